@@ -1,0 +1,23 @@
+option(GPUCCL_WERROR "Treat warnings as errors" OFF)
+
+add_library(gpuccl_warnings INTERFACE)
+add_library(gpuccl::warnings ALIAS gpuccl_warnings)
+
+foreach(flag -Wall -Wextra -Wshadow -Wconversion)
+  target_compile_options(gpuccl_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:${flag}>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
+endforeach()
+target_compile_options(gpuccl_warnings INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+
+if(GPUCCL_WERROR)
+  target_compile_options(gpuccl_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
+endif()
+
+option(GPUCCL_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+if(GPUCCL_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
+  add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/components.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/phase_times.hpp"
+
+namespace gpuccl {
+
+enum class DeviceKind { cpu, cuda };
+
+/// What a labeler returns: labels, statistics and where the time went.
+struct Labeled {
+  std::unique_ptr<LabelSource> labels;
+  Components components;
+  PhaseTimes phases;             // of the labeling, in the paper's names
+  double statistics_ms = 0;      // component statistics
+};
+
+/// One algorithm at one connectivity on one device. Buffers are kept from one image to the next.
+/// A labeler may keep reading `image` until the labels it returned are destroyed.
+class Labeler {
+ public:
+  virtual ~Labeler() = default;
+  virtual Labeled label(BitView image) = 0;
+};
+
+/// Makes a labeler; `gpu` is the index of the CUDA device and means nothing to a CPU algorithm.
+using MakeLabeler = std::unique_ptr<Labeler> (*)(int gpu);
+
+struct Variant {
+  Connectivity connectivity;
+  MakeLabeler make;
+};
+
+struct Algorithm {
+  std::string name;   // as typed after --algo
+  std::string title;  // as printed in a report
+  std::string paper;  // where it was published
+  DeviceKind device;
+  std::vector<Variant> variants;
+};
+
+/// THE table: every algorithm of this build, in the order they are listed. `runs` may stand twice, once a device.
+const std::vector<Algorithm>& algorithms();
+
+/// Null if there is none of that name on that device.
+const Algorithm* find_algorithm(const std::string& name, DeviceKind device);
+const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivity);
+
+}  // namespace gpuccl

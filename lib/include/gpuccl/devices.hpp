@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpuccl {
+
+/// A CUDA device that can be used.
+struct CudaDevice {
+  int index = 0;
+  std::string name;
+  std::string compute_capability;  // "9.0"
+  std::uint64_t memory_bytes = 0;
+};
+
+/// What this build and this machine offer for CUDA. Asking starts the driver, which takes a while.
+struct CudaStatus {
+  bool built_in = false;           // false: compiled without CUDA
+  std::string runtime_version;     // "13.0"; empty without CUDA
+  std::string driver_version;      // empty without a driver
+  std::vector<CudaDevice> devices;
+  std::string problem;             // why there is no usable device; empty if there is one
+};
+
+CudaStatus cuda_status();
+
+}  // namespace gpuccl

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gpuccl/algorithms.hpp"
+
+namespace gpuccl {
+
+enum class DeviceChoice { automatic, cuda, cpu };
+
+struct EngineOptions {
+  std::string algorithm = "auto";
+  DeviceChoice device = DeviceChoice::automatic;
+  int gpu = 0;
+};
+
+/// What labelled one image, and how long it took in milliseconds.
+struct EngineReport {
+  std::string algorithm;           // that really ran
+  Connectivity connectivity = Connectivity::c8;
+  DeviceKind device_kind = DeviceKind::cpu;
+  std::string device_name;
+  double start_up_ms = 0;          // waiting for the device, what reading the file did not hide
+  double label_ms = 0;             // statistics not included
+};
+
+/// Labels one image after another; chooses the device and goes back to the CPU when the GPU cannot be used.
+class Engine {
+ public:
+  /// Called at most once an engine with one line for the user when labels come from another device than asked for.
+  using Warn = std::function<void(const std::string& line)>;
+
+  /// Checks the names (Error with Failure::usage says what would be right) and starts the device in the
+  /// background when it is certain to be used, so that reading a file hides that time.
+  Engine(const EngineOptions& options, Warn warn);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
+  Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Name of the processor this program runs on.
+std::string cpu_name();
+
+}  // namespace gpuccl

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/extent.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+enum class LabelOrder { raster, size };  // size: largest first, equal sizes in raster order
+
+/// Which components stay, and in which order they are numbered.
+struct SelectionOptions {
+  std::uint64_t min_size = 0;               // elements
+  std::uint64_t max_size = ~std::uint64_t{0};
+  std::uint64_t largest = 0;                // keep only so many of the largest; 0 keeps all
+  bool clear_border = false;                // drop what touches the edge of the image (2D: of its slice)
+  LabelOrder order = LabelOrder::raster;
+};
+
+struct Selection {
+  std::vector<Label> map;  // old label -> new label, 0 for dropped; empty when nothing changes
+  Components components;   // those that stay, by new label
+  std::uint64_t dropped = 0;
+};
+
+/// `per_slice`: components live in one slice, so the first and last slice are no border of theirs.
+/// The same holds for an extent of depth 1.
+Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options);
+
+}  // namespace gpuccl

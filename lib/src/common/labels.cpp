@@ -1,0 +1,40 @@
+#include "gpuccl/labels.hpp"
+
+#include <algorithm>
+
+namespace gpuccl {
+namespace {
+
+template <class T>
+void copy_labels(const Label* from, std::int64_t count, T* out, const Label* map) {
+  if (map != nullptr) {
+    std::transform(from, from + count, out, [map](Label label) { return static_cast<T>(map[label]); });
+  } else {
+    std::transform(from, from + count, out, [](Label label) { return static_cast<T>(label); });
+  }
+}
+
+}  // namespace
+
+LabelImage::LabelImage(Extent extent, Label count)
+    : extent_(extent),
+      count_(count),
+      labels_(std::make_unique_for_overwrite<Label[]>(static_cast<std::size_t>(extent.elements()))) {}
+
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const {
+  copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
+}
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out, const Label* map) const {
+  copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
+}
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out, const Label* map) const {
+  copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
+}
+
+LabelImage render_all(const LabelSource& source) {
+  LabelImage image(source.extent(), source.count());
+  source.render(0, source.extent().rows(), image.data(), nullptr);
+  return image;
+}
+
+}  // namespace gpuccl
