@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+
+// What the rest of the library knows of CUDA. lib/src/no_cuda has the same functions for builds without it.
+namespace gpuccl::cuda {
+
+/// The CUDA rows of the table; empty without CUDA.
+std::vector<Algorithm> algorithms();
+
+/// Loads the driver and creates the context of device `gpu`, once a process; later calls return at once.
+/// Throws Error (unavailable) with the reason: not built in, no driver, driver too old, no such device, busy.
+void start_up(int gpu);
+
+/// Name of device `gpu`, which start_up() has found good.
+std::string device_name(int gpu);
+
+}  // namespace gpuccl::cuda
