@@ -21,13 +21,16 @@ LabelImage::LabelImage(Extent extent, Label count)
       count_(count),
       labels_(std::make_unique_for_overwrite<Label[]>(static_cast<std::size_t>(extent.elements()))) {}
 
-void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const {
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,
+                        const Label* map) const {
   copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
 }
-void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out, const Label* map) const {
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
+                        const Label* map) const {
   copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
 }
-void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out, const Label* map) const {
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
+                        const Label* map) const {
   copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
 }
 

@@ -8,7 +8,8 @@
 // What the rest of the library knows of CUDA. lib/src/no_cuda has the same functions for builds without it.
 namespace gpuccl::cuda {
 
-/// The CUDA rows of the table; empty without CUDA.
+/// The CUDA rows of the table. Without CUDA the same rows (lib/src/no_cuda/algorithms.cpp), so that a command
+/// line means the same on every machine, but their makers throw Error (unavailable).
 std::vector<Algorithm> algorithms();
 
 /// Loads the driver and creates the context of device `gpu`, once a process; later calls return at once.

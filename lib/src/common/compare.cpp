@@ -1,0 +1,93 @@
+#include "gpuccl/compare.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace gpuccl {
+namespace {
+
+struct Difference {
+  bool found = false;
+  std::int64_t row = 0;
+  int x = 0;
+  Label a = 0, b = 0;
+
+  void note(std::int64_t at_row, int at_x, Label in_a, Label in_b) {
+    if (!found) *this = {true, at_row, at_x, in_a, in_b};
+  }
+};
+
+/// Which value of the other image goes with each value of this one.
+class Partners {
+ public:
+  /// Values up to `largest` are looked up in an array, as long as that is no burden.
+  explicit Partners(Label largest) {
+    if (largest < kLargestArray) array_.assign(std::size_t{largest} + 1, 0);
+  }
+
+  /// True if `value` has met no other partner than `partner` yet. 0 is no partner of anything.
+  bool agree(Label value, Label partner) {
+    Label& known = value < array_.size() ? array_[value] : map_[value];
+    if (known == 0) known = partner;
+    return known == partner;
+  }
+
+ private:
+  static constexpr Label kLargestArray = Label{1} << 26;
+  std::vector<Label> array_;
+  std::unordered_map<Label, Label> map_;  // values beyond the array
+};
+
+}  // namespace
+
+Comparison compare(const LabelSource& a, const LabelSource& b) {
+  Comparison result;
+  const Extent extent = a.extent();
+  if (extent != b.extent()) {
+    result.same_extent = result.same_background = result.same_partition = result.same_numbers = false;
+    return result;
+  }
+
+  constexpr std::int64_t kBlock = 1 << 20;  // elements rendered at a time
+  const std::int64_t rows_at_once =
+      std::clamp<std::int64_t>(kBlock / std::max(extent.width, 1), 1, extent.rows() + 1);
+  std::vector<Label> block_a(static_cast<std::size_t>(rows_at_once * extent.width)), block_b(block_a.size());
+  Partners of_a(a.count()), of_b(b.count());
+  Difference partition, numbers;
+
+  for (std::int64_t first = 0; first < extent.rows(); first += rows_at_once) {
+    const std::int64_t rows = std::min(rows_at_once, extent.rows() - first);
+    a.render(first, rows, block_a.data(), nullptr);
+    b.render(first, rows, block_b.data(), nullptr);
+    for (std::int64_t i = 0; i < rows * extent.width; ++i) {
+      const Label in_a = block_a[static_cast<std::size_t>(i)];
+      const Label in_b = block_b[static_cast<std::size_t>(i)];
+      if (in_a == 0 && in_b == 0) continue;
+      const std::int64_t row = first + i / extent.width;
+      const int x = static_cast<int>(i % extent.width);
+      if (in_a != in_b) numbers.note(row, x, in_a, in_b);
+      if ((in_a == 0) != (in_b == 0)) {
+        result.same_background = false;
+        partition.note(row, x, in_a, in_b);
+      } else if (!of_a.agree(in_a, in_b) || !of_b.agree(in_b, in_a)) {
+        partition.note(row, x, in_a, in_b);
+      }
+    }
+  }
+
+  result.same_partition = !partition.found;
+  result.same_numbers = !numbers.found;
+  const Difference& first = partition.found ? partition : numbers;
+  if (first.found) {
+    result.differs = true;
+    result.x = first.x;
+    result.y = static_cast<int>(first.row % extent.height);
+    result.z = static_cast<int>(first.row / extent.height);
+    result.a = first.a;
+    result.b = first.b;
+  }
+  return result;
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,71 @@
+#include "gpuccl/selection.hpp"
+
+#include <algorithm>
+
+namespace gpuccl {
+namespace {
+
+bool touches_border(const Box& box, Extent extent, bool volume) {
+  const int size[3] = {extent.width, extent.height, extent.depth};
+  for (std::size_t axis = 0; axis < (volume ? 3 : 2); ++axis)
+    if (box.min[axis] == 0 || box.max[axis] == size[axis] - 1) return true;
+  return false;
+}
+
+/// Indices of the components that pass the filters on size and border, in raster order.
+std::vector<Label> passing(const Components& components, Extent extent, bool volume,
+                           const SelectionOptions& options) {
+  std::vector<Label> kept;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    if (components.area[i] < options.min_size || components.area[i] > options.max_size) continue;
+    if (options.clear_border && touches_border(components.box[i], extent, volume)) continue;
+    kept.push_back(static_cast<Label>(i));
+  }
+  return kept;
+}
+
+Components pick(const Components& components, const std::vector<Label>& kept) {
+  Components picked;
+  picked.resize(kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    picked.area[i] = components.area[kept[i]];
+    picked.box[i] = components.box[kept[i]];
+    picked.sum[i] = components.sum[kept[i]];
+  }
+  return picked;
+}
+
+}  // namespace
+
+Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options) {
+  Selection selection;
+  const bool all_pass = options.min_size <= 1 && options.max_size == ~std::uint64_t{0} &&
+                        !options.clear_border &&
+                        (options.largest == 0 || options.largest >= components.size());
+  if (all_pass && options.order == LabelOrder::raster) {
+    selection.components = std::move(components);
+    return selection;
+  }
+
+  const bool volume = !per_slice && extent.depth > 1;
+  std::vector<Label> kept = passing(components, extent, volume, options);
+  const auto larger = [&](Label a, Label b) { return components.area[a] > components.area[b]; };
+  const bool some_too_many = options.largest != 0 && options.largest < kept.size();
+  if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);
+  if (some_too_many) kept.resize(static_cast<std::size_t>(options.largest));
+  if (options.order == LabelOrder::raster) std::sort(kept.begin(), kept.end());
+
+  selection.dropped = components.size() - kept.size();
+  const bool unchanged = selection.dropped == 0 && std::is_sorted(kept.begin(), kept.end());
+  if (unchanged) {
+    selection.components = std::move(components);
+    return selection;
+  }
+  selection.map.assign(components.size() + 1, 0);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    selection.map[std::size_t{kept[i]} + 1] = static_cast<Label>(i + 1);
+  selection.components = pick(components, kept);
+  return selection;
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpuccl/host_device.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+using Index = std::uint32_t;  // position of an element in a buffer, row padding included, or of a run
+
+/// How a link to a parent is written. An element that links to itself is a root.
+struct ZeroBased {  // the parent's index
+  GPUCCL_HD static Label pack(Index parent) { return parent; }
+  GPUCCL_HD static Index unpack(Label link) { return link; }
+};
+struct OneBased {  // the parent's index + 1, which leaves 0 to mean background
+  GPUCCL_HD static Label pack(Index parent) { return parent + 1; }
+  GPUCCL_HD static Index unpack(Label link) { return link - 1; }
+};
+
+/// How one thread alone reads and writes links. A device has its own `Memory` with the same three functions.
+struct OneThread {
+  static Label load(const Label* p) { return *p; }
+  static void store(Label* p, Label v) { *p = v; }
+  static Label fetch_min(Label* p, Label v) {
+    const Label was = *p;
+    if (v < was) *p = v;
+    return was;
+  }
+};
+
+/// Disjoint sets kept in an array of links, for pixels the label image itself.
+///
+/// Links only ever move to smaller indices, so a root is the smallest index of its set, find() ends, and a
+/// stale read costs a step but never a wrong answer. Any number of threads may unite at once, or compress at
+/// once, but not both: compressing writes links that uniting may have lowered in between.
+template <class Links, class Memory>
+class UnionFind {
+ public:
+  GPUCCL_HD explicit UnionFind(Label* links) : links_(links) {}
+
+  GPUCCL_HD void make_set(Index i) const { Memory::store(links_ + i, Links::pack(i)); }
+
+  GPUCCL_HD Index find(Index i) const {
+    for (Index parent = parent_of(i); parent != i; parent = parent_of(i)) i = parent;
+    return i;
+  }
+
+  /// Links i straight to its root.
+  GPUCCL_HD void compress(Index i) const { link(i, find(i)); }
+
+  /// The same, but i is relinked at every step of the walk, so threads that meet i walk less.
+  GPUCCL_HD void compress_inline(Index i) const {
+    for (Index at = i, parent = parent_of(at); parent != at; parent = parent_of(at)) {
+      link(i, parent);
+      at = parent;
+    }
+  }
+
+  /// Joins the sets of a and b.
+  GPUCCL_HD void unite(Index a, Index b) const {
+    while ((a = find(a)) != (b = find(b))) {
+      const Index high = a < b ? b : a;
+      const Index low = a < b ? a : b;
+      const Index was = Links::unpack(Memory::fetch_min(links_ + high, Links::pack(low)));
+      if (was == high) return;  // high was still a root: linked
+      a = low;                  // another thread linked it first; its parent has yet to meet low
+      b = was;
+    }
+  }
+
+ private:
+  GPUCCL_HD Index parent_of(Index i) const { return Links::unpack(Memory::load(links_ + i)); }
+  GPUCCL_HD void link(Index i, Index parent) const { Memory::store(links_ + i, Links::pack(parent)); }
+
+  Label* links_;
+};
+
+}  // namespace gpuccl

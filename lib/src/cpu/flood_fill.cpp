@@ -1,0 +1,106 @@
+// Flood fill: the reference that every other algorithm is compared with. Slow, but plainly right: each
+// component is filled from its first element in raster order, with a stack of our own instead of recursion.
+
+#include <algorithm>
+
+#include "common/neighborhood.hpp"
+#include "cpu/algorithms.hpp"
+#include "cpu/phase_clock.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::cpu {
+namespace {
+
+struct Element {
+  int x, y, z;
+};
+
+void add_component(Components& components) {
+  constexpr int kMax = 2147483647;
+  components.area.push_back(0);
+  components.box.push_back({{kMax, kMax, kMax}, {-1, -1, -1}});
+  components.sum.push_back({});
+}
+
+void add_element(Components& components, Element e) {
+  ++components.area.back();
+  const int at[3] = {e.x, e.y, e.z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    int& min = components.box.back().min[axis];
+    int& max = components.box.back().max[axis];
+    min = std::min(min, at[axis]);
+    max = std::max(max, at[axis]);
+    components.sum.back()[axis] += static_cast<std::uint64_t>(at[axis]);
+  }
+}
+
+template <Connectivity connectivity>
+class FloodFill final : public Labeler {
+ public:
+  Labeled label(BitView image) override {
+    Labeled result;
+    auto labels = std::make_unique<LabelImage>(image.extent, 0);
+    PhaseClock clock{result.phases};
+    clock("Fill", [&] { fill_all(image, *labels, result.components); });
+    result.labels = std::move(labels);
+    return result;
+  }
+
+ private:
+  void fill_all(BitView image, LabelImage& labels, Components& components) {
+    const Extent extent = image.extent;
+    std::fill_n(labels.data(), extent.elements(), Label{0});
+    for (int z = 0; z < extent.depth; ++z)
+      for (int y = 0; y < extent.height; ++y)
+        for (int x = 0; x < extent.width; ++x) {
+          if (!image(x, y, z) || labels(x, y, z) != 0) continue;
+          if (labels.count() == ~Label{0}) throw Error(Failure::data, "more than 4294967295 components");
+          labels.set_count(labels.count() + 1);
+          add_component(components);
+          fill_one(image, {x, y, z}, labels, components);
+        }
+  }
+
+  void fill_one(BitView image, Element first, LabelImage& labels, Components& components) {
+    const Extent extent = image.extent;
+    const auto at = [&](Element e) -> Label& {
+      return labels.data()[(std::int64_t{e.z} * extent.height + e.y) * extent.width + e.x];
+    };
+    at(first) = labels.count();
+    stack_.assign(1, first);
+    while (!stack_.empty()) {
+      const Element here = stack_.back();
+      stack_.pop_back();
+      add_element(components, here);
+      for_each_neighbor<connectivity>([&](int dx, int dy, int dz) {
+        const Element next{here.x + dx, here.y + dy, here.z + dz};
+        if (!extent.contains(next.x, next.y, next.z) || !image(next.x, next.y, next.z) || at(next) != 0)
+          return;
+        at(next) = labels.count();
+        stack_.push_back(next);
+      });
+    }
+  }
+
+  std::vector<Element> stack_;
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_flood_fill(Connectivity connectivity) {
+  switch (connectivity) {
+    case Connectivity::c4:
+      return std::make_unique<FloodFill<Connectivity::c4>>();
+    case Connectivity::c8:
+      return std::make_unique<FloodFill<Connectivity::c8>>();
+    case Connectivity::c6:
+      return std::make_unique<FloodFill<Connectivity::c6>>();
+    case Connectivity::c18:
+      return std::make_unique<FloodFill<Connectivity::c18>>();
+    case Connectivity::c26:
+      return std::make_unique<FloodFill<Connectivity::c26>>();
+  }
+  throw Error(Failure::usage, "no such connectivity");
+}
+
+}  // namespace gpuccl::cpu
