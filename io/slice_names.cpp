@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <system_error>
+
+#include "gpuccl/error.hpp"
+#include "io/natural_order.hpp"
+#include "io/reader.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kListName = "files.txt";
+
+std::string trimmed(const std::string& line) {
+  const char* blanks = " \t\r\n";
+  const std::size_t first = line.find_first_not_of(blanks);
+  if (first == std::string::npos) return {};
+  return line.substr(first, line.find_last_not_of(blanks) - first + 1);
+}
+
+/// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
+/// else.
+std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list) {
+  std::vector<std::string> names;
+  std::string line;
+  while (std::getline(list, line)) {
+    const std::string name = trimmed(line);
+    if (name.empty()) continue;
+    if (name.find('/') != std::string::npos)
+      throw Error(Failure::data,
+                  std::string(kListName) + " names '" + name + "', which is not a file of this folder");
+    std::error_code failure;
+    if (!fs::exists(folder / name, failure))
+      throw Error(Failure::no_input, std::string(kListName) + " names '" + name + "', which does not exist");
+    names.push_back(name);
+  }
+  if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kListName);
+  if (names.empty()) throw Error(Failure::data, std::string(kListName) + " names no slice");
+  return names;
+}
+
+bool looks_like_slice(const fs::path& name) {
+  std::string extension = name.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name.native().front() != '.' && (extension == ".png" || extension == ".tif" || extension == ".tiff");
+}
+
+std::vector<std::string> sorted_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    std::error_code unknown;
+    const fs::path name = entry->path().filename();
+    if (looks_like_slice(name) && !entry->is_directory(unknown)) names.push_back(name.string());
+  }
+  if (failure) throw Error(Failure::no_input, "cannot read the folder (" + failure.message() + ")");
+  if (names.empty()) throw Error(Failure::data, "the folder holds no .png, .tif or .tiff file");
+  std::sort(names.begin(), names.end(), natural_less);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> slice_names(const fs::path& folder) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(folder, failure);
+  if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
+  if (failure) throw Error(Failure::no_input, failure.message());
+  if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
+  if (fs::exists(folder / kListName, failure)) {
+    std::ifstream list(folder / kListName);
+    if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kListName);
+    return listed_names(folder, list);
+  }
+  return sorted_names(folder);
+}
+
+}  // namespace gpuccl::io

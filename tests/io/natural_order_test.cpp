@@ -1,0 +1,90 @@
+#include "io/natural_order.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "io/reader.hpp"
+#include "support/catch.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+TEST_CASE("numbers in names compare as numbers") {
+  const std::vector<std::string> in_order = {"",
+                                             "A9",
+                                             "a",
+                                             "a1",
+                                             "a01",
+                                             "a2",
+                                             "a10",
+                                             "a10b1",
+                                             "a10b02",
+                                             "a10b11",
+                                             "a99999999999999999999",
+                                             "a100000000000000000000",
+                                             "ab",
+                                             "\xc3\xa9"};
+  for (std::size_t i = 0; i < in_order.size(); ++i)
+    for (std::size_t j = 0; j < in_order.size(); ++j) {
+      CAPTURE(in_order[i], in_order[j]);
+      const bool same_number = in_order[i] == "a01" || in_order[j] == "a01";
+      if (!same_number) REQUIRE(natural_less(in_order[i], in_order[j]) == (i < j));
+    }
+  REQUIRE(natural_less("a01", "a1"));
+  REQUIRE(!natural_less("a1", "a01"));
+  REQUIRE(natural_less("a01", "a2"));
+}
+
+TEST_CASE("slices of a folder come in natural order") {
+  const ScratchFolder folder;
+  for (const char* name : {"z10.png", "z9.PNG", "z1.tif", "notes.txt", ".z0.png", "z2.tiff"})
+    std::ofstream(folder.path() / name) << "x";
+  std::filesystem::create_directory(folder.path() / "z3.png");
+  REQUIRE(slice_names(folder.path()) == std::vector<std::string>{"z1.tif", "z2.tiff", "z9.PNG", "z10.png"});
+}
+
+TEST_CASE("files.txt gives slices of a folder their order") {
+  const ScratchFolder folder;
+  for (const char* name : {"b.png", "a.png", "c.png"}) std::ofstream(folder.path() / name) << "x";
+  const auto list = [&](const std::string& text) { std::ofstream(folder.path() / "files.txt") << text; };
+  const auto failure = [&] {
+    try {
+      slice_names(folder.path());
+    } catch (const Error& error) {
+      REQUIRE(std::string(error.what()).find("files.txt") == 0);
+      return error.failure();
+    }
+    FAIL("no error");
+    return Failure::internal;
+  };
+
+  list("c.png\r\n\n  a.png \nb.png");
+  REQUIRE(slice_names(folder.path()) == std::vector<std::string>{"c.png", "a.png", "b.png"});
+  list("a.png\nmissing.png\n");
+  REQUIRE(failure() == Failure::no_input);
+  list("../a.png\n");
+  REQUIRE(failure() == Failure::data);
+  list("\n\n");
+  REQUIRE(failure() == Failure::data);
+}
+
+TEST_CASE("a folder of slices must be there and must hold some") {
+  const ScratchFolder folder;
+  const auto failure_of = [](const std::filesystem::path& path) {
+    try {
+      slice_names(path);
+    } catch (const Error& error) {
+      return error.failure();
+    }
+    return Failure::internal;
+  };
+  REQUIRE(failure_of(folder.path() / "missing") == Failure::no_input);
+  REQUIRE(failure_of(folder.path()) == Failure::data);
+  std::ofstream(folder.path() / "file") << "x";
+  REQUIRE(failure_of(folder.path() / "file") == Failure::no_input);
+}
