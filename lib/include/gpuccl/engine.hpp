@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "gpuccl/algorithms.hpp"
@@ -15,6 +16,10 @@ struct EngineOptions {
   DeviceChoice device = DeviceChoice::automatic;
   int gpu = 0;
 };
+
+/// Error (usage) if algorithm and device name nothing in the table, contradict each other or, when it is given,
+/// cannot do `connectivity`. Looks at the table only.
+void check_options(const EngineOptions& options, std::optional<Connectivity> connectivity = std::nullopt);
 
 /// What labelled one image, and how long it took in milliseconds.
 struct EngineReport {
@@ -32,7 +37,7 @@ class Engine {
   /// Called at most once an engine with one line for the user when labels come from another device than asked for.
   using Warn = std::function<void(const std::string& line)>;
 
-  /// Checks the names (Error with Failure::usage says what would be right) and starts the device in the
+  /// Checks the options as check_options() does and starts the device in the
   /// background when it is certain to be used, so that reading a file hides that time.
   Engine(const EngineOptions& options, Warn warn);
   ~Engine();

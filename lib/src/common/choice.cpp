@@ -54,17 +54,18 @@ bool names_only_cuda(const std::string& name) {
          find_algorithm(name, DeviceKind::cpu) == nullptr;
 }
 
-void check_names(const EngineOptions& options) {
+void check_options(const EngineOptions& options, std::optional<Connectivity> connectivity) {
   const std::string& name = options.algorithm;
-  if (name == "auto") return;
-  const bool on_cpu = find_algorithm(name, DeviceKind::cpu) != nullptr;
-  const bool on_gpu = find_algorithm(name, DeviceKind::cuda) != nullptr;
+  const bool automatic = name == "auto";
+  const bool on_cpu = automatic || find_algorithm(name, DeviceKind::cpu) != nullptr;
+  const bool on_gpu = automatic || find_algorithm(name, DeviceKind::cuda) != nullptr;
   if (!on_cpu && !on_gpu)
     throw Error(Failure::usage, "no algorithm '" + name + "'; there are " + known_names());
   if (options.device == DeviceChoice::cuda && !on_gpu)
     throw Error(Failure::usage, name + " runs on the CPU only, not with --device cuda");
   if (options.device == DeviceChoice::cpu && !on_cpu)
     throw Error(Failure::usage, name + " runs on a GPU only, not with --device cpu");
+  if (connectivity) choose(options, *connectivity, 0, false);
 }
 
 const Algorithm& choose(const EngineOptions& options, Connectivity connectivity, std::int64_t elements,

@@ -14,9 +14,6 @@ inline constexpr std::int64_t kElementsWorthGpu = std::int64_t{1} << 29;
 /// Whether the table has `name` on a GPU only.
 bool names_only_cuda(const std::string& name);
 
-/// Error (usage) if algorithm and device name nothing in the table or contradict each other.
-void check_names(const EngineOptions& options);
-
 /// The algorithm for one image. `cpu_only`: the GPU turned out to be unusable.
 /// Error (usage) names what an algorithm does label if it does not do `connectivity`.
 const Algorithm& choose(const EngineOptions& options, Connectivity connectivity, std::int64_t elements,

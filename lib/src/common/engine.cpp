@@ -65,7 +65,7 @@ struct Engine::State {
 };
 
 Engine::Engine(const EngineOptions& options, Warn warn) : state_(std::make_unique<State>()) {
-  check_names(options);
+  check_options(options);
   state_->options = options;
   state_->warn = std::move(warn);
   const bool certain = options.device == DeviceChoice::cuda ||
