@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD_DIR: installs the build to a scratch folder, looks for every file where distributions expect
+# it, and builds a program against the installed library.
+set -euo pipefail
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cmake --install "$build" --prefix "$scratch/usr" >/dev/null
+missing=0
+for file in bin/gpuccl share/man/man1/gpuccl.1 share/man/man1/gpuccl-label.1 \
+  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp; do
+  [ -e "$scratch/usr/$file" ] || { echo "not installed: $file" >&2; missing=1; }
+done
+[ "$missing" = 0 ]
+"$scratch/usr/bin/gpuccl" --version
+
+cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/usr" >/dev/null
+cmake --build "$scratch/consumer" >/dev/null
+said=$("$scratch/consumer/consumer")
+[ "$said" = "2 components, the second of 2 elements" ] || { echo "the consumer said: $said" >&2; exit 1; }
+echo "installed, found and used"
