@@ -1,15 +1,21 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+
+#include "io/descriptor.hpp"
 
 namespace gpuccl::io {
 
+class TemporaryName;
+
 /// A file that appears under its name only when it is complete.
 ///
-/// Written as an unnamed file (O_TMPFILE, else a short ".gpuccl-XXXXXX") in the target's folder; commit() checks,
-/// syncs and renames. A target that is a symbolic link is followed. Destroyed without commit(), nothing is left.
-/// Throws Error: cannot_create (folder missing, no permission, not a regular file), io (disk full, short write).
+/// Written as an unnamed file (O_TMPFILE, else a short ".gpuccl-XXXXXX") in the target's folder; commit()
+/// checks, syncs and renames. A target that is a symbolic link is followed. Destroyed without commit(),
+/// nothing is left. Throws Error: cannot_create (folder missing, no permission, not a regular file), io (disk
+/// full, short write).
 class AtomicFile {
  public:
   struct Options {
@@ -23,24 +29,38 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   const std::string& path() const { return path_; }
-  int descriptor() const { return descriptor_; }
-  void write(const void* data, std::size_t bytes);                     // at the end of what write() wrote so far
+  int descriptor() const { return file_.get(); }
+  void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
   void write_at(const void* data, std::size_t bytes, std::size_t offset);
-  std::size_t size() const;                                            // bytes in the file now
+  std::size_t size() const;  // bytes in the file now
 
-  /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if needed.
+  /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if
+  /// needed.
   void finish();
   /// Gives the file its name. Several outputs of one input: finish() all, then commit() all, the report last.
   void commit();
 
  private:
-  std::string path_;       // as given
-  std::string target_;     // where it goes, links followed
-  std::string temporary_;  // name of the temporary file; empty for an unnamed one
+  void open_folder();
+  void check_target() const;
+  void create();
+  bool link_unnamed(const char* name);
+  void replace_target();
+  void claim_target();
+
+  std::string path_;    // as given
+  std::string target_;  // where it goes, links followed
+  std::string name_;    // last part of target_
   Options options_;
-  int descriptor_ = -1;
+  Descriptor folder_;
+  Descriptor file_;
+  std::unique_ptr<TemporaryName> temporary_;  // null while the file has no name
   std::size_t end_ = 0;
   bool finished_ = false;
 };
+
+/// Removes what unfinished files of this process have left under temporary names. Safe in a signal handler,
+/// after which the process must end.
+void remove_temporary_files() noexcept;
 
 }  // namespace gpuccl::io

@@ -1,0 +1,169 @@
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <filesystem>
+
+#include "gpuccl/error.hpp"
+#include "io/temporary_files.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr mode_t kMode = 0666;  // less what the umask takes away
+
+bool is_lack_of_space(int code) { return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO; }
+
+[[noreturn]] void fail_to_create(int code) {
+  throw Error(is_lack_of_space(code) ? Failure::io : Failure::cannot_create,
+              "cannot create: " + system_reason(code));
+}
+
+/// Follows `path` while it is a symbolic link; what the last link points to need not exist.
+std::string follow_links(const std::string& path) {
+  constexpr int kMaxLinks = 40;  // as the kernel
+  std::filesystem::path target = path;
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    std::array<char, PATH_MAX> link{};
+    const ssize_t length = ::readlink(target.c_str(), link.data(), link.size());
+    if (length < 0) return target.string();  // no link, or a problem that opening the folder will name
+    target = target.parent_path() / std::string(link.data(), static_cast<std::size_t>(length));
+  }
+  fail_to_create(ELOOP);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path, const Options& options)
+    : path_(path), target_(follow_links(path)), options_(options) {
+  open_folder();
+  check_target();
+  create();
+}
+
+AtomicFile::~AtomicFile() {
+  if (temporary_) ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+}
+
+void AtomicFile::open_folder() {
+  const std::filesystem::path target = target_;
+  name_ = target.filename().string();
+  if (name_.empty() || name_ == "." || name_ == "..")
+    throw Error(Failure::cannot_create, "cannot create: not the name of a file");
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder may be writable and yet not readable: good enough for everything but syncing it.
+  if (!folder_ && errno == EACCES)
+    folder_ = Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (folder_) return;
+  if (errno == ENOENT) throw Error(Failure::cannot_create, "cannot create: the folder does not exist");
+  fail_to_create(errno);
+}
+
+void AtomicFile::check_target() const {
+  struct stat status {};
+  if (::fstatat(folder_.get(), name_.c_str(), &status, 0) != 0) {
+    if (errno == ENOENT) return;
+    fail_to_create(errno);
+  }
+  if (S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is a folder");
+  if (!S_ISREG(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a regular file");
+  if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: exists already");
+}
+
+void AtomicFile::create() {
+  // An unnamed file gets its name through /proc; where that is missing it would have none to get.
+  if (::access("/proc/self/fd", X_OK) == 0)
+    file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+  while (!file_) {
+    temporary_ = std::make_unique<TemporaryName>(folder_.get());
+    file_ = Descriptor(::openat(folder_.get(), temporary_->c_str(),
+                                O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, kMode));
+    if (file_) return;
+    const int code = errno;
+    temporary_.reset();
+    if (code != EEXIST && code != EINTR) fail_to_create(code);
+  }
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  write_at(data, bytes, end_);
+  end_ += bytes;
+}
+
+void AtomicFile::write_at(const void* data, std::size_t bytes, std::size_t offset) {
+  finished_ = false;
+  write_all_at(file_.get(), data, bytes, offset);
+}
+
+std::size_t AtomicFile::size() const {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0)
+    throw Error(Failure::io, "cannot tell the size: " + system_reason(errno));
+  return static_cast<std::size_t>(status.st_size);
+}
+
+void AtomicFile::finish() {
+  if (finished_) return;
+  // Some file systems cannot sync and say EINVAL; whatever else is reported is data that did not reach the
+  // disk.
+  while (options_.sync && ::fsync(file_.get()) != 0) {
+    if (errno == EINVAL) break;
+    if (errno != EINTR) throw Error(Failure::io, "cannot write: " + system_reason(errno));
+  }
+  finished_ = true;
+}
+
+void AtomicFile::commit() {
+  finish();
+  if (temporary_ || !link_unnamed(name_.c_str())) {
+    if (options_.overwrite)
+      replace_target();
+    else
+      claim_target();
+  }
+  if (!file_.close()) throw Error(Failure::io, "cannot write: " + system_reason(errno));
+  if (options_.sync)
+    ::fsync(folder_.get());  // the data is safe; that the name is too is as much as can be done
+}
+
+/// Names the unnamed file; false if the name is taken.
+bool AtomicFile::link_unnamed(const char* name) {
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file_.get());
+  if (::linkat(AT_FDCWD, path.data(), folder_.get(), name, AT_SYMLINK_FOLLOW) == 0) return true;
+  if (errno != EEXIST) fail_to_create(errno);
+  return false;
+}
+
+/// Only a rename can replace, and only a file with a name can be renamed.
+void AtomicFile::replace_target() {
+  while (!temporary_) {
+    temporary_ = std::make_unique<TemporaryName>(folder_.get());
+    if (!link_unnamed(temporary_->c_str())) temporary_.reset();
+  }
+  if (::renameat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str()) != 0)
+    fail_to_create(errno);
+  temporary_.reset();
+}
+
+/// Takes the name only if it is free, even if another process creates such a file at this moment.
+void AtomicFile::claim_target() {
+  if (!temporary_) fail_to_create(EEXIST);
+  if (::linkat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(), 0) == 0) {
+    ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+  } else if (errno == EEXIST ||  // without hard links (FAT), a rename that refuses to replace does it
+             ::renameat2(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(),
+                         RENAME_NOREPLACE) != 0) {
+    fail_to_create(errno);
+  }
+  temporary_.reset();
+}
+
+}  // namespace gpuccl::io

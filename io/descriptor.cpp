@@ -1,0 +1,66 @@
+#include "io/descriptor.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// `write_some(data, bytes)` until nothing is left: calls may be interrupted or write less than asked for.
+template <class WriteSome>
+void write_until_done(const void* data, std::size_t bytes, WriteSome write_some) {
+  const char* position = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = write_some(position, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw Error(Failure::io, "cannot write: " + system_reason(errno));
+    if (written == 0) throw Error(Failure::io, "cannot write: nothing more is taken");
+    position += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(value_, other.value_);
+  return *this;
+}
+
+Descriptor::~Descriptor() { close(); }
+
+int Descriptor::release() { return std::exchange(value_, -1); }
+
+bool Descriptor::close() {
+  const int value = release();
+  return value < 0 || ::close(value) == 0 || errno == EINTR;  // Linux has closed it even when interrupted
+}
+
+void write_all(int descriptor, const void* data, std::size_t bytes) {
+  write_until_done(data, bytes,
+                   [=](const char* from, std::size_t n) { return ::write(descriptor, from, n); });
+}
+
+void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset) {
+  write_until_done(data, bytes,
+                   [=, at = static_cast<off_t>(offset)](const char* from, std::size_t n) mutable {
+                     const ssize_t written = ::pwrite(descriptor, from, n, at);
+                     if (written > 0) at += written;
+                     return written;
+                   });
+}
+
+std::string system_reason(int code) {
+  std::string text = std::generic_category().message(code);
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace gpuccl::io {
+
+/// An open file descriptor, closed when it goes out of scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  int get() const { return value_; }
+  explicit operator bool() const { return value_ >= 0; }
+  int release();
+  /// Closes now; false, with errno set, when the system says that something was lost.
+  bool close();
+
+ private:
+  int value_;
+};
+
+/// Writes all of it, whatever the system makes of single calls. Error with Failure::io.
+void write_all(int descriptor, const void* data, std::size_t bytes);
+/// The same at an offset.
+void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset);
+
+/// What errno value `code` means, in lower case: "no space left on device".
+std::string system_reason(int code);
+
+}  // namespace gpuccl::io

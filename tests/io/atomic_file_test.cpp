@@ -1,0 +1,268 @@
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "gpuccl/error.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+void save(const std::string& path, const std::string& content, const AtomicFile::Options& options = {}) {
+  AtomicFile file(path, options);
+  file.write(content.data(), content.size());
+  file.commit();
+}
+
+Failure refusal(const std::string& path, const AtomicFile::Options& options = {}) {
+  return failure_of([&] { AtomicFile(path, options); });
+}
+
+/// Does `action` in a child process, which may change its limits and user; the child's exit status.
+int in_child(const std::function<int()>& action) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(action());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_CASE("a file appears when it is committed") {
+  ScratchFolder folder;
+  const std::string path = folder / "a.bin";
+  AtomicFile file(path);
+  file.write("hello ", 6);
+  file.write("world", 5);
+  file.write_at("H", 1, 0);
+  CHECK(file.size() == 11);
+  CHECK_FALSE(fs::exists(path));
+  file.finish();
+  CHECK_FALSE(fs::exists(path));
+  file.commit();
+  CHECK(read_file(path) == "Hello world");
+  CHECK(count_entries(folder.path()) == 1);
+}
+
+TEST_CASE("without commit nothing is left and an old file stays as it was") {
+  ScratchFolder folder;
+  const std::string path = folder / "a.bin";
+  { AtomicFile(path).write("new", 3); }
+  CHECK(count_entries(folder.path()) == 0);
+
+  write_file(path, "old");
+  {
+    AtomicFile file(path);
+    file.write("new", 3);
+    file.finish();
+    CHECK(read_file(path) == "old");
+  }
+  CHECK(read_file(path) == "old");
+  CHECK(count_entries(folder.path()) == 1);
+}
+
+TEST_CASE("an old file is replaced, whoever holds it open keeps the old content") {
+  ScratchFolder folder;
+  const std::string path = folder / "a.bin";
+  write_file(path, "old");
+  std::ifstream reader(path);
+  save(path, "new");
+  CHECK(read_file(path) == "new");
+  CHECK(std::string(std::istreambuf_iterator<char>(reader), {}) == "old");
+  CHECK(count_entries(folder.path()) == 1);
+}
+
+TEST_CASE("without overwriting an existing file is refused, however late it appears") {
+  ScratchFolder folder;
+  const std::string path = folder / "a.bin";
+  const AtomicFile::Options no_clobber{.overwrite = false, .sync = true};
+  save(path, "first", no_clobber);
+  CHECK(read_file(path) == "first");
+  CHECK(refusal(path, no_clobber) == Failure::cannot_create);
+
+  const std::string late = folder / "late.bin";
+  {
+    AtomicFile file(late, no_clobber);
+    file.write("mine", 4);
+    write_file(late, "theirs");
+    CHECK(failure_of([&] { file.commit(); }) == Failure::cannot_create);
+  }
+  CHECK(read_file(late) == "theirs");
+  CHECK(count_entries(folder.path()) == 2);
+}
+
+TEST_CASE("the mode of a new file follows the umask") {
+  ScratchFolder folder;
+  const std::string path = folder / "a.bin";
+  const mode_t mask = GENERATE(mode_t{0022}, mode_t{0002}, mode_t{0077});
+  if (GENERATE(false, true)) write_file(path, "old");
+  const mode_t old_mask = ::umask(mask);
+  save(path, "x");
+  ::umask(old_mask);
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == (0666 & ~mask));
+}
+
+TEST_CASE("a symbolic link is followed, to a file or to where one will be") {
+  ScratchFolder folder;
+  fs::create_directory(folder.path() / "real");
+  const std::string real = folder / "real/a.bin";
+  const std::string link = folder / "link.bin";
+  const std::string second = folder / "second.bin";
+  fs::create_symlink("real/a.bin", link);
+  fs::create_symlink(link, second);
+  if (GENERATE(false, true)) write_file(real, "old");
+  save(second, "new");
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::is_symlink(second));
+  CHECK(read_file(real) == "new");
+}
+
+TEST_CASE("what cannot become a file is refused before anything is written") {
+  ScratchFolder folder;
+  fs::create_directory(folder.path() / "folder");
+  fs::create_symlink("loop", folder.path() / "loop");
+  write_file(folder / "plain", "");
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+
+  const std::string name =
+      GENERATE("folder", "folder/", "loop", "fifo", "missing/a.bin", "plain/a.bin", ".", "..");
+  CAPTURE(name);
+  CHECK(refusal(folder / name) == Failure::cannot_create);
+  CHECK(refusal("") == Failure::cannot_create);
+  CHECK(refusal("/dev/full") == Failure::cannot_create);
+  CHECK(refusal("/dev/stdout/x") == Failure::cannot_create);
+  CHECK(refusal(folder / std::string(256, 'n')) == Failure::cannot_create);
+  CHECK(refusal(folder / std::string(5000, 'n')) == Failure::cannot_create);
+}
+
+TEST_CASE("names as long as names can be") {
+  ScratchFolder folder;
+  const std::string path = folder / std::string(255, 'n');
+  save(path, "old");
+  save(path, "new");
+  CHECK(read_file(path) == "new");
+  CHECK(count_entries(folder.path()) == 1);
+}
+
+TEST_CASE("a relative path without a folder") {
+  ScratchFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  save("a.bin", "x");
+  fs::current_path(before);
+  CHECK(read_file(folder / "a.bin") == "x");
+}
+
+TEST_CASE("a folder that may not be written to") {
+  ScratchFolder folder;
+  fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_exec);
+  const int status = in_child([&] {
+    constexpr uid_t kNobody = 65534;  // modes mean nothing to root
+    if (::geteuid() == 0 && ::setuid(kNobody) != 0) return 2;
+    try {
+      AtomicFile file(folder / "a.bin");
+    } catch (const Error& error) {
+      return error.failure() == Failure::cannot_create ? 0 : 3;
+    }
+    return 4;
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("a full disk is an error and leaves nothing") {
+  ScratchFolder folder;
+  const std::string path = folder / "a.bin";
+  write_file(path, "old");
+  const int status = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100000, 100000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string content(70000, 'x');
+    AtomicFile file(path);
+    file.write(content.data(), content.size());  // fits
+    try {
+      file.write(content.data(), content.size());  // is cut short, then refused
+    } catch (const Error& error) {
+      return error.failure() == Failure::io && file.size() == 100000 ? 0 : 3;
+    }
+    return 4;
+  });
+  CHECK(status == 0);
+  CHECK(read_file(path) == "old");
+  CHECK(count_entries(folder.path()) == 1);
+}
+
+// Hides /proc, which unnamed files need to get their names, from the calling process: temporary names are
+// used then, as on a file system without O_TMPFILE. False if this process may not do that.
+bool hide_proc() {
+  return ::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
+}
+
+TEST_CASE("temporary names where files without a name are not to be had") {
+  ScratchFolder folder;
+  const int status = in_child([&] {
+    if (!hide_proc()) return 77;
+    const std::string path = folder / "a.bin";
+    const auto holds = [&](const std::string& content, std::size_t entries) {
+      return read_file(path) == content && count_entries(folder.path()) == entries;
+    };
+    const AtomicFile::Options no_clobber{.overwrite = false, .sync = true};
+    save(path, "first", no_clobber);
+    if (!holds("first", 1)) return 1;
+    save(path, "second");
+    if (!holds("second", 1)) return 2;
+    {
+      AtomicFile file(path);
+      file.write("third", 5);
+      file.finish();
+      if (!holds("second", 2)) return 3;
+    }
+    if (!holds("second", 1)) return 4;
+    AtomicFile file(path);
+    remove_temporary_files();
+    if (!holds("second", 1)) return 5;
+    fs::remove(path);
+    AtomicFile late(path, no_clobber);
+    write_file(path, "theirs");
+    try {
+      late.commit();
+    } catch (const Error& error) {
+      return error.failure() == Failure::cannot_create && holds("theirs", 2) ? 0 : 6;
+    }
+    return 7;
+  });
+  if (status == 77)
+    WARN("skipped: this user may not hide /proc");
+  else
+    CHECK(status == 0);
+}
+
+TEST_CASE("a device that takes nothing") {
+  const int full = ::open("/dev/full", O_WRONLY);
+  REQUIRE(full >= 0);
+  CHECK(failure_of([&] { write_all(full, "x", 1); }) == Failure::io);
+  ::close(full);
+}
+
+}  // namespace
+}  // namespace gpuccl::io

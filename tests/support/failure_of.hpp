@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "gpuccl/error.hpp"
+#include "support/catch.hpp"
+
+namespace gpuccl {
+
+/// The failure that `action` throws; its reason must be fit to print.
+template <class Action>
+Failure failure_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    const std::string reason = error.what();
+    CAPTURE(reason);
+    CHECK(reason.size() > 5);
+    CHECK(reason.find('\n') == std::string::npos);
+    CHECK(reason.back() != '.');
+    return error.failure();
+  }
+  FAIL("no error was thrown");
+  return Failure::internal;
+}
+
+}  // namespace gpuccl
