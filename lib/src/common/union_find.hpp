@@ -19,6 +19,12 @@ struct OneBased {  // the parent's index + 1, which leaves 0 to mean background
   GPUCCL_HD static Index unpack(Label link) { return link - 1; }
 };
 
+/// What find() does with the links it walks.
+enum class Walk {
+  plain,    // nothing, as the papers have it
+  halving,  // moves every second link to its parent's parent, so that later walks are shorter
+};
+
 /// How one thread alone reads and writes links. A device has its own `Memory` with the same three functions.
 struct OneThread {
   static Label load(const Label* p) { return *p; }
@@ -35,7 +41,7 @@ struct OneThread {
 /// Links only ever move to smaller indices, so a root is the smallest index of its set, find() ends, and a
 /// stale read costs a step but never a wrong answer. Any number of threads may unite at once, or compress at
 /// once, but not both: compressing writes links that uniting may have lowered in between.
-template <class Links, class Memory>
+template <class Links, class Memory, Walk walk = Walk::plain>
 class UnionFind {
  public:
   GPUCCL_HD explicit UnionFind(Label* links) : links_(links) {}
@@ -43,7 +49,14 @@ class UnionFind {
   GPUCCL_HD void make_set(Index i) const { Memory::store(links_ + i, Links::pack(i)); }
 
   GPUCCL_HD Index find(Index i) const {
-    for (Index parent = parent_of(i); parent != i; parent = parent_of(i)) i = parent;
+    for (Index parent = parent_of(i); parent != i; parent = parent_of(i)) {
+      if constexpr (walk == Walk::halving) {
+        const Index grandparent = parent_of(parent);
+        if (grandparent != parent) link(i, grandparent);
+        parent = grandparent;
+      }
+      i = parent;
+    }
     return i;
   }
 

@@ -1,138 +1,162 @@
-#include <algorithm>
-#include <bit>
-#include <vector>
+// The default on the CPU: union-find of runs in packed bits, strips in parallel.
+//
+//   Runs           each strip joins its own runs, one thread a strip
+//   Merge borders  runs that touch across the edge of two strips are joined, all edges at once
+//   Number         components are numbered in raster order of their first elements
+//
+// Labels are never stored by element: RunLabels renders them from the bits and one number a run.
 
-#include "common/union_find.hpp"
+#include "cpu/runs/runs.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
+#include "cpu/runs/bundle_runs.hpp"
+#include "cpu/runs/forest.hpp"
+#include "cpu/runs/numbering.hpp"
+#include "cpu/runs/run_labels.hpp"
+#include "cpu/runs/statistics.hpp"
+#include "cpu/runs/strips.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::cpu {
 namespace {
 
-struct Run {
-  int begin, end;
-};
+template <class Task>
+void for_each_strip(const std::vector<Strip>& strips, Task task) {
+  tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) { task(strips[i]); });
+}
 
-class RunLabels final : public LabelSource {
- public:
-  Extent extent_;
-  Label count_ = 0;
-  std::vector<Run> runs;
-  std::vector<Label> label;
-  std::vector<std::size_t> first;  // of each row
+/// How many runs lie in bundles before each bundle; and the number of all runs at the end.
+template <class S>
+std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& strips) {
+  std::vector<Index> before(static_cast<std::size_t>(bundles.count()) + 1);
+  for_each_strip(strips, [&](Strip strip) {
+    for (std::int64_t bundle = strip.begin; bundle < strip.end; ++bundle) {
+      const BundleRows rows = bundles.rows(bundle);
+      Index count = 0;
+      Word left = 0;
+      for (int i = 0; i < bundles.words(); ++i) {
+        const Word word = united_word<S::rows>(rows, i);
+        count += static_cast<Index>(std::popcount(run_starts(word, left)));
+        left = word;
+      }
+      before[static_cast<std::size_t>(bundle) + 1] = count;
+    }
+  });
+  std::uint64_t sum = 0;
+  for (Index& count : before) {
+    sum += count;
+    count = static_cast<Index>(sum);
+  }
+  if (sum > 0xffffffffu) throw Error(Failure::data, std::to_string(sum) + " runs, more than 4294967295");
+  return before;
+}
 
-  Extent extent() const override { return extent_; }
-  Label count() const override { return count_; }
-  void render(std::int64_t r, std::int64_t n, std::uint8_t* out, const Label* map) const override {
-    draw(r, n, out, map);
+/// Joins the runs of a bundle with those of the bundles before it that `wanted` accepts.
+template <class S, class Forest, class Wanted>
+void join_bundle(RecentBundles<S>& recent, const Bundles& bundles, std::int64_t bundle, const Forest& forest,
+                 Wanted wanted) {
+  const auto one_side = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+    constexpr Side side = S::sides[i];
+    const int y = bundles.y_of(bundle) + side.dy;
+    const std::int64_t other = bundle + side.dy + std::int64_t{side.dz} * bundles.per_layer();
+    if (y < 0 || y >= bundles.per_layer() || other < 0 || !wanted(other)) return;
+    for_each_contact<side>(recent.at(bundle), recent.at(other),
+                           [&](Index a, Index b) { forest.unite(a, b); });
+  };
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (one_side(std::integral_constant<std::size_t, i>{}), ...);
   }
-  void render(std::int64_t r, std::int64_t n, std::uint16_t* out, const Label* map) const override {
-    draw(r, n, out, map);
-  }
-  void render(std::int64_t r, std::int64_t n, std::uint32_t* out, const Label* map) const override {
-    draw(r, n, out, map);
-  }
+  (std::make_index_sequence<S::sides.size()>{});
+}
 
- private:
-  template <class T>
-  void draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
-    std::fill_n(out, rows * extent_.width, T{0});
-    for (std::int64_t row = first_row; row < first_row + rows; ++row, out += extent_.width)
-      for (std::size_t i = first[static_cast<std::size_t>(row)]; i < first[static_cast<std::size_t>(row) + 1];
-           ++i)
-        std::fill(out + runs[i].begin, out + runs[i].end,
-                  static_cast<T>(map != nullptr ? map[label[i]] : label[i]));
+template <class S>
+void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links) {
+  const OwnForest forest(links);
+  RecentBundles<S> recent(bundles, runs_before);
+  for (std::int64_t bundle = strip.begin; bundle < strip.end; ++bundle) {
+    const std::size_t b = static_cast<std::size_t>(bundle);
+    if (runs_before[b] == runs_before[b + 1]) continue;
+    for (Index run = runs_before[b]; run < runs_before[b + 1]; ++run) forest.make_set(run);
+    join_bundle<S>(recent, bundles, bundle, forest, [&](std::int64_t other) { return other >= strip.begin; });
   }
-};
+}
 
+template <class S>
+void join_with_strips_before(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before,
+                             Label* links) {
+  const SharedForest forest(links);
+  RecentBundles<S> recent(bundles, runs_before);
+  const std::int64_t farthest = recent.farthest(bundles);
+  for (std::int64_t bundle = strip.begin; bundle < std::min(strip.end, strip.begin + farthest); ++bundle)
+    join_bundle<S>(recent, bundles, bundle, forest, [&](std::int64_t other) { return other < strip.begin; });
+}
+
+template <Connectivity connectivity>
 class Runs final : public Labeler {
+  using S = Shape<connectivity>;
+
  public:
-  explicit Runs(Connectivity connectivity) : connectivity_(connectivity) {}
+  explicit Runs(int strips) : strips_wanted_(strips) {}
 
   Labeled label(BitView image) override {
-    auto result = std::make_unique<RunLabels>();
-    RunLabels& r = *result;
-    r.extent_ = image.extent;
-    const std::int64_t rows = image.extent.rows();
-    Labeled labeled;
-    PhaseClock clock{labeled.phases};
-    clock("Runs", [&] {
-      for (std::int64_t row = 0; row < rows; ++row) {
-        r.first.push_back(r.runs.size());
-        bool inside = false;
-        for (int x = 0; x < image.extent.width; ++x) {
-          const bool on = (image.row(row)[x / 32] >> (x % 32) & 1u) != 0;
-          if (on && !inside) r.runs.push_back({x, x + 1});
-          if (on) r.runs.back().end = x + 1;
-          inside = on;
-        }
-      }
-      r.first.push_back(r.runs.size());
-      r.label.resize(r.runs.size());
-      const UnionFind<ZeroBased, OneThread> forest{r.label.data()};
-      for (std::size_t i = 0; i < r.runs.size(); ++i) forest.make_set(static_cast<Index>(i));
-      const int height = image.extent.height;
-      for (std::int64_t row = 0; row < rows; ++row) {
-        const bool below = row % height != 0;
-        if (below) join(r, forest, row, row - 1, reach(connectivity_) >= 2);
-        if (!is_3d(connectivity_) || row < height) continue;
-        join(r, forest, row, row - height, reach(connectivity_) >= 2);
-        if (reach(connectivity_) < 2) continue;
-        if (below) join(r, forest, row, row - height - 1, reach(connectivity_) >= 3);
-        if (row % height != height - 1) join(r, forest, row, row - height + 1, reach(connectivity_) >= 3);
-      }
+    Labeled result;
+    PhaseClock phase(result.phases);
+    Bundles bundles(image, S::rows);
+    const std::vector<Strip> strips = cut_into_strips(bundles, strips_wanted_);
+    std::vector<Index> runs_before;
+    std::unique_ptr<Label[]> links;
+    Numbering numbering;
+
+    phase("Runs", [&] {
+      runs_before = count_runs<S>(bundles, strips);
+      links = std::make_unique_for_overwrite<Label[]>(runs_before.back());
+      for_each_strip(strips, [&](Strip strip) { join_inside<S>(bundles, strip, runs_before, links.get()); });
     });
-    clock("Number", [&] {
-      for (std::size_t i = 0; i < r.label.size(); ++i)
-        r.label[i] = r.label[i] == i ? ++r.count_ : r.label[r.label[i]];
+    phase("Merge borders", [&] {
+      for_each_strip(
+          strips, [&](Strip strip) { join_with_strips_before<S>(bundles, strip, runs_before, links.get()); });
     });
-    labeled.statistics_ms = milliseconds([&] { measure(r, labeled.components); });
-    labeled.labels = std::move(result);
-    return labeled;
+    phase("Number", [&] { numbering = number_components(bundles, strips, runs_before, links.get()); });
+    links.reset();
+
+    auto labels =
+        std::make_unique<RunLabels>(std::move(bundles), std::move(runs_before),
+                                    std::move(numbering.label_of_run), numbering.labels_before.back());
+    result.statistics_ms =
+        milliseconds([&] { result.components = measure(*labels, strips, numbering.labels_before); });
+    result.labels = std::move(labels);
+    return result;
   }
 
  private:
-  static void join(const RunLabels& r, const UnionFind<ZeroBased, OneThread>& forest, std::int64_t a,
-                   std::int64_t b, bool diagonal) {
-    const int d = diagonal ? 1 : 0;
-    std::size_t i = r.first[static_cast<std::size_t>(a)], j = r.first[static_cast<std::size_t>(b)];
-    const std::size_t i_end = r.first[static_cast<std::size_t>(a) + 1],
-                      j_end = r.first[static_cast<std::size_t>(b) + 1];
-    while (i < i_end && j < j_end) {
-      if (r.runs[i].begin < r.runs[j].end + d && r.runs[j].begin < r.runs[i].end + d)
-        forest.unite(static_cast<Index>(i), static_cast<Index>(j));
-      if (r.runs[i].end < r.runs[j].end)
-        ++i;
-      else
-        ++j;
-    }
-  }
-
-  static void measure(const RunLabels& r, Components& components) {
-    components.resize(r.count_);
-    for (Box& box : components.box) box = {{2147483647, 2147483647, 2147483647}, {-1, -1, -1}};
-    for (std::int64_t row = 0; row < r.extent_.rows(); ++row)
-      for (std::size_t i = r.first[static_cast<std::size_t>(row)];
-           i < r.first[static_cast<std::size_t>(row) + 1]; ++i) {
-        const std::size_t c = r.label[i] - 1;
-        const std::uint64_t length = static_cast<std::uint64_t>(r.runs[i].end - r.runs[i].begin);
-        const int y = static_cast<int>(row % r.extent_.height), z = static_cast<int>(row / r.extent_.height);
-        components.area[c] += length;
-        components.sum[c][0] += length * static_cast<std::uint64_t>(r.runs[i].begin + r.runs[i].end - 1) / 2;
-        components.sum[c][1] += length * static_cast<std::uint64_t>(y);
-        components.sum[c][2] += length * static_cast<std::uint64_t>(z);
-        Box& box = components.box[c];
-        box.min = {std::min(box.min[0], r.runs[i].begin), std::min(box.min[1], y), std::min(box.min[2], z)};
-        box.max = {std::max(box.max[0], r.runs[i].end - 1), std::max(box.max[1], y), std::max(box.max[2], z)};
-      }
-  }
-
-  Connectivity connectivity_;
+  int strips_wanted_;
 };
 
 }  // namespace
 
-std::unique_ptr<Labeler> make_runs(Connectivity connectivity) { return std::make_unique<Runs>(connectivity); }
+std::unique_ptr<Labeler> make_runs_in_strips(Connectivity connectivity, int strips) {
+  switch (connectivity) {
+    case Connectivity::c4:
+      return std::make_unique<Runs<Connectivity::c4>>(strips);
+    case Connectivity::c8:
+      return std::make_unique<Runs<Connectivity::c8>>(strips);
+    case Connectivity::c6:
+      return std::make_unique<Runs<Connectivity::c6>>(strips);
+    case Connectivity::c18:
+      return std::make_unique<Runs<Connectivity::c18>>(strips);
+    case Connectivity::c26:
+      return std::make_unique<Runs<Connectivity::c26>>(strips);
+  }
+  throw Error(Failure::usage, "no such connectivity");
+}
+
+std::unique_ptr<Labeler> make_runs(Connectivity connectivity) { return make_runs_in_strips(connectivity, 0); }
 
 }  // namespace gpuccl::cpu

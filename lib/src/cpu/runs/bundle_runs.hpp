@@ -1,0 +1,101 @@
+#pragma once
+
+#include <vector>
+
+#include "common/union_find.hpp"
+#include "cpu/runs/bundles.hpp"
+
+namespace gpuccl::cpu {
+
+/// The runs of one bundle: where they begin, and the number of the run that a bit belongs to.
+struct BundleRuns {
+  std::int64_t bundle = -1;
+  BundleRows rows{};
+  std::vector<Word> starts;
+  std::vector<Index> before;  // number of the last run that begins left of the word; wraps below 0
+
+  /// The run that bit `bit` of word `word` is in, or else the last one to its left.
+  Index run_at(int word, int bit) const {
+    const std::size_t i = static_cast<std::size_t>(word);
+    return before[i] + static_cast<Index>(std::popcount(starts[i] & up_to(bit)));
+  }
+
+  template <class S>
+  void load(const Bundles& bundles, std::int64_t which, Index first_run) {
+    bundle = which;
+    rows = bundles.rows(which);
+    starts.resize(static_cast<std::size_t>(bundles.words()));
+    before.resize(starts.size());
+    Word previous = 0;
+    Index last = first_run - 1;
+    for (int i = 0; i < bundles.words(); ++i) {
+      const Word word = united_word<S::rows>(rows, i);
+      const Word begins = run_starts(word, previous);
+      starts[static_cast<std::size_t>(i)] = begins;
+      before[static_cast<std::size_t>(i)] = last;
+      last += static_cast<Index>(std::popcount(begins));
+      previous = word;
+    }
+  }
+};
+
+/// The bundles looked at last, so that each is loaded once while the bundles are visited in order.
+template <class S>
+class RecentBundles {
+ public:
+  /// `runs_before[b]` runs lie in bundles before bundle b. Keeps as many bundles as lie between a bundle and
+  /// the farthest one that touches it.
+  RecentBundles(const Bundles& bundles, const std::vector<Index>& runs_before)
+      : bundles_(bundles),
+        runs_before_(runs_before),
+        recent_(static_cast<std::size_t>(farthest(bundles)) + 1) {}
+
+  /// How many bundles before a bundle the first one lies that may touch it.
+  static std::int64_t farthest(const Bundles& bundles) {
+    const bool other_layers = S::sides.back().dz != 0;
+    return other_layers ? std::int64_t{bundles.per_layer()} + 1 : 1;
+  }
+
+  const BundleRuns& at(std::int64_t bundle) {
+    BundleRuns& slot = recent_[static_cast<std::size_t>(bundle) % recent_.size()];
+    if (slot.bundle != bundle)
+      slot.template load<S>(bundles_, bundle, runs_before_[static_cast<std::size_t>(bundle)]);
+    return slot;
+  }
+
+ private:
+  const Bundles& bundles_;
+  const std::vector<Index>& runs_before_;
+  std::vector<BundleRuns> recent_;
+};
+
+/// Calls join(run of `here`, run of `other`) at least once for every two runs that touch.
+///
+/// v has a bit for each place where the two touch: in a column or, diagonally, at the corner left of a
+/// column. One place is enough for each stretch of v in which neither side begins another run.
+template <Side side, class Join>
+void for_each_contact(const BundleRuns& here, const BundleRuns& other, Join join) {
+  Word a_left = 0, b_left = 0, v_left = 0;  // the words to the left
+  const int words = static_cast<int>(here.starts.size());
+  for (int i = 0; i < words; ++i) {
+    const Word a = united_word<side.own>(here.rows, i);
+    const Word b = united_word<side.other>(other.rows, i);
+    const Word begins = here.starts[static_cast<std::size_t>(i)] | other.starts[static_cast<std::size_t>(i)];
+    Word places;
+    if constexpr (side.diagonal) {
+      const Word v = (a | a << 1 | a_left >> (kWordBits - 1)) & (b | b << 1 | b_left >> (kWordBits - 1));
+      places = v & (run_starts(v, v_left) | begins);
+      a_left = a;
+      b_left = b;
+      v_left = v;
+    } else {
+      places = a & b & begins;
+    }
+    for (; places != 0; places &= places - 1) {
+      const int bit = std::countr_zero(places);
+      join(here.run_at(i, bit), other.run_at(i, bit));
+    }
+  }
+}
+
+}  // namespace gpuccl::cpu

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cpu/runs/shape.hpp"
+#include "cpu/runs/words.hpp"
+#include "gpuccl/bit_volume.hpp"
+
+namespace gpuccl::cpu {
+
+/// The rows of a bundle, as RowSet numbers them; rows beyond the edge of the image are rows of zeros.
+using BundleRows = std::array<const std::uint32_t*, 4>;
+
+/// An image as bundles of rows, numbered in the order z, then y. A layer is one slice or one pair of slices.
+class Bundles {
+ public:
+  /// `rows`: the rows of a bundle, one of the sets that shapes have.
+  Bundles(BitView image, RowSet rows)
+      : image_(image),
+        row_set_(rows),
+        height_((rows & 0b0010u) != 0 ? 2 : 1),
+        depth_((rows & 0b0100u) != 0 ? 2 : 1),
+        per_layer_((image.extent.height - 1) / height_ + 1),
+        layers_((image.extent.depth - 1) / depth_ + 1),
+        zeros_(static_cast<std::size_t>(image.row_pitch)) {}
+
+  const BitView& image() const { return image_; }
+  int words() const { return static_cast<int>(image_.row_pitch / 2); }  // of a row
+  RowSet row_set() const { return row_set_; }
+  int height() const { return height_; }  // rows of a bundle along y
+  int per_layer() const { return per_layer_; }
+  int layers() const { return layers_; }
+  std::int64_t count() const { return std::int64_t{per_layer_} * layers_; }
+
+  int y_of(std::int64_t bundle) const { return static_cast<int>(bundle % per_layer_); }
+  int layer_of(std::int64_t bundle) const { return static_cast<int>(bundle / per_layer_); }
+  /// The bundle that row (y, z) of the image is in.
+  std::int64_t bundle_of(int y, int z) const { return std::int64_t{z / depth_} * per_layer_ + y / height_; }
+  /// Slices [first_slice(l), first_slice(l + 1)) make layer l.
+  int first_slice(int layer) const {
+    const std::int64_t slice = std::int64_t{layer} * depth_;
+    return slice < image_.extent.depth ? static_cast<int>(slice) : image_.extent.depth;
+  }
+
+  /// Bundles that one numbering by first elements must look at together: a layer of pairs of slices, else
+  /// one.
+  int group() const { return depth_ > 1 ? per_layer_ : 1; }
+
+  BundleRows rows(std::int64_t bundle) const {
+    BundleRows rows;
+    for (int i = 0; i < 4; ++i) {
+      const int dy = i % 2, dz = i / 2;
+      const int y = y_of(bundle) * height_ + dy, z = first_slice(layer_of(bundle)) + dz;
+      const bool there = dy < height_ && dz < depth_ && y < image_.extent.height && z < image_.extent.depth;
+      rows[static_cast<std::size_t>(i)] = there ? image_.row(y, z) : zeros_.data();
+    }
+    return rows;
+  }
+
+ private:
+  BitView image_;
+  RowSet row_set_;
+  int height_, depth_, per_layer_, layers_;
+  std::vector<std::uint32_t> zeros_;
+};
+
+/// One word of the union of some rows of a bundle.
+template <RowSet set>
+Word united_word(const BundleRows& rows, int word) {
+  Word united = 0;
+  if constexpr ((set & 1u) != 0) united |= load_word(rows[0], word);
+  if constexpr ((set & 2u) != 0) united |= load_word(rows[1], word);
+  if constexpr ((set & 4u) != 0) united |= load_word(rows[2], word);
+  if constexpr ((set & 8u) != 0) united |= load_word(rows[3], word);
+  return united;
+}
+
+}  // namespace gpuccl::cpu

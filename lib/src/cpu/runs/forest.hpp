@@ -1,0 +1,26 @@
+#pragma once
+
+#include <atomic>
+
+#include "common/union_find.hpp"
+
+// Union-find of runs: a link is the number of a run, so the root is the first run of its set.
+namespace gpuccl::cpu {
+
+/// Links that several threads read and write.
+struct SharedByThreads {
+  static Label load(Label* p) { return std::atomic_ref<Label>(*p).load(std::memory_order_relaxed); }
+  static void store(Label* p, Label v) { std::atomic_ref<Label>(*p).store(v, std::memory_order_relaxed); }
+  static Label fetch_min(Label* p, Label v) {
+    std::atomic_ref<Label> link(*p);
+    Label was = link.load(std::memory_order_relaxed);
+    while (v < was && !link.compare_exchange_weak(was, v, std::memory_order_relaxed)) {
+    }
+    return was;
+  }
+};
+
+using OwnForest = UnionFind<ZeroBased, OneThread, Walk::halving>;
+using SharedForest = UnionFind<ZeroBased, SharedByThreads, Walk::halving>;
+
+}  // namespace gpuccl::cpu

@@ -1,0 +1,129 @@
+// The root of a component is its first run. Where a bundle is a single row, runs are in raster order, and to
+// count the roots is to number the components. The runs of larger bundles are not: one further right may
+// begin with an element one row or one slice higher up. But the first element of a component lies in the
+// group of its root (a pair of rows, or all of a pair of slices), so each group numbers its own components by
+// a walk over its rows.
+
+#include "cpu/runs/numbering.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "cpu/runs/forest.hpp"
+#include "cpu/runs/run_counter.hpp"
+
+namespace gpuccl::cpu {
+namespace {
+
+class Numberer {
+ public:
+  Numberer(const Bundles& bundles, const std::vector<Index>& runs_before, Label* links, Label* labels)
+      : bundles_(bundles), runs_before_(runs_before), links_(links), labels_(labels) {}
+
+  /// Links all runs of the strip to their roots. Returns how many roots are among them.
+  Label flatten(Strip strip) const {
+    const UnionFind<ZeroBased, SharedByThreads> forest(links_);
+    Label roots = 0;
+    for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run) {
+      const Index root = forest.find(run);
+      if (root == run) {
+        ++roots;
+      } else {
+        SharedByThreads::store(links_ + run, root);
+      }
+    }
+    return roots;
+  }
+
+  /// Numbers the components whose roots are in the strip, from `last` + 1 on.
+  void number_roots(Strip strip, Label last) const {
+    if (bundles_.row_set() == 0b0001) {
+      for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run)
+        if (links_[run] == run) labels_[run] = ++last;
+      return;
+    }
+    for (std::int64_t first = strip.begin; first < strip.end; first += bundles_.group())
+      number_group(first, last);
+  }
+
+  /// The other runs get the numbers of their roots.
+  void spread(Strip strip) const {
+    for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run)
+      if (links_[run] != run) labels_[run] = labels_[links_[run]];
+  }
+
+ private:
+  Index runs_before(std::int64_t bundle) const { return runs_before_[static_cast<std::size_t>(bundle)]; }
+
+  void number_group(std::int64_t first_bundle, Label& last) const {
+    const Index begin = runs_before(first_bundle), end = runs_before(first_bundle + bundles_.group());
+    Label roots = 0;
+    Index root = 0;
+    for (Index run = begin; run < end; ++run)
+      if (links_[run] == run) {
+        labels_[run] = 0;
+        root = run;
+        ++roots;
+      }
+    if (roots == 1) {
+      labels_[root] = ++last;
+    } else if (roots > 1) {
+      walk_rows(first_bundle, begin, last, last + roots);
+    }
+  }
+
+  void walk_rows(std::int64_t first_bundle, Index begin, Label& last, Label final) const {
+    const Extent extent = bundles_.image().extent;
+    const int layer = bundles_.layer_of(first_bundle);
+    const int first_y = bundles_.y_of(first_bundle) * bundles_.height();
+    const int end_y = std::min(first_y + bundles_.group() * bundles_.height(), extent.height);
+    for (int z = bundles_.first_slice(layer); z < bundles_.first_slice(layer + 1); ++z)
+      for (int y = first_y; y < end_y && last != final; ++y) {
+        if (bundles_.row_set() == 0b0011) {
+          walk_row<0b0011>(y, z, begin, last);
+        } else {
+          walk_row<0b1111>(y, z, begin, last);
+        }
+      }
+  }
+
+  template <RowSet set>
+  void walk_row(int y, int z, Index begin, Label& last) const {
+    const std::int64_t bundle = bundles_.bundle_of(y, z);
+    const Index first = runs_before(bundle);
+    RunCounter<set> run_at(bundles_.rows(bundle));
+    const auto number = [&](int word, int bit) {
+      const Index root = links_[first + run_at(word, bit)];
+      if (root >= begin && labels_[root] == 0) labels_[root] = ++last;
+      return root;
+    };
+    for_each_run(bundles_.image().row(y, z), bundles_.words(), number, [](int, int, Index) {});
+  }
+
+  const Bundles& bundles_;
+  const std::vector<Index>& runs_before_;
+  Label* links_;
+  Label* labels_;
+};
+
+}  // namespace
+
+Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
+                            const std::vector<Index>& runs_before, Label* links) {
+  Numbering numbering;
+  numbering.label_of_run = std::make_unique_for_overwrite<Label[]>(runs_before.back());
+  const Numberer numberer(bundles, runs_before, links, numbering.label_of_run.get());
+
+  std::vector<Label>& before = numbering.labels_before;
+  before.assign(strips.size() + 1, 0);
+  tbb::parallel_for(std::size_t{0}, strips.size(),
+                    [&](std::size_t i) { before[i + 1] = numberer.flatten(strips[i]); });
+  for (std::size_t i = 0; i < strips.size(); ++i) before[i + 1] += before[i];
+  tbb::parallel_for(std::size_t{0}, strips.size(),
+                    [&](std::size_t i) { numberer.number_roots(strips[i], before[i]); });
+  tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) { numberer.spread(strips[i]); });
+  return numbering;
+}
+
+}  // namespace gpuccl::cpu

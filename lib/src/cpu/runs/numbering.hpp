@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/union_find.hpp"
+#include "cpu/runs/bundles.hpp"
+#include "cpu/runs/strips.hpp"
+
+namespace gpuccl::cpu {
+
+/// Numbers 1..N of the components, in raster order of their first elements.
+struct Numbering {
+  std::unique_ptr<Label[]> label_of_run;
+  std::vector<Label> labels_before;  // of each strip; and N at the end
+};
+
+/// `links` is the forest of all runs; when it comes back every run is linked to its root.
+Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
+                            const std::vector<Index>& runs_before, Label* links);
+
+}  // namespace gpuccl::cpu

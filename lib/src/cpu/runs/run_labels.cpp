@@ -1,0 +1,32 @@
+#include "cpu/runs/run_labels.hpp"
+
+#include "cpu/runs/row_writer.hpp"
+
+namespace gpuccl::cpu {
+
+template <class T>
+void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
+  const Extent extent = bundles_.image().extent;
+  for (std::int64_t row = first_row; row < first_row + rows; ++row, out += extent.width) {
+    RowWriter<T> writer(out, extent.width);
+    const int y = static_cast<int>(row % extent.height), z = static_cast<int>(row / extent.height);
+    for_each_labeled_run(y, z, [&](int begin, int end, Label label) {
+      writer.run(begin, end, static_cast<T>(map != nullptr ? map[label] : label));
+    });
+    writer.finish();
+  }
+}
+
+void RunLabels::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const {
+  draw(first_row, rows, out, map);
+}
+void RunLabels::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
+                       const Label* map) const {
+  draw(first_row, rows, out, map);
+}
+void RunLabels::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
+                       const Label* map) const {
+  draw(first_row, rows, out, map);
+}
+
+}  // namespace gpuccl::cpu

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "cpu/runs/bundles.hpp"
+#include "cpu/runs/run_counter.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl::cpu {
+
+/// The labels of an image as one number a run of bundles; the runs themselves are found again in the bits.
+class RunLabels final : public LabelSource {
+ public:
+  RunLabels(Bundles bundles, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
+            Label count)
+      : bundles_(std::move(bundles)),
+        runs_before_(std::move(runs_before)),
+        label_of_run_(std::move(label_of_run)),
+        count_(count) {}
+
+  Extent extent() const override { return bundles_.image().extent; }
+  Label count() const override { return count_; }
+  void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const override;
+  void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out, const Label* map) const override;
+  void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out, const Label* map) const override;
+
+  const Bundles& bundles() const { return bundles_; }
+
+  /// Visits the runs of row y of slice z as visit(begin, end, label).
+  template <class Visit>
+  void for_each_labeled_run(int y, int z, Visit visit) const;
+
+ private:
+  template <class T>
+  void draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const;
+
+  Bundles bundles_;
+  std::vector<Index> runs_before_;         // of each bundle
+  std::unique_ptr<Label[]> label_of_run_;  // of runs of bundles
+  Label count_;
+};
+
+template <class Visit>
+void RunLabels::for_each_labeled_run(int y, int z, Visit visit) const {
+  const std::int64_t bundle = bundles_.bundle_of(y, z);
+  const Label* label = label_of_run_.get() + runs_before_[static_cast<std::size_t>(bundle)];
+  const auto visit_in_bundle = [&]<RowSet set>(std::integral_constant<RowSet, set>) {
+    RunCounter<set> run_at(bundles_.rows(bundle));
+    const auto label_at = [&](int word, int bit) { return label[run_at(word, bit)]; };
+    for_each_run(bundles_.image().row(y, z), bundles_.words(), label_at, visit);
+  };
+  switch (bundles_.row_set()) {
+    case 0b1111:
+      return visit_in_bundle(std::integral_constant<RowSet, 0b1111>{});
+    case 0b0011:
+      return visit_in_bundle(std::integral_constant<RowSet, 0b0011>{});
+    default:
+      for_each_run(
+          bundles_.image().row(y, z), bundles_.words(), [&](int, int) { return *label++; }, visit);
+  }
+}
+
+}  // namespace gpuccl::cpu

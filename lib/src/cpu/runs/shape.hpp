@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+
+#include "gpuccl/connectivity.hpp"
+
+// How rows are bundled and which bundles touch, for each connectivity.
+//
+// A bundle is the union (bitwise or) of rows so close that any two foreground elements that meet in a run of
+// it are connected: two rows in 8-connectivity, 2x2 rows (y, z) in 26-connectivity, else one row. The nodes
+// of the union-find are the runs of bundles, a fraction of the runs of rows.
+//
+// Bundles of row pairs come from BMRS: W. Lee, S. Allegretti, F. Bolelli, C. Grana, "Fast Run-Based Connected
+// Components Labeling for Bitonal Images", ICIEV & icIVPR 2021, doi:10.1109/ICIEVicIVPR52578.2021.9564128
+namespace gpuccl::cpu {
+
+/// A set of rows of a bundle: bit y + 2 z for row (y, z) of it.
+using RowSet = unsigned;
+
+/// A bundle that comes before this one in the order of bundles (z, then y), and which rows of the two touch.
+struct Side {
+  int dy, dz;     // from this bundle to the other
+  RowSet own;     // rows of this bundle that face the other
+  RowSet other;   // rows of the other bundle that face this one
+  bool diagonal;  // elements also touch when x differs by one
+};
+
+template <Connectivity connectivity>
+struct Shape;
+
+template <>
+struct Shape<Connectivity::c4> {
+  static constexpr RowSet rows = 0b0001;
+  static constexpr std::array<Side, 1> sides{{{-1, 0, 1, 1, false}}};
+};
+
+template <>
+struct Shape<Connectivity::c8> {
+  static constexpr RowSet rows = 0b0011;
+  static constexpr std::array<Side, 1> sides{{{-1, 0, 0b01, 0b10, true}}};
+};
+
+template <>
+struct Shape<Connectivity::c6> {
+  static constexpr RowSet rows = 0b0001;
+  static constexpr std::array<Side, 2> sides{{{-1, 0, 1, 1, false}, {0, -1, 1, 1, false}}};
+};
+
+template <>
+struct Shape<Connectivity::c18> {
+  static constexpr RowSet rows = 0b0001;
+  static constexpr std::array<Side, 4> sides{
+      {{-1, 0, 1, 1, true}, {0, -1, 1, 1, true}, {-1, -1, 1, 1, false}, {1, -1, 1, 1, false}}};
+};
+
+template <>
+struct Shape<Connectivity::c26> {
+  static constexpr RowSet rows = 0b1111;
+  static constexpr std::array<Side, 4> sides{{{-1, 0, 0b0101, 0b1010, true},
+                                              {0, -1, 0b0011, 0b1100, true},
+                                              {-1, -1, 0b0001, 0b1000, true},
+                                              {1, -1, 0b0010, 0b0100, true}}};
+};
+
+}  // namespace gpuccl::cpu

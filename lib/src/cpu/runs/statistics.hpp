@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "cpu/runs/run_labels.hpp"
+#include "cpu/runs/strips.hpp"
+#include "gpuccl/components.hpp"
+
+namespace gpuccl::cpu {
+
+/// Area, box and sums of coordinates of every component, from the runs. `labels_before` as numbering has it.
+Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
+                   const std::vector<Label>& labels_before);
+
+}  // namespace gpuccl::cpu

@@ -1,0 +1,99 @@
+// Every CPU algorithm of the table against flood fill, numbers, components and rendered rows included.
+
+#include <tbb/task_arena.h>
+
+#include "cpu/runs/runs.hpp"
+#include "gpuccl/algorithms.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+/// Calls visit(labeler, connectivity, name) for each CPU algorithm but flood fill itself.
+template <class Visit>
+void for_each_cpu_variant(Visit visit) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.device != DeviceKind::cpu || algorithm.name == "flood-fill") continue;
+    for (const Variant& variant : algorithm.variants)
+      visit(*variant.make(0), variant.connectivity, algorithm.name);
+  }
+}
+
+void expect_all_patterns(Labeler& labeler, Connectivity connectivity, Extent extent) {
+  for (const NamedImage& named : every_pattern(extent)) {
+    INFO(named.name << " " << to_string(extent) << ", " << static_cast<int>(connectivity) << "-connectivity");
+    expect_same_as_flood_fill(labeler, named.image.view(), connectivity);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every CPU algorithm labels every pattern at awkward 2D extents as flood fill does") {
+  for_each_cpu_variant([](Labeler& labeler, Connectivity connectivity, const std::string& name) {
+    INFO(name);
+    for (const Extent extent : awkward_extents_2d()) expect_all_patterns(labeler, connectivity, extent);
+  });
+}
+
+TEST_CASE("every CPU algorithm labels every pattern at awkward 3D extents as flood fill does") {
+  for_each_cpu_variant([](Labeler& labeler, Connectivity connectivity, const std::string& name) {
+    INFO(name);
+    for (const Extent extent : awkward_extents_3d()) expect_all_patterns(labeler, connectivity, extent);
+  });
+}
+
+TEST_CASE("runs gives the same labels however many strips it cuts") {
+  for (const Connectivity connectivity : kConnectivities)
+    for (const int strips : {1, 2, 3, 5, 8, 1000}) {
+      INFO(strips << " strips");
+      const auto labeler = cpu::make_runs_in_strips(connectivity, strips);
+      for (const Extent extent : {Extent{70, 41, 1}, Extent{33, 9, 11}, Extent{66, 2, 7}, Extent{5, 1, 30}})
+        expect_all_patterns(*labeler, connectivity, extent);
+    }
+}
+
+TEST_CASE("runs gives the same labels with any number of threads") {
+  const BitVolume image = random_image({700, 801}, 0.5, 1, 3);
+  const BitVolume volume = random_image({100, 90, 81}, 0.3, 1, 4);
+  for (const Connectivity connectivity : kConnectivities) {
+    const Labeled expected_image = flood_fill(image.view(), connectivity);
+    const Labeled expected_volume = flood_fill(volume.view(), connectivity);
+    for (const int threads : {1, 2, 4, 7}) {
+      INFO(threads << " threads, " << static_cast<int>(connectivity) << "-connectivity");
+      tbb::task_arena arena(threads);
+      arena.execute([&] {
+        const auto labeler = cpu::make_runs_in_strips(connectivity, 0);
+        expect_same(labeler->label(image.view()), expected_image);
+        expect_same(labeler->label(volume.view()), expected_volume);
+      });
+    }
+  }
+}
+
+TEST_CASE("slices and parts of a volume are labeled in place") {
+  const BitVolume volume = random_image({65, 20, 12}, 0.4, 1, 9);
+  for (const Connectivity connectivity : kConnectivities) {
+    const auto labeler = cpu::make_runs_in_strips(connectivity, 0);
+    expect_same_as_flood_fill(*labeler, volume.view().slices(3, 10), connectivity);
+  }
+}
+
+TEST_CASE("many random images of random extents", "[.long]") {
+  std::uint32_t seed = 0;
+  for (int round = 0; round < 400; ++round)
+    for (const Connectivity connectivity : kConnectivities) {
+      seed = seed * 1664525u + 1013904223u;
+      const Extent extent{static_cast<int>(seed % 211 + 1), static_cast<int>(seed / 211 % 30 + 1),
+                          static_cast<int>(seed / 6330 % 14 + 1)};
+      const double density = static_cast<double>(seed >> 8 & 0xffu) / 256;
+      const BitVolume image = random_image(extent, density, 1 + static_cast<int>(seed >> 30), seed);
+      INFO(to_string(extent) << " seed " << seed << ", " << static_cast<int>(connectivity)
+                             << "-connectivity");
+      const auto labeler = cpu::make_runs_in_strips(connectivity, static_cast<int>(seed >> 20 & 7u));
+      expect_same_as_flood_fill(*labeler, image.view(), connectivity);
+    }
+}

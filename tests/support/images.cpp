@@ -1,0 +1,100 @@
+#include "support/images.hpp"
+
+#include "gpuccl/generate.hpp"
+
+using namespace gpuccl;
+
+namespace tests {
+namespace {
+
+template <class Value>
+BitVolume made_from(Extent extent, Value foreground_at) {
+  BitVolume image(extent);
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x)
+        if (foreground_at(x, y, z)) image.set(x, y, z);
+  return image;
+}
+
+}  // namespace
+
+BitVolume drawn(const std::vector<std::vector<std::string>>& slices) {
+  const Extent extent{static_cast<int>(slices[0][0].size()), static_cast<int>(slices[0].size()),
+                      static_cast<int>(slices.size())};
+  return made_from(extent, [&](int x, int y, int z) {
+    return slices[static_cast<std::size_t>(z)][static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] ==
+           '#';
+  });
+}
+
+BitVolume drawn(const std::vector<std::string>& rows) {
+  return drawn(std::vector<std::vector<std::string>>{rows});
+}
+
+BitVolume random_image(Extent extent, double density, int granularity, std::uint32_t seed) {
+  return generate(
+      {.kind = "random", .extent = extent, .density = density, .granularity = granularity, .seed = seed});
+}
+
+BitVolume generated(const std::string& kind, Extent extent, int order) {
+  return generate({.kind = kind, .extent = extent, .order = order});
+}
+
+BitVolume mirrored(BitView image, bool x, bool y, bool z) {
+  const Extent e = image.extent;
+  return made_from(e, [&](int at_x, int at_y, int at_z) {
+    return image(x ? e.width - 1 - at_x : at_x, y ? e.height - 1 - at_y : at_y,
+                 z ? e.depth - 1 - at_z : at_z);
+  });
+}
+
+BitVolume transposed(BitView image) {
+  return made_from({image.extent.height, image.extent.width, image.extent.depth},
+                   [&](int x, int y, int z) { return image(y, x, z); });
+}
+
+BitVolume padded(BitView image, int by) {
+  const Extent e = image.extent;
+  return made_from({e.width + 2 * by, e.height + 2 * by, e.depth}, [&](int x, int y, int z) {
+    return e.contains(x - by, y - by, z) && image(x - by, y - by, z);
+  });
+}
+
+std::vector<Extent> awkward_extents_2d() {
+  std::vector<Extent> extents = {{1, 1},   {1, 2},   {2, 1}, {1, 37}, {37, 1},
+                                 {1, 130}, {130, 1}, {2, 2}, {3, 3},  {5, 7}};
+  for (const int width : {31, 32, 33, 63, 64, 65, 127, 128, 129}) extents.push_back({width, 9 + width % 2});
+  return extents;
+}
+
+std::vector<Extent> awkward_extents_3d() {
+  return {{1, 1, 1},  {1, 1, 9},  {1, 9, 1},  {9, 1, 1},   {1, 6, 7},    {7, 1, 6},
+          {6, 7, 1},  {2, 2, 2},  {3, 3, 3},  {5, 4, 3},   {31, 5, 6},   {33, 6, 5},
+          {63, 5, 5}, {64, 7, 4}, {65, 4, 7}, {127, 3, 5}, {16, 16, 16}, {129, 4, 3}};
+}
+
+std::vector<NamedImage> every_pattern(Extent extent) {
+  std::vector<NamedImage> images;
+  images.push_back({"empty", BitVolume(extent)});
+  images.push_back({"full", random_image(extent, 1, 1, 1)});
+  for (const char* kind : {"checkerboard", "dots", "spiral", "comb", "blobs", "page"})
+    images.push_back({kind, generated(kind, extent)});
+  const bool fits_hilbert =
+      extent.width >= 4 && extent.height >= 4 && (extent.depth == 1 || extent.depth >= 4);
+  if (fits_hilbert) images.push_back({"hilbert", generated("hilbert", extent)});
+  for (const int percent : {2, 10, 25, 40, 50, 60, 75, 90, 98})
+    for (const int granularity : {1, 2, 5}) {
+      const std::uint32_t seed = static_cast<std::uint32_t>(percent * 10 + granularity);
+      images.push_back({"random " + std::to_string(percent) + " % granularity " + std::to_string(granularity),
+                        random_image(extent, percent / 100.0, granularity, seed)});
+    }
+  return images;
+}
+
+std::string to_string(Extent extent) {
+  return std::to_string(extent.width) + "x" + std::to_string(extent.height) + "x" +
+         std::to_string(extent.depth);
+}
+
+}  // namespace tests

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/connectivity.hpp"
+
+namespace tests {
+
+/// An image with a name to be found by when a test fails.
+struct NamedImage {
+  std::string name;
+  gpuccl::BitVolume image;
+};
+
+/// An image drawn as text: rows of '#' (foreground) and any other character; slices are lists of rows.
+gpuccl::BitVolume drawn(const std::vector<std::string>& rows);
+gpuccl::BitVolume drawn(const std::vector<std::vector<std::string>>& slices);
+
+gpuccl::BitVolume random_image(gpuccl::Extent extent, double density, int granularity, std::uint32_t seed);
+gpuccl::BitVolume generated(const std::string& kind, gpuccl::Extent extent, int order = 1);
+
+/// The same image seen otherwise.
+gpuccl::BitVolume mirrored(gpuccl::BitView image, bool x, bool y, bool z);
+gpuccl::BitVolume transposed(gpuccl::BitView image);  // x and y change places
+gpuccl::BitVolume padded(gpuccl::BitView image, int by);
+
+/// Extents that have been trouble somewhere: 1x1, 1xN, Nx1, odd sizes, widths around words of 32 and 64 bits.
+std::vector<gpuccl::Extent> awkward_extents_2d();
+std::vector<gpuccl::Extent> awkward_extents_3d();
+
+/// Every regular pattern, empty, full, and noise of many densities and granularities, at one extent.
+std::vector<NamedImage> every_pattern(gpuccl::Extent extent);
+
+std::string to_string(gpuccl::Extent extent);
+
+}  // namespace tests

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "gpuccl/algorithms.hpp"
+
+namespace tests {
+
+/// What flood fill says of an image.
+gpuccl::Labeled flood_fill(gpuccl::BitView image, gpuccl::Connectivity connectivity);
+
+/// Requires the same labels, numbers included, the same components, and rows that render alike: all at once,
+/// in parts, in every type, and with a map.
+void expect_same(const gpuccl::Labeled& labeled, const gpuccl::Labeled& expected);
+
+void expect_same_as_flood_fill(gpuccl::Labeler& labeler, gpuccl::BitView image,
+                               gpuccl::Connectivity connectivity);
+
+}  // namespace tests
