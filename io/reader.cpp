@@ -1,0 +1,100 @@
+#include "io/reader.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <cmath>
+#include <mutex>
+#include <new>
+#include <set>
+
+#include "gpuccl/error.hpp"
+#include "io/foreground.hpp"
+#include "io/limits.hpp"
+#include "io/otsu.hpp"
+#include "io/stack_source.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+class SampleReader final : public Reader {
+ public:
+  SampleReader(std::unique_ptr<SampleSource> source, const std::string& path,
+               const ForegroundOptions& options)
+      : source_(std::move(source)), options_(options), threshold_(options.threshold), info_(source_->info()) {
+    if (options.otsu) threshold_ = otsu_threshold(*source_, options);
+    info_.path = path;
+    info_.foreground_rule = foreground_rule(source_->format(0), options, threshold_);
+  }
+
+  const ImageInfo& info() const override { return info_; }
+
+  void read(int z0, int z1, BitVolume& out) override {
+    if (z1 - z0 == 1) return read_slice(z0, z0, out);
+    oneapi::tbb::parallel_for(z0, z1, [&](int z) { read_slice(z, z0, out); });
+  }
+
+ private:
+  void read_slice(int z, int first, BitVolume& out) const {
+    std::optional<Foreground> foreground;  // a slice may have a palette of its own
+    source_->decode(z, [&](const SampleRows& rows) {
+      if (!foreground) foreground.emplace(rows.format, options_, threshold_);
+      for (int i = 0; i < rows.count; ++i)
+        foreground->pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
+                         out.row(rows.y + i, z - first));
+    });
+  }
+
+  std::unique_ptr<SampleSource> source_;
+  ForegroundOptions options_;
+  std::optional<double> threshold_;
+  ImageInfo info_;
+};
+
+/// Passes every line on once, from whatever thread.
+std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
+  if (!warn) return nullptr;
+  struct Said {
+    std::mutex mutex;
+    std::set<std::string> lines;
+  };
+  return [warn = std::move(warn), said = std::make_shared<Said>()](const std::string& line) {
+    const std::lock_guard lock(said->mutex);
+    if (said->lines.insert(line).second) warn(line);
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& asked) {
+  const ForegroundOptions& foreground = asked.foreground;
+  if (foreground.threshold && std::isnan(*foreground.threshold))
+    throw Error(Failure::usage, "the threshold is not a number");
+  if (foreground.threshold && foreground.otsu)
+    throw Error(Failure::usage, "a threshold and otsu exclude each other");
+  if (asked.stack && path == "-")
+    throw Error(Failure::usage, "a stack is a folder and cannot come from stdin");
+
+  ReadOptions options = asked;
+  options.limits.memory = memory_limit(asked.limits);
+  options.warn = once_each(asked.warn);
+  try {
+    auto source = asked.stack ? open_stack(path, options) : open_file(path, options);
+    return std::make_unique<SampleReader>(std::move(source), path, foreground);
+  } catch (const std::bad_alloc&) {
+    throw Error(Failure::memory, "not enough memory to read it");
+  }
+}
+
+BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info) {
+  const std::unique_ptr<Reader> reader = open_reader(path, options);
+  if (info != nullptr) *info = reader->info();
+  try {
+    BitVolume image(reader->info().extent);
+    reader->read(0, reader->info().extent.depth, image);
+    return image;
+  } catch (const std::bad_alloc&) {
+    throw Error(Failure::memory, "not enough memory to read it");
+  }
+}
+
+}  // namespace gpuccl::io

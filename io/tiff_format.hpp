@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "io/samples.hpp"
+#include "io/tiff_handle.hpp"
+
+namespace gpuccl::io {
+
+/// How the current page stores its samples.
+struct TiffFormat {
+  SampleFormat samples;
+  int planes = 1;  // that have to be read, when each channel is stored on its own
+};
+
+/// Throws Error (data) when it is none that can be read.
+TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string& line)>& warn);
+
+}  // namespace gpuccl::io

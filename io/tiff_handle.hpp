@@ -1,0 +1,68 @@
+#pragma once
+
+#include <tiffio.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gpuccl/error.hpp"
+#include "io/input_file.hpp"
+
+namespace gpuccl::io {
+
+/// What libtiff said about one open file. Only the first of each is kept.
+struct TiffMessages {
+  std::string error;
+  std::string warning;
+};
+
+/// The stream that libtiff reads; it is not mapped.
+struct TiffStream {
+  std::shared_ptr<const InputFile> file;
+  std::uint64_t position = 0;
+  std::optional<Error> read_failure;
+};
+
+/// Opens `stream` for reading with messages going to `messages`, or returns null. Both must stay where they
+/// are until the file is closed with close_tiff. One allocation of libtiff stays below `max_bytes` if it can
+/// do that.
+TIFF* open_tiff_stream(TiffStream& stream, TiffMessages& messages, std::int64_t max_bytes);
+void close_tiff(TIFF* tiff, TiffMessages& messages);
+
+/// One line of text from libtiff: "module: message".
+std::string tiff_message(const char* module, const char* format, va_list arguments);
+
+/// An open TIFF file. Not for several threads at once.
+class TiffHandle {
+ public:
+  /// Throws Error (data, io).
+  TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes);
+  ~TiffHandle();
+  TiffHandle(const TiffHandle&) = delete;
+  TiffHandle& operator=(const TiffHandle&) = delete;
+
+  TIFF* get() const { return tiff_; }
+  /// Forgets what was said so far.
+  void clear_messages() { messages_ = {}; }
+  bool has_error() const { return !messages_.error.empty(); }
+  const std::string& warning() const { return messages_.warning; }
+  /// Throws `reason`, with libtiff's words in parentheses if it had any.
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  /// The value of a tag of a single number, its default, or `otherwise`.
+  template <class T>
+  T field(ttag_t tag, T otherwise) const {
+    T value = otherwise;
+    return TIFFGetFieldDefaulted(tiff_, tag, &value) == 1 ? value : otherwise;
+  }
+  std::string text(ttag_t tag) const;
+
+ private:
+  TiffStream stream_;
+  TiffMessages messages_;
+  TIFF* tiff_ = nullptr;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,60 @@
+// For libtiff before 4.5, whose message handlers are the process's: they find the open file by its stream.
+
+#include <map>
+#include <mutex>
+
+#include "io/tiff_stream.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+std::mutex mutex;
+std::map<thandle_t, TiffMessages*> open_files;
+
+TiffMessages* messages_of(thandle_t stream) {
+  const std::lock_guard lock(mutex);
+  const auto found = open_files.find(stream);
+  return found == open_files.end() ? nullptr : found->second;
+}
+
+void on_error(thandle_t stream, const char* module, const char* format, va_list arguments) {
+  TiffMessages* messages = messages_of(stream);
+  if (messages != nullptr && messages->error.empty())
+    messages->error = tiff_message(module, format, arguments);
+}
+
+void on_warning(thandle_t stream, const char* module, const char* format, va_list arguments) {
+  TiffMessages* messages = messages_of(stream);
+  if (messages != nullptr && messages->warning.empty())
+    messages->warning = tiff_message(module, format, arguments);
+}
+
+void set_handlers() {
+  TIFFSetErrorHandler(nullptr);
+  TIFFSetWarningHandler(nullptr);
+  TIFFSetErrorHandlerExt(on_error);
+  TIFFSetWarningHandlerExt(on_warning);
+}
+
+}  // namespace
+
+TIFF* open_tiff_stream(TiffStream& stream, TiffMessages& messages, std::int64_t) {
+  static std::once_flag once;
+  std::call_once(once, set_handlers);
+  {
+    const std::lock_guard lock(mutex);
+    open_files[&stream] = &messages;
+  }
+  TIFF* tiff = TIFFClientOpen("input", "rm", &stream, read_stream, write_stream, seek_stream, close_stream,
+                              size_of_stream, nullptr, nullptr);
+  if (tiff == nullptr) close_tiff(nullptr, messages);
+  return tiff;
+}
+
+void close_tiff(TIFF* tiff, TiffMessages& messages) {
+  if (tiff != nullptr) TIFFClose(tiff);
+  const std::lock_guard lock(mutex);
+  std::erase_if(open_files, [&](const auto& file) { return file.second == &messages; });
+}
+
+}  // namespace gpuccl::io

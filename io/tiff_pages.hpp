@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "io/image_info.hpp"
+#include "io/reader.hpp"
+#include "io/samples.hpp"
+#include "io/tiff_handle.hpp"
+
+namespace gpuccl::io {
+
+/// Where the rows of a slice are.
+struct TiffPage {
+  std::uint64_t directory = 0;  // offset of the page's directory
+  std::uint64_t rows = 0;       // offset of all rows, if they lie uncompressed in one piece, else 0
+  std::size_t format = 0;       // index into TiffPages::formats
+};
+
+/// What the directories of a file say, checked.
+struct TiffPages {
+  ImageInfo info;
+  std::vector<SampleFormat> formats;
+  std::vector<TiffPage> pages;    // the slices: no thumbnails, no masks
+  bool swapped = false;           // uncompressed samples have the other byte order
+  bool reversed = false;          // uncompressed bytes have their first pixel in the lowest bit
+  int planes = 1;                 // stored one after the other instead of pixel by pixel
+  std::int64_t buffer_bytes = 0;  // for decoding one slice
+};
+
+/// Reads all directories. Throws Error (data, io, memory).
+TiffPages read_tiff_pages(TiffHandle& tiff, const InputFile& file, const ReadOptions& options);
+
+/// After a directory was read: makes libtiff decode colours as colours.
+void prepare_page(TIFF* tiff);
+
+/// Strips of more bytes than this are decoded row by row.
+inline constexpr std::int64_t kMaxStripBytes = std::int64_t{32} << 20;
+
+}  // namespace gpuccl::io
