@@ -1,24 +1,14 @@
 #include "io/tiff_handle.hpp"
 
-#include <array>
-#include <cstdio>
+#include "io/tiff_stream.hpp"
 
 namespace gpuccl::io {
 
-std::string tiff_message(const char* module, const char* format, va_list arguments) {
-  std::array<char, 300> text;
-  std::vsnprintf(text.data(), text.size(), format, arguments);
-  std::string line = text.data();
-  if (module != nullptr && *module != '\0') line = std::string(module) + ": " + line;
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
-  while (!line.empty() && (line.back() == '.' || line.back() == ' ')) line.pop_back();
-  return line;
-}
-
 TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
     : stream_{std::move(file), 0, {}} {
-  tiff_ = open_tiff_stream(stream_, messages_, max_bytes);
+  const TiffClient client{"rm",        &stream_,     read_stream,   write_stream,
+                          seek_stream, close_stream, size_of_stream};
+  tiff_ = open_tiff(client, messages_, max_bytes);
   if (tiff_ == nullptr) {
     if (!has_error()) messages_.error = "no page";
     fail("not a valid TIFF");

@@ -9,14 +9,9 @@
 
 #include "gpuccl/error.hpp"
 #include "io/input_file.hpp"
+#include "io/tiff_open.hpp"
 
 namespace gpuccl::io {
-
-/// What libtiff said about one open file. Only the first of each is kept.
-struct TiffMessages {
-  std::string error;
-  std::string warning;
-};
 
 /// The stream that libtiff reads; it is not mapped.
 struct TiffStream {
@@ -24,15 +19,6 @@ struct TiffStream {
   std::uint64_t position = 0;
   std::optional<Error> read_failure;
 };
-
-/// Opens `stream` for reading with messages going to `messages`, or returns null. Both must stay where they
-/// are until the file is closed with close_tiff. One allocation of libtiff stays below `max_bytes` if it can
-/// do that.
-TIFF* open_tiff_stream(TiffStream& stream, TiffMessages& messages, std::int64_t max_bytes);
-void close_tiff(TIFF* tiff, TiffMessages& messages);
-
-/// One line of text from libtiff: "module: message".
-std::string tiff_message(const char* module, const char* format, va_list arguments);
 
 /// An open TIFF file. Not for several threads at once.
 class TiffHandle {

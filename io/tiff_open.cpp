@@ -1,8 +1,9 @@
 // For libtiff 4.5 and later, where every open file has message handlers of its own.
 
-#include <new>
+#include "io/tiff_open.hpp"
 
-#include "io/tiff_stream.hpp"
+#include <memory>
+#include <new>
 
 namespace gpuccl::io {
 namespace {
@@ -21,15 +22,15 @@ int on_warning(TIFF*, void* messages, const char* module, const char* format, va
 
 }  // namespace
 
-TIFF* open_tiff_stream(TiffStream& stream, TiffMessages& messages, std::int64_t max_bytes) {
+TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t max_bytes) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
   if (!options) throw std::bad_alloc();
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_bytes);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, &messages);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, &messages);
-  return TIFFClientOpenExt("input", "rm", &stream, read_stream, write_stream, seek_stream, close_stream,
-                           size_of_stream, nullptr, nullptr, options.get());
+  return TIFFClientOpenExt("", client.mode, client.handle, client.read, client.write, client.seek,
+                           client.close, client.size, nullptr, nullptr, options.get());
 }
 
 void close_tiff(TIFF* tiff, TiffMessages&) { TIFFClose(tiff); }

@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "io/tiff_stream.hpp"
+#include "io/tiff_open.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -38,15 +38,15 @@ void set_handlers() {
 
 }  // namespace
 
-TIFF* open_tiff_stream(TiffStream& stream, TiffMessages& messages, std::int64_t) {
+TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t) {
   static std::once_flag once;
   std::call_once(once, set_handlers);
   {
     const std::lock_guard lock(mutex);
-    open_files[&stream] = &messages;
+    open_files[client.handle] = &messages;
   }
-  TIFF* tiff = TIFFClientOpen("input", "rm", &stream, read_stream, write_stream, seek_stream, close_stream,
-                              size_of_stream, nullptr, nullptr);
+  TIFF* tiff = TIFFClientOpen("", client.mode, client.handle, client.read, client.write, client.seek,
+                              client.close, client.size, nullptr, nullptr);
   if (tiff == nullptr) close_tiff(nullptr, messages);
   return tiff;
 }

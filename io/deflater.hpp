@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+struct libdeflate_compressor;
+
+namespace gpuccl::io {
+
+/// Compresses strips into zlib streams, one after the other. The bytes depend on nothing but data and level.
+class Deflater {
+ public:
+  /// 1: fastest, 12: smallest.
+  explicit Deflater(int level);
+
+  /// Into `out`, which grows as needed and may be larger than the stream; the size of the stream.
+  std::size_t compress(const void* data, std::size_t bytes, std::vector<std::byte>& out);
+
+ private:
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const;
+  };
+  std::unique_ptr<libdeflate_compressor, Free> compressor_;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <oneapi/tbb/parallel_pipeline.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/extent.hpp"
+
+namespace gpuccl::io {
+
+/// How the rows of a volume are cut into strips of about 1 MiB. No strip crosses from one slice into the
+/// next.
+struct StripLayout {
+  static constexpr std::int64_t kStripBytes = std::int64_t{1} << 20;
+
+  Extent extent;
+  std::int64_t row_bytes = 0;
+  std::int64_t rows_per_strip = 1;
+  std::int64_t strips_per_slice = 1;
+
+  StripLayout(Extent volume, int bits_per_sample)
+      : extent(volume), row_bytes((static_cast<std::int64_t>(volume.width) * bits_per_sample + 7) / 8) {
+    rows_per_strip = std::clamp<std::int64_t>(kStripBytes / row_bytes, 1, extent.height);
+    strips_per_slice = (extent.height + rows_per_strip - 1) / rows_per_strip;
+  }
+
+  std::int64_t count() const { return strips_per_slice * extent.depth; }
+  std::int64_t index_in_slice(std::int64_t strip) const { return strip % strips_per_slice; }
+  bool starts_slice(std::int64_t strip) const { return index_in_slice(strip) == 0; }
+  bool ends_slice(std::int64_t strip) const { return index_in_slice(strip) == strips_per_slice - 1; }
+  /// Counted over all slices, as LabelSource::render does.
+  std::int64_t first_row(std::int64_t strip) const {
+    return strip / strips_per_slice * extent.height + index_in_slice(strip) * rows_per_strip;
+  }
+  std::int64_t rows(std::int64_t strip) const {
+    return std::min(rows_per_strip, extent.height - index_in_slice(strip) * rows_per_strip);
+  }
+  std::size_t bytes(std::int64_t strip) const { return static_cast<std::size_t>(rows(strip) * row_bytes); }
+};
+
+/// `make(slot, i)` for i in [0, count) in parallel, then `take(slot, i)` one after the other in order. There
+/// are a few more slots than threads, and they are used again: whatever `count` is, memory is a few strips.
+template <class Slot, class Make, class Take>
+void for_each_strip(std::int64_t count, Make make, Take take) {
+  const auto tokens = static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()) + 2;
+  // Items leave in order, so those under way are consecutive and never share a slot.
+  std::vector<Slot> slots(tokens);
+  const auto slot = [&](std::int64_t i) -> Slot& { return slots[static_cast<std::size_t>(i) % tokens]; };
+
+  namespace tbb = oneapi::tbb;
+  std::int64_t next = 0;
+  const auto number = tbb::make_filter<void, std::int64_t>(tbb::filter_mode::serial_in_order,
+                                                           [&](tbb::flow_control& control) -> std::int64_t {
+                                                             if (next == count) control.stop();
+                                                             return next == count ? count : next++;
+                                                           });
+  const auto produce =
+      tbb::make_filter<std::int64_t, std::int64_t>(tbb::filter_mode::parallel, [&](std::int64_t i) {
+        make(slot(i), i);
+        return i;
+      });
+  const auto consume = tbb::make_filter<std::int64_t, void>(tbb::filter_mode::serial_in_order,
+                                                            [&](std::int64_t i) { take(slot(i), i); });
+  tbb::parallel_pipeline(tokens, number & produce & consume);
+}
+
+}  // namespace gpuccl::io

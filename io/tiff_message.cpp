@@ -1,0 +1,19 @@
+#include <array>
+#include <cstdio>
+
+#include "io/tiff_open.hpp"
+
+namespace gpuccl::io {
+
+std::string tiff_message(const char* module, const char* format, va_list arguments) {
+  std::array<char, 300> text;
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  std::string line = text.data();
+  if (module != nullptr && *module != '\0') line = std::string(module) + ": " + line;
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';
+  while (!line.empty() && (line.back() == '.' || line.back() == ' ')) line.pop_back();
+  return line;
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,207 @@
+#include <oneapi/tbb/global_control.h>
+#include <tiffio.h>
+
+#include <set>
+
+#include "gpuccl/error.hpp"
+#include "io/tiff_output.hpp"
+#include "label_samples.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+#include "tiff_pages.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+std::vector<Label> joined(const std::vector<TiffPage>& pages) {
+  std::vector<Label> values;
+  for (const TiffPage& page : pages) values.insert(values.end(), page.values.begin(), page.values.end());
+  return values;
+}
+
+std::uint16_t scheme(Compression compression) {
+  switch (compression) {
+    case Compression::none:
+      return COMPRESSION_NONE;
+    case Compression::lzw:
+      return COMPRESSION_LZW;
+    case Compression::zstd:
+      return COMPRESSION_ZSTD;
+    case Compression::packbits:
+      return COMPRESSION_PACKBITS;
+    default:
+      return COMPRESSION_ADOBE_DEFLATE;
+  }
+}
+
+// Sides of one element, odd sizes, one row more or less than a strip of 1 MiB holds, several strips a page.
+const Extent kExtents[] = {{1, 1, 1},      {1, 3000, 1},   {3000, 1, 1},   {37, 51, 1}, {1024, 512, 1},
+                           {1024, 513, 1}, {1023, 511, 2}, {700, 1201, 3}, {5, 3, 60}};
+
+TEST_CASE("label TIFFs of every type and compression hold the labels") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const Extent extent = GENERATE(from_range(std::begin(kExtents), std::end(kExtents)));
+  const auto compression = GENERATE(Compression::none, Compression::deflate, Compression::lzw,
+                                    Compression::zstd, Compression::packbits);
+  const auto [type, bits, count] =
+      GENERATE(std::tuple{LabelType::u8, 8, 255u}, std::tuple{LabelType::u16, 16, 65535u},
+               std::tuple{LabelType::u32, 32, 4294967295u});
+  if (TIFFIsCODECConfigured(scheme(compression)) == 0) {
+    WARN("skipped: libtiff lacks compression " << scheme(compression));
+    return;
+  }
+  CAPTURE(extent.width, extent.height, extent.depth, scheme(compression), bits);
+  const LabelImage image = sample_labels(extent, count);
+  save_labels(path, image, {.type = type, .compression = compression, .spacing = {}, .progress = {}});
+
+  const std::vector<TiffPage> pages = read_tiff_pages(path);
+  REQUIRE(pages.size() == static_cast<std::size_t>(extent.depth));
+  CHECK(joined(pages) == values_of(image));
+  CHECK_FALSE(is_big_tiff(path));
+  CHECK(read_file(path).substr(0, 2) == "II");
+  for (const TiffPage& page : pages) {
+    CHECK(page.width == static_cast<std::uint32_t>(extent.width));
+    CHECK(page.height == static_cast<std::uint32_t>(extent.height));
+    CHECK(page.bits == bits);
+    CHECK(page.samples == 1);
+    CHECK(page.photometric == PHOTOMETRIC_MINISBLACK);
+    CHECK(page.sample_format == SAMPLEFORMAT_UINT);
+    CHECK(page.compression == scheme(compression));
+  }
+}
+
+TEST_CASE("an empty volume compresses to next to nothing") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const Extent extent{1000, 1700, 3};
+  LabelImage image(extent, 0);
+  std::fill_n(image.data(), extent.elements(), 0u);
+  save_labels(path, image);
+  CHECK(joined(read_tiff_pages(path)) == values_of(image));
+  CHECK(read_file(path).size() < 20000);
+}
+
+TEST_CASE("a map is applied on the way") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const LabelImage image = sample_labels({300, 200, 2}, 400);
+  std::vector<Label> map(401);
+  for (std::size_t i = 2; i < map.size(); i += 2) map[i] = static_cast<Label>(map.size() - i);
+  save_labels(path, image, {}, map);
+  std::vector<Label> expected = values_of(image);
+  for (Label& label : expected) label = map[label];
+  CHECK(joined(read_tiff_pages(path)) == expected);
+}
+
+TEST_CASE("the bytes do not depend on the number of threads") {
+  ScratchFolder folder;
+  const LabelImage image = sample_labels({2000, 3001, 2}, 70000);
+  std::set<std::string> contents;
+  for (const std::size_t threads : {1u, 2u, 5u}) {
+    const oneapi::tbb::global_control control(oneapi::tbb::global_control::max_allowed_parallelism, threads);
+    const std::string path = folder / "labels.tiff";
+    save_labels(path, image);
+    contents.insert(read_file(path));
+  }
+  CHECK(contents.size() == 1);
+}
+
+TEST_CASE("the first page describes the stack as ImageJ does and carries the resolution") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const Spacing spacing{
+      .x_resolution = 2.5, .y_resolution = 5, .unit = 3, .z_spacing = 0.25, .unit_name = "um"};
+  save_labels(path, sample_labels({40, 30, 7}, 300), {.spacing = spacing, .progress = {}});
+  const std::vector<TiffPage> pages = read_tiff_pages(path);
+  REQUIRE(pages.size() == 7);
+  CHECK(pages[0].description ==
+        "ImageJ=1.11a\nimages=7\nslices=7\nunit=um\nspacing=0.25\nloop=false\nmin=0\nmax=300\n");
+  CHECK(pages[1].description.empty());
+  for (const TiffPage& page : pages) {
+    CHECK(page.x_resolution == 2.5f);
+    CHECK(page.y_resolution == 5.f);
+    CHECK(page.resolution_unit == RESUNIT_CENTIMETER);
+  }
+
+  save_labels(path, sample_labels({40, 30, 1}, 3), {.spacing = {.unit_name = "a\nb"}, .progress = {}});
+  const TiffPage page = read_tiff_pages(path).at(0);
+  CHECK(page.description == "ImageJ=1.11a\nimages=1\nloop=false\nmin=0\nmax=3\n");
+  CHECK(page.x_resolution == 0);
+}
+
+TEST_CASE("progress goes from strip to strip up to all of it") {
+  ScratchFolder folder;
+  std::vector<double> shares;
+  save_labels(folder / "labels.tiff", sample_labels({1024, 3000, 1}, 9),
+              {.spacing = {}, .progress = [&](double share) { shares.push_back(share); }});
+  CHECK(shares.size() == 6);
+  CHECK(std::is_sorted(shares.begin(), shares.end()));
+  CHECK(shares.back() == 1.0);
+}
+
+TEST_CASE("offsets of 64 bits are chosen when 32 might not do") {
+  const auto big = [](Extent extent, int bits, Compression compression) {
+    return needs_big_tiff({.strips = StripLayout(extent, bits),
+                           .bits_per_sample = bits,
+                           .compression = compression,
+                           .spacing = {},
+                           .description = {}});
+  };
+  CHECK_FALSE(big({1, 1, 1}, 32, Compression::lzw));
+  CHECK_FALSE(big({32768, 32000, 1}, 32, Compression::none));
+  CHECK(big({32768, 32768, 1}, 32, Compression::none));
+  CHECK(big({32768, 32512, 1}, 32, Compression::none));     // 4 GiB less 32 MiB of samples, and the tags
+  CHECK(big({32768, 32400, 1}, 32, Compression::deflate));  // data that do not compress grow a little
+  CHECK_FALSE(big({32768, 32000, 1}, 32, Compression::deflate));
+  CHECK(big({32768, 24000, 1}, 32, Compression::lzw));  // LZW by half
+  CHECK_FALSE(big({32768, 21000, 1}, 32, Compression::lzw));
+  CHECK(big({1024, 1024, 4096}, 8, Compression::deflate));
+  CHECK_FALSE(big({1024, 1024, 1900}, 16, Compression::deflate));
+  CHECK(big({1024, 1024, 1900}, 32, Compression::deflate));
+  CHECK(big({1, 1, 10000000}, 8, Compression::none));  // the pages themselves
+  CHECK(big({2147483647, 2147483647, 2147483647}, 32, Compression::none));
+}
+
+/// Labels that are nowhere in memory: background but for one label at the end.
+class EmptyLabels final : public LabelSource {
+ public:
+  explicit EmptyLabels(Extent extent) : extent_(extent) {}
+  Extent extent() const override { return extent_; }
+  Label count() const override { return 1; }
+  void render(std::int64_t row, std::int64_t rows, std::uint8_t* out, const Label*) const override {
+    fill(row, rows, out);
+  }
+  void render(std::int64_t row, std::int64_t rows, std::uint16_t* out, const Label*) const override {
+    fill(row, rows, out);
+  }
+  void render(std::int64_t row, std::int64_t rows, std::uint32_t* out, const Label*) const override {
+    fill(row, rows, out);
+  }
+
+ private:
+  template <class T>
+  void fill(std::int64_t row, std::int64_t rows, T* out) const {
+    std::fill_n(out, rows * extent_.width, T{0});
+    if (row + rows == extent_.rows()) out[rows * extent_.width - 1] = 1;
+  }
+  Extent extent_;
+};
+
+TEST_CASE("a volume of more than 4 GiB", "[.long]") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const Extent extent{20000, 20000, 6};
+  const EmptyLabels labels(extent);
+  const std::vector<Label> no_map;
+  AtomicFile file(path);
+  write_labels(file, LabelFormat::tiff, {labels, no_map, 1}, {});
+  file.commit();
+  CHECK(is_big_tiff(path));
+  CHECK(read_file(path).size() < 30000000);
+}
+
+}  // namespace
+}  // namespace gpuccl::io

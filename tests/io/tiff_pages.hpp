@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gpuccl::io {
+
+/// A page of a TIFF as libtiff sees it.
+struct TiffPage {
+  std::uint32_t width = 0, height = 0, rows_per_strip = 0;
+  std::uint16_t bits = 0, samples = 0, photometric = 0, compression = 0, sample_format = 0;
+  std::uint16_t resolution_unit = 0;
+  float x_resolution = 0, y_resolution = 0;
+  std::string description;
+  std::vector<std::uint32_t> values;  // row by row; 1-bit samples one a value
+};
+
+/// All pages of a TIFF written in strips. Requires that libtiff has nothing to complain about.
+std::vector<TiffPage> read_tiff_pages(const std::string& path);
+
+/// Whether offsets of the file have 64 bits.
+bool is_big_tiff(const std::string& path);
+
+}  // namespace gpuccl::io
