@@ -10,6 +10,7 @@
 #include "gpuccl/error.hpp"
 #include "io/foreground.hpp"
 #include "io/limits.hpp"
+#include "io/open_file.hpp"
 #include "io/otsu.hpp"
 #include "io/stack_source.hpp"
 

@@ -4,8 +4,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/limits.hpp"
-#include "io/png_source.hpp"
-#include "io/tiff_source.hpp"
+#include "io/open_file.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -89,13 +88,6 @@ class StackSource final : public SampleSource {
 };
 
 }  // namespace
-
-std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
-  auto file = std::make_shared<const InputFile>(path, memory_limit(options.limits));
-  if (is_png(*file)) return open_png(std::move(file), options);
-  if (is_tiff(*file)) return open_tiff(std::move(file), options);
-  throw Error(Failure::data, file->size() == 0 ? "is empty" : "neither a PNG nor a TIFF");
-}
 
 std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOptions& options) {
   return std::make_unique<StackSource>(folder, options);

@@ -19,11 +19,6 @@ SampleKind kind_of(const TiffHandle& tiff) {
   }
 }
 
-bool is_fax(int compression) {
-  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
-         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
-}
-
 Photometric photometric_of(const TiffHandle& tiff, int compression, int channels) {
   std::uint16_t photometric = 0;
   if (TIFFGetField(tiff.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 1)  // required, but forgotten at times
@@ -87,6 +82,11 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
 }
 
 }  // namespace
+
+bool is_fax(int compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
 
 TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string&)>& warn) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);

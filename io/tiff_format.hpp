@@ -14,6 +14,8 @@ struct TiffFormat {
   int planes = 1;  // that have to be read, when each channel is stored on its own
 };
 
+bool is_fax(int compression);
+
 /// Throws Error (data) when it is none that can be read.
 TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string& line)>& warn);
 

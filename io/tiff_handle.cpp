@@ -19,7 +19,8 @@ TiffHandle::~TiffHandle() { close_tiff(tiff_, messages_); }
 
 void TiffHandle::fail(const std::string& reason) const {
   if (stream_.read_failure) throw *stream_.read_failure;
-  throw Error(Failure::data, has_error() ? reason + " (" + messages_.error + ")" : reason);
+  const std::string& words = has_error() ? messages_.error : messages_.warning;
+  throw Error(Failure::data, words.empty() ? reason : reason + " (" + words + ")");
 }
 
 std::string TiffHandle::text(ttag_t tag) const {

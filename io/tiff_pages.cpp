@@ -5,6 +5,7 @@
 #include "io/limits.hpp"
 #include "io/tiff_description.hpp"
 #include "io/tiff_layout.hpp"
+#include "io/tiff_page_decoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -111,7 +112,8 @@ class PageScanner {
     const TiffLayout layout = read_tiff_layout(tiff_, format);
     std::uint64_t rows = check_pieces(tiff_, format, layout, file_);
     if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
-    result_.buffer_bytes = std::max(result_.buffer_bytes, buffer_bytes(layout, format));
+    result_.buffer_bytes =
+        std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
     result_.pages.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
     check_memory({extent.width, extent.height, static_cast<int>(result_.pages.size())}, result_.buffer_bytes,
                  options_.limits);
@@ -152,13 +154,6 @@ class PageScanner {
     if (format.samples.photometric != samples.photometric)
       throw Error(Failure::data, std::string("is ") + name_of(format.samples.photometric) +
                                      " but page 1 is " + name_of(samples.photometric));
-  }
-
-  static std::int64_t buffer_bytes(const TiffLayout& layout, const TiffFormat& format) {
-    const bool by_rows = !layout.tiled && layout.piece_bytes() > kMaxStripBytes && format.planes == 1;
-    if (by_rows) return layout.row_bytes;
-    return layout.row_bytes * layout.height * (format.planes > 1 ? 1 + format.planes : 1) +
-           (layout.tiled ? layout.piece_bytes() : 0);
   }
 
   /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.

@@ -34,7 +34,4 @@ TiffPages read_tiff_pages(TiffHandle& tiff, const InputFile& file, const ReadOpt
 /// After a directory was read: makes libtiff decode colours as colours.
 void prepare_page(TIFF* tiff);
 
-/// Strips of more bytes than this are decoded row by row.
-inline constexpr std::int64_t kMaxStripBytes = std::int64_t{32} << 20;
-
 }  // namespace gpuccl::io

@@ -1,13 +1,12 @@
 #include "io/tiff_source.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <vector>
 
 #include "io/limits.hpp"
 #include "io/tiff_handle.hpp"
-#include "io/tiff_layout.hpp"
+#include "io/tiff_page_decoder.hpp"
 #include "io/tiff_pages.hpp"
 
 namespace gpuccl::io {
@@ -26,101 +25,6 @@ void put_in_order(const TiffPages& pages, int bits, std::byte* data, std::size_t
   if (bits == 32) TIFFSwabArrayOfLong(reinterpret_cast<std::uint32_t*>(data), size / 4);
   if (bits == 64) TIFFSwabArrayOfDouble(reinterpret_cast<double*>(data), size / 8);
 }
-
-/// Decodes the current page of a file with libtiff.
-class PageDecoder {
- public:
-  PageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent)
-      : tiff_(tiff), format_(format), extent_(extent), layout_(read_tiff_layout(tiff, format)) {}
-
-  void decode(const SampleSource::Sink& sink) {
-    if (!layout_.tiled && format_.planes == 1 && layout_.piece_bytes() > kMaxStripBytes) {
-      decode_rows(sink);
-    } else {
-      decode_pieces(sink);
-    }
-  }
-
- private:
-  void decode_rows(const SampleSource::Sink& sink) {
-    const int batch = static_cast<int>(std::clamp<std::int64_t>(kBatchBytes / layout_.row_bytes, 1, 64));
-    const auto pitch = static_cast<std::size_t>(layout_.row_bytes);
-    std::vector<std::byte> rows(pitch * static_cast<std::size_t>(batch));
-    for (int y = 0; y < extent_.height; y += batch) {
-      const int count = std::min(batch, extent_.height - y);
-      for (int i = 0; i < count; ++i) {
-        const bool good = TIFFReadScanline(tiff_.get(), rows.data() + static_cast<std::size_t>(i) * pitch,
-                                           static_cast<std::uint32_t>(y + i), 0) == 1;
-        check(good, "row " + std::to_string(y + i + 1));
-      }
-      sink({format_.samples, y, count, rows.data(), pitch});
-    }
-  }
-
-  void decode_pieces(const SampleSource::Sink& sink) {
-    const auto pitch = static_cast<std::size_t>(layout_.row_bytes);
-    const auto plane_bytes = pitch * static_cast<std::size_t>(layout_.height);
-    std::vector<std::byte> planes(plane_bytes * static_cast<std::size_t>(format_.planes));
-    std::vector<std::byte> pixels(format_.planes > 1 ? planes.size() : 0);
-    for (std::int64_t down = 0; down < layout_.down; ++down) {
-      const auto y = static_cast<int>(down * layout_.height);
-      const int count = static_cast<int>(std::min<std::int64_t>(layout_.height, extent_.height - y));
-      for (int plane = 0; plane < format_.planes; ++plane)
-        read_band(plane, down, count, planes.data() + static_cast<std::size_t>(plane) * plane_bytes);
-      if (format_.planes == 1) {
-        sink({format_.samples, y, count, planes.data(), pitch});
-      } else {
-        interleave(planes, plane_bytes, pixels);
-        sink({format_.samples, y, count, pixels.data(), pitch * static_cast<std::size_t>(format_.planes)});
-      }
-    }
-  }
-
-  /// Reads the strip or the tiles that hold one band of rows of a plane.
-  void read_band(int plane, std::int64_t down, int rows, std::byte* out) {
-    const std::int64_t first = (plane * layout_.down + down) * layout_.across;
-    if (!layout_.tiled) {
-      const auto bytes = static_cast<tmsize_t>(rows * layout_.row_bytes);
-      check(TIFFReadEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(first), out, bytes) == bytes,
-            "strip " + std::to_string(first + 1));
-      return;
-    }
-    const auto tile_bytes = static_cast<tmsize_t>(layout_.piece_bytes());
-    const auto tile_row = static_cast<std::size_t>(layout_.piece_row_bytes);
-    tile_.resize(static_cast<std::size_t>(tile_bytes));
-    for (std::int64_t i = 0; i < layout_.across; ++i) {
-      check(TIFFReadEncodedTile(tiff_.get(), static_cast<std::uint32_t>(first + i), tile_.data(),
-                                tile_bytes) == tile_bytes,
-            "tile " + std::to_string(first + i + 1));
-      for (int y = 0; y < rows; ++y)
-        std::memcpy(
-            out + static_cast<std::size_t>(y * layout_.row_bytes) + static_cast<std::size_t>(i) * tile_row,
-            tile_.data() + static_cast<std::size_t>(y) * tile_row, tile_row);
-    }
-  }
-
-  void interleave(const std::vector<std::byte>& planes, std::size_t plane_bytes,
-                  std::vector<std::byte>& pixels) const {
-    const auto sample = static_cast<std::size_t>(format_.samples.bits / 8);
-    const auto channels = static_cast<std::size_t>(format_.planes);
-    for (std::size_t plane = 0; plane < channels; ++plane)
-      for (std::size_t i = 0; i < plane_bytes / sample; ++i)
-        std::memcpy(pixels.data() + (i * channels + plane) * sample,
-                    planes.data() + plane * plane_bytes + i * sample, sample);
-  }
-
-  /// Some decoders fill what they cannot read and only say so.
-  void check(bool good, const std::string& what) const {
-    if (!good || tiff_.has_error() || tiff_.warning().find("Premature EOF") != std::string::npos)
-      tiff_.fail(what + " is damaged");
-  }
-
-  TiffHandle& tiff_;
-  const TiffFormat& format_;
-  Extent extent_;
-  TiffLayout layout_;
-  std::vector<std::byte> tile_;
-};
 
 class TiffSource final : public SampleSource {
  public:
@@ -178,7 +82,7 @@ class TiffSource final : public SampleSource {
       tiff->fail("cannot be read");
     prepare_page(tiff->get());
     tiff->clear_messages();
-    PageDecoder(*tiff, {format(z), pages_.planes}, pages_.info.extent).decode(sink);
+    TiffPageDecoder(*tiff, {format(z), pages_.planes}, pages_.info.extent).decode(sink);
     if (!tiff->warning().empty() && warn_) warn_(tiff->warning());
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(tiff));
