@@ -1,0 +1,100 @@
+// How long the CPU engine takes for a generated image: a JSON line on stdout. `./dev peers` calls it; not a
+// test.
+//
+//   engine_timing KIND WIDTHxHEIGHT[xDEPTH] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS [DUMP]
+//
+// The image goes to the file DUMP, one byte an element, so that others can label the same. Labels are
+// rendered as 32-bit values into memory that is used again, as OpenCV is allowed to do with its own.
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cpu/phase_clock.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/generate.hpp"
+
+using namespace gpuccl;
+
+namespace {
+
+Extent parse_extent(const std::string& text) {
+  Extent extent;
+  if (std::sscanf(text.c_str(), "%dx%dx%d", &extent.width, &extent.height, &extent.depth) < 2)
+    throw Error(Failure::usage, "not an extent: " + text);
+  return extent;
+}
+
+void dump(BitView image, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  std::vector<char> row(static_cast<std::size_t>(image.extent.width));
+  for (int z = 0; z < image.extent.depth; ++z)
+    for (int y = 0; y < image.extent.height; ++y) {
+      for (int x = 0; x < image.extent.width; ++x) row[static_cast<std::size_t>(x)] = image(x, y, z) ? 1 : 0;
+      file.write(row.data(), image.extent.width);
+    }
+}
+
+void render(const LabelSource& labels, Label* out) {
+  constexpr std::int64_t kRows = 32;  // a task
+  const Extent extent = labels.extent();
+  tbb::parallel_for(std::int64_t{0}, (extent.rows() + kRows - 1) / kRows, [&](std::int64_t i) {
+    const std::int64_t first = i * kRows;
+    labels.render(first, std::min(kRows, extent.rows() - first), out + first * extent.width, nullptr);
+  });
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 8)
+    throw Error(Failure::usage, "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS [DUMP]");
+  GenerateOptions options;
+  options.kind = argv[1];
+  options.extent = parse_extent(argv[2]);
+  options.density = std::stod(argv[3]);
+  options.granularity = std::stoi(argv[4]);
+  const Connectivity connectivity{std::stoi(argv[5])};
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(std::stoi(argv[6])));
+  const BitVolume image = generate(options);
+  if (argc > 8) dump(image.view(), argv[8]);
+
+  Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
+  std::vector<Label> out(static_cast<std::size_t>(options.extent.elements()));
+  std::vector<double> label_ms, statistics_ms, render_ms;
+  PhaseTimes phases;
+  Label components = 0;
+  for (int repetition = std::stoi(argv[7]); repetition > 0; --repetition) {
+    EngineReport report;
+    const Labeled labeled = engine.label(image.view(), connectivity, &report);
+    render_ms.push_back(cpu::milliseconds([&] { render(*labeled.labels, out.data()); }));
+    label_ms.push_back(report.label_ms);
+    statistics_ms.push_back(labeled.statistics_ms);
+    phases = labeled.phases;
+    components = labeled.labels->count();
+  }
+
+  nlohmann::json line = {{"components", components},
+                         {"label_ms", median(label_ms)},
+                         {"statistics_ms", median(statistics_ms)},
+                         {"render_ms", median(render_ms)}};
+  for (const PhaseTime& phase : phases) line["phases"][phase.phase] = phase.milliseconds;
+  std::printf("%s\n", line.dump().c_str());
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "engine_timing: %s\n", error.what());
+  return 1;
+}
