@@ -21,9 +21,9 @@ struct BundleRuns {
   }
 
   template <class S>
-  void load(const Bundles& bundles, std::int64_t which, Index first_run) {
-    bundle = which;
-    rows = bundles.rows(which);
+  void load(const Bundles& bundles, const Bundles::Place& place, Index first_run) {
+    bundle = place.bundle;
+    rows = bundles.rows(place);
     starts.resize(static_cast<std::size_t>(bundles.words()));
     before.resize(starts.size());
     Word previous = 0;
@@ -56,10 +56,10 @@ class RecentBundles {
     return other_layers ? std::int64_t{bundles.per_layer()} + 1 : 1;
   }
 
-  const BundleRuns& at(std::int64_t bundle) {
-    BundleRuns& slot = recent_[static_cast<std::size_t>(bundle) % recent_.size()];
-    if (slot.bundle != bundle)
-      slot.template load<S>(bundles_, bundle, runs_before_[static_cast<std::size_t>(bundle)]);
+  const BundleRuns& at(const Bundles::Place& place) {
+    BundleRuns& slot = recent_[static_cast<std::size_t>(place.bundle) % recent_.size()];
+    if (slot.bundle != place.bundle)
+      slot.template load<S>(bundles_, place, runs_before_[static_cast<std::size_t>(place.bundle)]);
     return slot;
   }
 

@@ -34,10 +34,27 @@ class Bundles {
   int layers() const { return layers_; }
   std::int64_t count() const { return std::int64_t{per_layer_} * layers_; }
 
-  int y_of(std::int64_t bundle) const { return static_cast<int>(bundle % per_layer_); }
-  int layer_of(std::int64_t bundle) const { return static_cast<int>(bundle / per_layer_); }
+  /// Where a bundle stands; at(0) and next() visit them in order without a division each.
+  struct Place {
+    std::int64_t bundle;
+    int y, layer;
+  };
+  Place at(std::int64_t bundle) const {
+    return {bundle, static_cast<int>(bundle % per_layer_), static_cast<int>(bundle / per_layer_)};
+  }
+  void next(Place& place) const {
+    ++place.bundle;
+    if (++place.y == per_layer_) {
+      place.y = 0;
+      ++place.layer;
+    }
+  }
   /// The bundle that row (y, z) of the image is in.
-  std::int64_t bundle_of(int y, int z) const { return std::int64_t{z / depth_} * per_layer_ + y / height_; }
+  Place holding(int y, int z) const {
+    const int in_layer = height_ == 2 ? y / 2 : y;
+    const int layer = depth_ == 2 ? z / 2 : z;
+    return {std::int64_t{layer} * per_layer_ + in_layer, in_layer, layer};
+  }
   /// Slices [first_slice(l), first_slice(l + 1)) make layer l.
   int first_slice(int layer) const {
     const std::int64_t slice = std::int64_t{layer} * depth_;
@@ -48,15 +65,15 @@ class Bundles {
   /// one.
   int group() const { return depth_ > 1 ? per_layer_ : 1; }
 
-  BundleRows rows(std::int64_t bundle) const {
-    BundleRows rows;
-    for (int i = 0; i < 4; ++i) {
-      const int dy = i % 2, dz = i / 2;
-      const int y = y_of(bundle) * height_ + dy, z = first_slice(layer_of(bundle)) + dz;
-      const bool there = dy < height_ && dz < depth_ && y < image_.extent.height && z < image_.extent.depth;
-      rows[static_cast<std::size_t>(i)] = there ? image_.row(y, z) : zeros_.data();
-    }
-    return rows;
+  BundleRows rows(const Place& place) const {
+    const std::int64_t slice = image_.row_pitch * image_.extent.height;
+    const int y = place.y * height_, z = first_slice(place.layer);
+    const std::uint32_t* const first = image_.row(y, z);
+    const bool two_y = height_ == 2 && y + 1 < image_.extent.height;
+    const bool two_z = depth_ == 2 && z + 1 < image_.extent.depth;
+    const std::uint32_t* const zeros = zeros_.data();
+    return {first, two_y ? first + image_.row_pitch : zeros, two_z ? first + slice : zeros,
+            two_y && two_z ? first + slice + image_.row_pitch : zeros};
   }
 
  private:

@@ -75,8 +75,8 @@ class Numberer {
 
   void walk_rows(std::int64_t first_bundle, Index begin, Label& last, Label final) const {
     const Extent extent = bundles_.image().extent;
-    const int layer = bundles_.layer_of(first_bundle);
-    const int first_y = bundles_.y_of(first_bundle) * bundles_.height();
+    const auto [bundle, in_layer, layer] = bundles_.at(first_bundle);
+    const int first_y = in_layer * bundles_.height();
     const int end_y = std::min(first_y + bundles_.group() * bundles_.height(), extent.height);
     for (int z = bundles_.first_slice(layer); z < bundles_.first_slice(layer + 1); ++z)
       for (int y = first_y; y < end_y && last != final; ++y) {
@@ -90,9 +90,9 @@ class Numberer {
 
   template <RowSet set>
   void walk_row(int y, int z, Index begin, Label& last) const {
-    const std::int64_t bundle = bundles_.bundle_of(y, z);
-    const Index first = runs_before(bundle);
-    RunCounter<set> run_at(bundles_.rows(bundle));
+    const Bundles::Place place = bundles_.holding(y, z);
+    const Index first = runs_before(place.bundle);
+    RunCounter<set> run_at(bundles_.rows(place));
     const auto number = [&](int word, int bit) {
       const Index root = links_[first + run_at(word, bit)];
       if (root >= begin && labels_[root] == 0) labels_[root] = ++last;

@@ -7,33 +7,48 @@ namespace gpuccl::cpu {
 
 /// Writes one row from left to right: runs of a value, zeros between them.
 ///
-/// Short stretches are written in whole blocks that may reach beyond their end, where the next stretch will
-/// be written over them: one or two vector stores instead of a loop with a remainder. Not so at the end of
-/// the row.
+/// A stretch is written in whole blocks of four vectors. The last may reach beyond the stretch, where the
+/// next one will be written over it: most stretches take one turn of the loop and no remainder. Not so at the
+/// end of the row.
 template <class T>
 class RowWriter {
  public:
   RowWriter(T* row, int width) : row_(row), width_(width) {}
 
   void run(int begin, int end, T value) {
-    stretch(at_, begin, 0);
+    zeros(at_, begin);
     stretch(begin, end, value);
     at_ = end;
   }
-  void finish() { stretch(at_, width_, 0); }
+  void finish() { std::fill(row_ + at_, row_ + width_, T{0}); }
 
  private:
-  static constexpr int kBlock = 32 / sizeof(T);
-  static constexpr int kLong = 16 * kBlock;  // from here on the library's fill is faster
+  using Vector [[gnu::vector_size(16)]] = T;
+  static constexpr int kBlock = 4 * sizeof(Vector) / sizeof(T);
+  static constexpr int kLong = 8 * kBlock;  // from here on the library's way to clear memory is faster
+
+  void zeros(int begin, int end) {
+    if (end - begin >= kLong) {
+      std::fill(row_ + begin, row_ + end, T{0});
+    } else if (begin < end) {
+      stretch(begin, end, 0);
+    }
+  }
 
   void stretch(int begin, int end, T value) {
-    if (end - begin >= kLong || end + kBlock > width_) {
+    if (end + kBlock > width_) {
       std::fill(row_ + begin, row_ + end, value);
       return;
     }
-    T block[kBlock];
-    std::fill_n(block, kBlock, value);
-    for (; begin < end; begin += kBlock) std::memcpy(row_ + begin, block, sizeof block);
+    const Vector vector = Vector{} + value;
+    T* at = row_ + begin;
+    do {
+      std::memcpy(at, &vector, sizeof vector);
+      std::memcpy(at + kBlock / 4, &vector, sizeof vector);
+      std::memcpy(at + kBlock / 2, &vector, sizeof vector);
+      std::memcpy(at + kBlock / 4 * 3, &vector, sizeof vector);
+      at += kBlock;
+    } while (at < row_ + end);
   }
 
   T* row_;

@@ -44,10 +44,10 @@ class RunLabels final : public LabelSource {
 
 template <class Visit>
 void RunLabels::for_each_labeled_run(int y, int z, Visit visit) const {
-  const std::int64_t bundle = bundles_.bundle_of(y, z);
-  const Label* label = label_of_run_.get() + runs_before_[static_cast<std::size_t>(bundle)];
+  const Bundles::Place place = bundles_.holding(y, z);
+  const Label* label = label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
   const auto visit_in_bundle = [&]<RowSet set>(std::integral_constant<RowSet, set>) {
-    RunCounter<set> run_at(bundles_.rows(bundle));
+    RunCounter<set> run_at(bundles_.rows(place));
     const auto label_at = [&](int word, int bit) { return label[run_at(word, bit)]; };
     for_each_run(bundles_.image().row(y, z), bundles_.words(), label_at, visit);
   };

@@ -37,8 +37,8 @@ template <class S>
 std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& strips) {
   std::vector<Index> before(static_cast<std::size_t>(bundles.count()) + 1);
   for_each_strip(strips, [&](Strip strip) {
-    for (std::int64_t bundle = strip.begin; bundle < strip.end; ++bundle) {
-      const BundleRows rows = bundles.rows(bundle);
+    for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+      const BundleRows rows = bundles.rows(at);
       Index count = 0;
       Word left = 0;
       for (int i = 0; i < bundles.words(); ++i) {
@@ -46,7 +46,7 @@ std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& 
         count += static_cast<Index>(std::popcount(run_starts(word, left)));
         left = word;
       }
-      before[static_cast<std::size_t>(bundle) + 1] = count;
+      before[static_cast<std::size_t>(at.bundle) + 1] = count;
     }
   });
   std::uint64_t sum = 0;
@@ -58,17 +58,16 @@ std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& 
   return before;
 }
 
-/// Joins the runs of a bundle with those of the bundles before it that `wanted` accepts.
-template <class S, class Forest, class Wanted>
-void join_bundle(RecentBundles<S>& recent, const Bundles& bundles, std::int64_t bundle, const Forest& forest,
-                 Wanted wanted) {
+/// Joins the runs of a bundle with those of the bundles before it that lie in [begin, end).
+template <class S, class Forest>
+void join_bundle(RecentBundles<S>& recent, const Bundles& bundles, const Bundles::Place& here,
+                 const Forest& forest, std::int64_t begin, std::int64_t end) {
   const auto one_side = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
     constexpr Side side = S::sides[i];
-    const int y = bundles.y_of(bundle) + side.dy;
-    const std::int64_t other = bundle + side.dy + std::int64_t{side.dz} * bundles.per_layer();
-    if (y < 0 || y >= bundles.per_layer() || other < 0 || !wanted(other)) return;
-    for_each_contact<side>(recent.at(bundle), recent.at(other),
-                           [&](Index a, Index b) { forest.unite(a, b); });
+    const Bundles::Place other{here.bundle + side.dy + std::int64_t{side.dz} * bundles.per_layer(),
+                               here.y + side.dy, here.layer + side.dz};
+    if (other.y < 0 || other.y >= bundles.per_layer() || other.bundle < begin || other.bundle >= end) return;
+    for_each_contact<side>(recent.at(here), recent.at(other), [&](Index a, Index b) { forest.unite(a, b); });
   };
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     (one_side(std::integral_constant<std::size_t, i>{}), ...);
@@ -80,11 +79,12 @@ template <class S>
 void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links) {
   const OwnForest forest(links);
   RecentBundles<S> recent(bundles, runs_before);
-  for (std::int64_t bundle = strip.begin; bundle < strip.end; ++bundle) {
-    const std::size_t b = static_cast<std::size_t>(bundle);
-    if (runs_before[b] == runs_before[b + 1]) continue;
-    for (Index run = runs_before[b]; run < runs_before[b + 1]; ++run) forest.make_set(run);
-    join_bundle<S>(recent, bundles, bundle, forest, [&](std::int64_t other) { return other >= strip.begin; });
+  for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+    const Index first = runs_before[static_cast<std::size_t>(at.bundle)];
+    const Index end = runs_before[static_cast<std::size_t>(at.bundle) + 1];
+    if (first == end) continue;
+    for (Index run = first; run < end; ++run) forest.make_set(run);
+    join_bundle<S>(recent, bundles, at, forest, strip.begin, strip.end);
   }
 }
 
@@ -93,9 +93,9 @@ void join_with_strips_before(const Bundles& bundles, Strip strip, const std::vec
                              Label* links) {
   const SharedForest forest(links);
   RecentBundles<S> recent(bundles, runs_before);
-  const std::int64_t farthest = recent.farthest(bundles);
-  for (std::int64_t bundle = strip.begin; bundle < std::min(strip.end, strip.begin + farthest); ++bundle)
-    join_bundle<S>(recent, bundles, bundle, forest, [&](std::int64_t other) { return other < strip.begin; });
+  const std::int64_t end = std::min(strip.end, strip.begin + recent.farthest(bundles));
+  for (Bundles::Place at = bundles.at(strip.begin); at.bundle < end; bundles.next(at))
+    join_bundle<S>(recent, bundles, at, forest, 0, strip.begin);
 }
 
 template <Connectivity connectivity>

@@ -56,10 +56,9 @@ class StripMeasurer {
   Shared measure_rows(Strip strip) {
     const Bundles& bundles = labels_.bundles();
     const Extent extent = bundles.image().extent;
-    for (std::int64_t bundle = strip.begin; bundle < strip.end; ++bundle) {
-      const int layer = bundles.layer_of(bundle);
-      const int first_y = bundles.y_of(bundle) * bundles.height();
-      for (int z = bundles.first_slice(layer); z < bundles.first_slice(layer + 1); ++z)
+    for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+      const int first_y = at.y * bundles.height();
+      for (int z = bundles.first_slice(at.layer); z < bundles.first_slice(at.layer + 1); ++z)
         for (int y = first_y; y < std::min(first_y + bundles.height(), extent.height); ++y) measure_row(y, z);
     }
     return std::move(shared_);
