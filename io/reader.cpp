@@ -2,7 +2,9 @@
 
 #include <oneapi/tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <set>
@@ -76,6 +78,9 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
     throw Error(Failure::usage, "a stack is a folder and cannot come from stdin");
 
   ReadOptions options = asked;
+  constexpr std::int64_t kLargestAxis = std::numeric_limits<int>::max();
+  options.limits.max_dim = std::min(asked.limits.max_dim, kLargestAxis);
+  options.limits.max_pages = std::min(asked.limits.max_pages, kLargestAxis);
   options.limits.memory = memory_limit(asked.limits);
   options.warn = once_each(asked.warn);
   try {

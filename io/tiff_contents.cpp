@@ -1,4 +1,4 @@
-#include "io/tiff_pages.hpp"
+#include "io/tiff_contents.hpp"
 
 #include <algorithm>
 
@@ -28,13 +28,14 @@ Spacing read_spacing(const TiffHandle& tiff) {
   return spacing;
 }
 
-/// Reads one directory after the other into TiffPages.
-class PageScanner {
+/// Reads one directory after the other into TiffContents.
+class ContentsScanner {
  public:
-  PageScanner(TiffHandle& tiff, const InputFile& file, const ReadOptions& options)
+  ContentsScanner(TiffHandle& tiff, const InputFile& file, const ReadOptions& options)
       : tiff_(tiff), file_(file), options_(options) {}
 
-  TiffPages scan(bool with_thumbnails) {
+  TiffContents scan(bool with_thumbnails) {
+    result_ = {};
     for (std::int64_t number = 1;; ++number) {
       if (number > options_.limits.max_pages)
         throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
@@ -48,10 +49,10 @@ class PageScanner {
   }
 
   /// What the description adds: spacing, and slices that have no directory of their own.
-  void describe(TiffPages& pages) const {
-    const Extent& extent = pages.info.extent;
+  void describe(TiffContents& contents) const {
+    const Extent& extent = contents.info.extent;
     const TiffDescription& description = description_;
-    Spacing& spacing = pages.info.spacing;
+    Spacing& spacing = contents.info.spacing;
     spacing.z_spacing = description.z_spacing;
     spacing.unit_name = description.unit_name;
     if (description.x_size > 0 && description.y_size > 0) {
@@ -62,12 +63,12 @@ class PageScanner {
     const std::string note = check_axes(description);
     if (!note.empty()) warn(note);
 
-    const std::int64_t found = static_cast<std::int64_t>(pages.pages.size());
+    const std::int64_t found = static_cast<std::int64_t>(contents.slices.size());
     const bool has_hidden =
         description.writer == TiffDescription::Writer::imagej || description.single_directory;
-    const TiffPage first = pages.pages.front();
+    const TiffSlice first = contents.slices.front();
     if (has_hidden && found == 1 && description.planes > 1 && first.rows != 0) {
-      add_hidden_slices(pages, first);
+      add_hidden_slices(contents, first);
     } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
       throw Error(Failure::data, "its description tells of " + std::to_string(description.planes) +
                                      " planes, the file holds " + std::to_string(found));
@@ -75,7 +76,7 @@ class PageScanner {
       warn("its description tells of " + std::to_string(description.planes) + " images, the file holds " +
            std::to_string(found));
     }
-    pages.info.extent = {extent.width, extent.height, static_cast<int>(pages.pages.size())};
+    contents.info.extent = {extent.width, extent.height, static_cast<int>(contents.slices.size())};
   }
 
  private:
@@ -98,7 +99,7 @@ class PageScanner {
     const auto height = tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
     check_page_size(width, height, options_.limits);
     const Extent extent = {static_cast<int>(width), static_cast<int>(height), 1};
-    const bool is_first = result_.pages.empty();
+    const bool is_first = result_.slices.empty();
     TiffFormat format = read_tiff_format(tiff_, is_first ? options_.warn : nullptr);
     if (is_first) {
       start(extent, format);
@@ -114,8 +115,8 @@ class PageScanner {
     if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
-    result_.pages.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
-    check_memory({extent.width, extent.height, static_cast<int>(result_.pages.size())}, result_.buffer_bytes,
+    result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
+    check_memory({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes,
                  options_.limits);
   }
 
@@ -157,20 +158,20 @@ class PageScanner {
   }
 
   /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.
-  void add_hidden_slices(TiffPages& pages, const TiffPage& first) const {
+  void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
       throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
-    const Extent& extent = pages.info.extent;
-    const auto slice_bytes = static_cast<std::uint64_t>(pages.formats.front().row_bytes(extent.width)) *
+    const Extent& extent = contents.info.extent;
+    const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
                              static_cast<std::uint64_t>(extent.height);
     const std::uint64_t whole = (file_.size() - first.rows) / slice_bytes;
     if (whole < static_cast<std::uint64_t>(description_.planes))
       throw Error(Failure::data, "its description tells of " + std::to_string(description_.planes) +
                                      " images, but the file ends after " + std::to_string(whole));
     for (std::int64_t i = 1; i < description_.planes; ++i)
-      pages.pages.push_back(
+      contents.slices.push_back(
           {first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes, first.format});
-    check_memory({extent.width, extent.height, static_cast<int>(description_.planes)}, pages.buffer_bytes,
+    check_memory({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes,
                  options_.limits);
   }
 
@@ -178,7 +179,7 @@ class PageScanner {
   const InputFile& file_;
   const ReadOptions& options_;
   TiffDescription description_;
-  TiffPages result_;
+  TiffContents result_;
 };
 
 }  // namespace
@@ -190,15 +191,15 @@ void prepare_page(TIFF* tiff) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
 }
 
-TiffPages read_tiff_pages(TiffHandle& tiff, const InputFile& file, const ReadOptions& options) {
-  PageScanner scanner(tiff, file, options);
-  TiffPages pages = scanner.scan(false);
-  if (pages.pages.empty()) {  // nothing but thumbnails or masks: then they are what is to be read
+TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options) {
+  ContentsScanner scanner(tiff, file, options);
+  TiffContents contents = scanner.scan(false);
+  if (contents.slices.empty()) {  // nothing but thumbnails or masks: then they are what is to be read
     if (TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
-    pages = scanner.scan(true);
+    contents = scanner.scan(true);
   }
-  scanner.describe(pages);
-  return pages;
+  scanner.describe(contents);
+  return contents;
 }
 
 }  // namespace gpuccl::io

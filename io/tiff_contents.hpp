@@ -11,17 +11,17 @@
 namespace gpuccl::io {
 
 /// Where the rows of a slice are.
-struct TiffPage {
+struct TiffSlice {
   std::uint64_t directory = 0;  // offset of the page's directory
   std::uint64_t rows = 0;       // offset of all rows, if they lie uncompressed in one piece, else 0
-  std::size_t format = 0;       // index into TiffPages::formats
+  std::size_t format = 0;       // index into TiffContents::formats
 };
 
 /// What the directories of a file say, checked.
-struct TiffPages {
+struct TiffContents {
   ImageInfo info;
   std::vector<SampleFormat> formats;
-  std::vector<TiffPage> pages;    // the slices: no thumbnails, no masks
+  std::vector<TiffSlice> slices;  // no thumbnails, no masks
   bool swapped = false;           // uncompressed samples have the other byte order
   bool reversed = false;          // uncompressed bytes have their first pixel in the lowest bit
   int planes = 1;                 // stored one after the other instead of pixel by pixel
@@ -29,7 +29,7 @@ struct TiffPages {
 };
 
 /// Reads all directories. Throws Error (data, io, memory).
-TiffPages read_tiff_pages(TiffHandle& tiff, const InputFile& file, const ReadOptions& options);
+TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options);
 
 /// After a directory was read: makes libtiff decode colours as colours.
 void prepare_page(TIFF* tiff);
