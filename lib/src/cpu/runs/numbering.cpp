@@ -21,17 +21,20 @@ class Numberer {
   Numberer(const Bundles& bundles, const std::vector<Index>& runs_before, Label* links, Label* labels)
       : bundles_(bundles), runs_before_(runs_before), links_(links), labels_(labels) {}
 
+  // Whether a run is a root is as good as random in noise, so nothing below branches on it.
+
   /// Links all runs of the strip to their roots. Returns how many roots are among them.
   Label flatten(Strip strip) const {
     const UnionFind<ZeroBased, SharedByThreads> forest(links_);
+    const Index begin = runs_before(strip.begin), end = runs_before(strip.end);
     Label roots = 0;
-    for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run) {
-      const Index root = forest.find(run);
-      if (root == run) {
-        ++roots;
-      } else {
-        SharedByThreads::store(links_ + run, root);
-      }
+    for (Index run = begin; run < end; ++run) {
+      const Index parent = SharedByThreads::load(links_ + run);
+      Index root =
+          SharedByThreads::load(links_ + parent);    // runs before this one are linked to roots already
+      if (parent < begin) root = forest.find(root);  // but maybe not those of strips before
+      SharedByThreads::store(links_ + run, root);
+      roots += root == run;
     }
     return roots;
   }
@@ -39,18 +42,20 @@ class Numberer {
   /// Numbers the components whose roots are in the strip, from `last` + 1 on.
   void number_roots(Strip strip, Label last) const {
     if (bundles_.row_set() == 0b0001) {
-      for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run)
-        if (links_[run] == run) labels_[run] = ++last;
+      for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run) {
+        last += links_[run] == run;
+        labels_[run] = last;
+      }
       return;
     }
     for (std::int64_t first = strip.begin; first < strip.end; first += bundles_.group())
       number_group(first, last);
   }
 
-  /// The other runs get the numbers of their roots.
+  /// All runs get the numbers of their roots.
   void spread(Strip strip) const {
     for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run)
-      if (links_[run] != run) labels_[run] = labels_[links_[run]];
+      SharedByThreads::store(labels_ + run, SharedByThreads::load(labels_ + links_[run]));
   }
 
  private:
@@ -59,18 +64,11 @@ class Numberer {
   void number_group(std::int64_t first_bundle, Label& last) const {
     const Index begin = runs_before(first_bundle), end = runs_before(first_bundle + bundles_.group());
     Label roots = 0;
-    Index root = 0;
-    for (Index run = begin; run < end; ++run)
-      if (links_[run] == run) {
-        labels_[run] = 0;
-        root = run;
-        ++roots;
-      }
-    if (roots == 1) {
-      labels_[root] = ++last;
-    } else if (roots > 1) {
-      walk_rows(first_bundle, begin, last, last + roots);
+    for (Index run = begin; run < end; ++run) {
+      roots += links_[run] == run;
+      labels_[run] = 0;
     }
+    if (roots > 0) walk_rows(first_bundle, begin, last, last + roots);
   }
 
   void walk_rows(std::int64_t first_bundle, Index begin, Label& last, Label final) const {
@@ -93,9 +91,13 @@ class Numberer {
     const Bundles::Place place = bundles_.holding(y, z);
     const Index first = runs_before(place.bundle);
     RunCounter<set> run_at(bundles_.rows(place));
+    Label elsewhere = 1;  // stands for the label of a root before the group
     const auto number = [&](int word, int bit) {
       const Index root = links_[first + run_at(word, bit)];
-      if (root >= begin && labels_[root] == 0) labels_[root] = ++last;
+      Label* const label = root >= begin ? labels_ + root : &elsewhere;
+      const bool is_first = *label == 0;
+      last += is_first;
+      *label = is_first ? last : *label;
       return root;
     };
     for_each_run(bundles_.image().row(y, z), bundles_.words(), number, [](int, int, Index) {});
