@@ -2,6 +2,7 @@
 
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/staged.hpp"
 #include "no_cuda/algorithms.hpp"
 
 namespace gpuccl {
@@ -25,5 +26,7 @@ CudaStatus cuda_status() {
   status.problem = kReason;
   return status;
 }
+
+double stream_floor_ms(int, Extent, int, int) { throw Error(Failure::unavailable, kReason); }
 
 }  // namespace gpuccl

@@ -1,0 +1,62 @@
+#include "app/bench/chart.hpp"
+
+#include <algorithm>
+
+namespace gpuccl::bench {
+namespace {
+
+/// Phases of the algorithms of one group, one bar an algorithm.
+Chart phases_of(const Group& group) {
+  Chart chart{ChartKind::stacked_bars, false, "ms", {describe(group), "algorithm", {}, {}, {}}};
+  std::vector<const Row*> rows;
+  for (const Row& row : group.rows)
+    if (row.images > 0) rows.push_back(&row);
+  for (const Row* row : rows) {
+    chart.data.places.push_back(row->title);
+    for (const Measure& step : row->measures) {
+      const auto known = [&](const Series& series) { return series.title == step.name; };
+      auto at = std::find_if(chart.data.series.begin(), chart.data.series.end(), known);
+      if (at == chart.data.series.end())
+        at =
+            chart.data.series.insert(at, {step.name, std::vector<std::optional<double>>(rows.size()), false});
+      at->values[chart.data.places.size() - 1] = step.timing.median_ms;
+    }
+  }
+  return chart;
+}
+
+bool is_empty(const Series& series) {
+  return std::none_of(series.values.begin(), series.values.end(),
+                      [](const auto& value) { return value.has_value(); });
+}
+
+}  // namespace
+
+std::vector<Chart> charts(const Results& results) {
+  std::vector<Chart> all;
+  const auto add = [&](const Value& value, bool with_floors, const std::string& unit) {
+    for (Family& family : families(results, value, with_floors)) {
+      const ChartKind kind = family.x.size() < 2 ? ChartKind::bars : ChartKind::curves;
+      all.push_back({kind, results.test == Test::size, unit, std::move(family)});
+    }
+  };
+  switch (results.test) {
+    case Test::steps:
+      for (const Group& group : results.groups) all.push_back(phases_of(group));
+      break;
+    case Test::iterations:
+      add(iterations, false, "launches of the most repeated phase");
+      break;
+    case Test::average:
+    case Test::density:
+    case Test::granularity:
+    case Test::size:
+      add(total_ms, true, "ms");
+      break;
+  }
+  for (Chart& chart : all) std::erase_if(chart.data.series, is_empty);
+  std::erase_if(all, [](const Chart& chart) { return chart.data.series.empty(); });
+  return all;
+}
+
+}  // namespace gpuccl::bench

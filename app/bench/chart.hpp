@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/bench/families.hpp"
+
+namespace gpuccl::bench {
+
+enum class ChartKind { curves, bars, stacked_bars };
+
+struct Chart {
+  ChartKind kind = ChartKind::curves;  // need numbers along the axis, two at least
+  bool logarithmic = false;            // both axes
+  std::string unit;                    // of the values
+  Family data;
+};
+
+/// The charts that suit the experiment: bars by dataset, stacked phases, curves by density, granularity,
+/// size.
+std::vector<Chart> charts(const Results& results);
+
+/// What gnuplot is told to draw chart `number` as SVG on its standard output.
+std::string gnuplot_script(const Chart& chart, int number);
+
+}  // namespace gpuccl::bench

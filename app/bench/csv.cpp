@@ -1,0 +1,66 @@
+#include <charconv>
+
+#include "app/bench/report_files.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+/// A word as a CSV field: in quotes if it holds what separates fields or lines.
+std::string field(const std::string& word) {
+  if (word.find_first_of(",\"\r\n") == std::string::npos) return word;
+  std::string quoted = "\"";
+  for (const char c : word) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string field(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string field(int value) { return std::to_string(value); }
+
+template <class... Fields>
+std::string line(const Fields&... fields) {
+  std::string text;
+  ((text += (text.empty() ? "" : ",") + fields), ...);
+  return text + "\n";
+}
+
+std::string images_fields(const Results& results, const Group& group) {
+  std::string text = name(results.test) + "," + field(group.dataset);
+  if (group.extent) {
+    text += "," + field(group.extent->width) + "," + field(group.extent->height) + "," +
+            field(group.extent->depth) + "," + field(group.density) + "," + field(group.granularity);
+  } else {
+    text += ",,,,,";
+  }
+  return text + "," + field(static_cast<int>(group.connectivity)) + "," + field(group.elements) + "," +
+         field(group.foreground) + "," + field(group.components);
+}
+
+}  // namespace
+
+std::string as_csv(const Results& results) {
+  std::string text =
+      "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
+      "algorithm,device,images,wrong,failed,measure,median_ms,low_ms,high_ms,launches,floor,floor_ms,"
+      "multiple_of_floor\n";
+  for (const Group& group : results.groups)
+    for (const Row& row : group.rows) {
+      const std::string device = row.device == DeviceKind::cuda ? "cuda" : "cpu";
+      const std::string start = images_fields(results, group) + "," + field(row.algorithm) + "," + device +
+                                "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed);
+      if (row.measures.empty()) text += start + ",,,,,,,,\n";
+      for (const Measure& measure : row.measures) {
+        const bool has_floor = row.floor_ms > 0;
+        text += line(start, field(measure.name), field(measure.timing.median_ms),
+                     field(measure.timing.low_ms), field(measure.timing.high_ms), field(measure.launches),
+                     has_floor ? row.floor : "", has_floor ? field(row.floor_ms) : "",
+                     has_floor ? field(measure.timing.median_ms / row.floor_ms) : "");
+      }
+    }
+  return text;
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,113 @@
+#include "app/bench/dataset.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "gpuccl/error.hpp"
+#include "io/natural_order.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kList = "files.txt";
+
+std::string dataset_name(const fs::path& path) {
+  const fs::path normal = fs::absolute(path).lexically_normal();
+  return normal.has_filename() ? normal.filename().string() : normal.parent_path().filename().string();
+}
+
+bool is_image_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".png" || extension == ".tif" || extension == ".tiff";
+}
+
+Input image(const fs::path& path, const io::ReadOptions& reading) {
+  std::error_code unknown;  // a path that cannot be looked at is reported when it is opened
+  io::ReadOptions options = reading;
+  options.stack = fs::is_directory(path, unknown);
+  return {path.string(), [path = path.string(), options] { return io::read_image(path, options); }};
+}
+
+/// The lines of YACCLAB's list, without what Windows editors leave at the end of a line.
+std::vector<std::string> listed_names(const fs::path& list) {
+  std::ifstream file(list);
+  if (!file) throw Error(Failure::no_input, list.string() + " cannot be read");
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    if (last != std::string::npos) names.push_back(line.substr(0, last + 1));
+  }
+  return names;
+}
+
+Point yacclab_dataset(const fs::path& folder, const io::ReadOptions& reading) {
+  Point dataset{dataset_name(folder), {}, 0, 0, {}};
+  for (const std::string& name : listed_names(folder / kList))
+    dataset.inputs.push_back(image(folder / name, reading));
+  return dataset;
+}
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::error_code problem;
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    paths.push_back(at->path());
+  if (problem)
+    throw Error(Failure::no_input, folder.string() + " cannot be read (" + problem.message() + ")");
+  std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) {
+    return io::natural_less(a.filename().string(), b.filename().string());
+  });
+  return paths;
+}
+
+/// Loose images go to `loose`, subfolders with a list become datasets. Links to folders are not followed:
+/// they may lead back.
+void walk(const fs::path& folder, const io::ReadOptions& reading, Point& loose,
+          std::vector<Point>& datasets) {
+  for (const fs::path& path : entries(folder)) {
+    if (fs::is_directory(path)) {
+      if (fs::is_symlink(path)) continue;
+      if (fs::exists(path / kList)) {
+        datasets.push_back(yacclab_dataset(path, reading));
+      } else {
+        walk(path, reading, loose, datasets);
+      }
+    } else if (is_image_name(path)) {
+      loose.inputs.push_back(image(path, reading));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Point> read_datasets(const std::string& path, const io::ReadOptions& reading,
+                                 std::optional<int> most) {
+  if (!fs::exists(path)) throw Error(Failure::no_input, "no such file or folder");
+  std::vector<Point> datasets;
+  if (reading.stack || !fs::is_directory(path)) {
+    datasets.push_back({dataset_name(path), {}, 0, 0, {image(path, reading)}});
+  } else if (fs::exists(fs::path(path) / kList)) {
+    datasets.push_back(yacclab_dataset(path, reading));
+  } else {
+    Point loose{dataset_name(path), {}, 0, 0, {}};
+    walk(path, reading, loose, datasets);
+    if (!loose.inputs.empty()) datasets.insert(datasets.begin(), std::move(loose));
+  }
+  std::erase_if(datasets, [](const Point& dataset) { return dataset.inputs.empty(); });
+  if (datasets.empty()) throw Error(Failure::no_input, "no PNG or TIFF files in this folder");
+  if (most)
+    for (Point& dataset : datasets)
+      if (dataset.inputs.size() > static_cast<std::size_t>(*most))
+        dataset.inputs.resize(static_cast<std::size_t>(*most));
+  return datasets;
+}
+
+}  // namespace gpuccl::bench

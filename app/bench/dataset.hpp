@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/bench/plan.hpp"
+#include "io/reader.hpp"
+
+namespace gpuccl::bench {
+
+/// The images of a dataset, in the order in which they are measured. `path` is one of
+/// - an image or volume file;
+/// - a folder with YACCLAB's files.txt: its lines name image files or, for volumes, folders of slices;
+/// - any other folder: the PNG and TIFF files in it and in its subfolders; a subfolder with a files.txt is a
+///   dataset of its own, so that the folder of all of YACCLAB's datasets can be given at once.
+/// With `reading.stack`, a folder is one volume. At most `most` images a dataset. Opens no image.
+/// Error (no_input): missing, not readable, or nothing in it.
+std::vector<Point> read_datasets(const std::string& path, const io::ReadOptions& reading,
+                                 std::optional<int> most);
+
+}  // namespace gpuccl::bench

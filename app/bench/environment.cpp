@@ -1,0 +1,60 @@
+#include "app/bench/environment.hpp"
+
+#include <sys/utsname.h>
+#include <tbb/info.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "gpuccl/devices.hpp"
+#include "gpuccl/engine.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+std::string gibibytes(std::uint64_t bytes) {
+  return std::to_string((bytes + (std::uint64_t{1} << 29)) >> 30) + " GiB";
+}
+
+std::string operating_system() {
+  utsname names{};
+  return ::uname(&names) == 0 ? std::string(names.sysname) + " " + names.release + " " + names.machine
+                              : "unknown";
+}
+
+std::string moment() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc);
+  return text;
+}
+
+void add_gpu(Environment& entries, int gpu) {
+  const CudaStatus status = cuda_status();
+  for (const CudaDevice& device : status.devices)
+    if (device.index == gpu)
+      entries.emplace_back("GPU", device.name + ", compute capability " + device.compute_capability + ", " +
+                                      gibibytes(device.memory_bytes));
+  entries.emplace_back("driver", "CUDA " + status.driver_version);
+  entries.emplace_back("runtime", "CUDA " + status.runtime_version);
+}
+
+}  // namespace
+
+Environment environment(bool with_gpu, int gpu) {
+  const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  Environment entries;
+  entries.emplace_back("date", moment());
+  if (with_gpu) add_gpu(entries, gpu);
+  entries.emplace_back("CPU",
+                       cpu_name() + ", " + std::to_string(tbb::info::default_concurrency()) + " threads");
+  entries.emplace_back("memory", gibibytes(pages * page));
+  entries.emplace_back("system", operating_system());
+  entries.emplace_back("compiler", GPUCCL_COMPILER);
+  return entries;
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpuccl::bench {
+
+/// What measured: name and value, in the order in which a report shows them.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// Processor, threads, memory, system, compiler and the moment. With `gpu` the card, driver and CUDA too, for
+/// which the driver is started.
+Environment environment(bool with_gpu, int gpu);
+
+}  // namespace gpuccl::bench

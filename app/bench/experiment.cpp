@@ -1,0 +1,197 @@
+#include "app/bench/experiment.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "app/bench/floor.hpp"
+#include "app/bench/reference.hpp"
+#include "app/bench/subject.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+Connectivity connectivity_of(const Plan& plan, Extent extent) {
+  const bool volume = extent.depth > 1;
+  const Connectivity chosen = plan.connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
+  if (is_3d(chosen) != volume)
+    throw Error(Failure::usage, std::to_string(static_cast<int>(chosen)) + "-connectivity is for " +
+                                    (is_3d(chosen) ? "volumes" : "images"));
+  return chosen;
+}
+
+/// A group while its images are being measured.
+struct OpenGroup {
+  Group group;
+  std::vector<const Algorithm*> algorithms;  // one a row
+  std::vector<ImageAverage> averages;        // likewise
+};
+
+class Measuring {
+ public:
+  Measuring(const Plan& plan, const Observer& observer)
+      : plan_(plan), observer_(observer), floors_(plan.gpu, plan.trials.repetitions) {
+    results_.test = plan.test;
+    results_.trials = plan.trials;
+    for (const Point& point : plan.points) inputs_ += point.inputs.size();
+  }
+
+  Results run() {
+    for (const Point& point : plan_.points) {
+      std::map<Connectivity, OpenGroup> groups;
+      for (const Input& input : point.inputs) measure_input(point, input, groups);
+      for (auto& [connectivity, open] : groups) results_.groups.push_back(finish(std::move(open)));
+    }
+    return std::move(results_);
+  }
+
+ private:
+  void measure_input(const Point& point, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
+    announce(input.name);
+    BitVolume image;
+    try {
+      image = input.load();
+    } catch (const Error& error) {
+      report(error.failure(), input.name + ": " + error.what());
+      return;
+    }
+    const Connectivity connectivity = connectivity_of(plan_, image.extent());
+    auto at = groups.find(connectivity);
+    if (at == groups.end()) at = groups.emplace(connectivity, open(point, connectivity)).first;
+    OpenGroup& open = at->second;
+
+    const Reference reference(image.view(), connectivity);
+    const auto elements = static_cast<double>(image.extent().elements());
+    ++open.group.images;
+    open.group.elements += elements;
+    open.group.foreground += static_cast<double>(count_foreground(image.view())) / elements;
+    open.group.components += reference.count();
+    for (std::size_t i = 0; i < open.algorithms.size(); ++i) {
+      announce(input.name + ": " + open.group.rows[i].title);
+      measure_row(*open.algorithms[i], input.name, image.view(), reference, open, i);
+    }
+    ++done_;
+  }
+
+  void measure_row(const Algorithm& algorithm, const std::string& image_name, BitView image,
+                   const Reference& reference, OpenGroup& open, std::size_t i) {
+    Row& row = open.group.rows[i];
+    const std::string what = row.title + " on " + image_name + ": ";
+    const auto say = [&](const std::string& problem) {
+      if (row.problem.empty()) row.problem = image_name + ": " + problem;
+      observer_.problem(what + problem);
+    };
+    try {
+      Subject& subject = subject_of(algorithm, open.group.connectivity);
+      if (const std::string difference = reference.difference(subject.label(image)); !difference.empty()) {
+        ++row.wrong;
+        results_.wrong = true;
+        say("wrong labels, not timed (" + difference + ")");
+        return;
+      }
+      Samples samples;
+      time(subject, image, samples);
+      if (plan_.test != Test::iterations) add_floor(subject.floor(), image.extent, row);
+      open.averages[i].add(samples.summary());
+      ++row.images;
+    } catch (const Error& error) {
+      if (error.failure() == Failure::temporary) throw;
+      ++row.failed;
+      results_.failures.insert(error.failure());
+      say(error.what());
+    }
+  }
+
+  void time(Subject& subject, BitView image, Samples& samples) const {
+    switch (plan_.test) {
+      case Test::steps:
+        return subject.time_steps(image, plan_.trials, samples);
+      case Test::iterations:
+        return subject.count_launches(image, samples);
+      case Test::average:
+        return subject.time_totals(image, plan_.trials, true, samples);
+      case Test::density:
+      case Test::granularity:
+      case Test::size:
+        return subject.time_totals(image, plan_.trials, false, samples);
+    }
+  }
+
+  void add_floor(FloorKind floor, Extent extent, Row& row) {
+    row.floor = floor.name();
+    row.floor_ms += floors_.milliseconds(floor, extent, copies(plan_.trials, extent));
+  }
+
+  OpenGroup open(const Point& point, Connectivity connectivity) const {
+    OpenGroup open;
+    open.group.dataset = point.dataset;
+    open.group.extent = point.extent;
+    open.group.density = point.density;
+    open.group.granularity = point.granularity;
+    open.group.connectivity = connectivity;
+    for (const Algorithm* algorithm : plan_.algorithms) {
+      if (find_variant(*algorithm, connectivity) == nullptr) continue;
+      Row row;
+      row.algorithm = algorithm->name;
+      row.device = algorithm->device;
+      row.title = title(*algorithm);
+      open.group.rows.push_back(std::move(row));
+      open.algorithms.push_back(algorithm);
+      open.averages.emplace_back();
+    }
+    return open;
+  }
+
+  std::string title(const Algorithm& algorithm) const {
+    const bool unique = std::none_of(
+        plan_.algorithms.begin(), plan_.algorithms.end(),
+        [&](const Algorithm* other) { return other != &algorithm && other->name == algorithm.name; });
+    return unique ? algorithm.name
+                  : algorithm.name + (algorithm.device == DeviceKind::cuda ? " (gpu)" : " (cpu)");
+  }
+
+  static Group finish(OpenGroup open) {
+    Group group = std::move(open.group);
+    group.elements /= group.images;
+    group.foreground /= group.images;
+    group.components /= group.images;
+    for (std::size_t i = 0; i < group.rows.size(); ++i) {
+      Row& row = group.rows[i];
+      row.measures = open.averages[i].mean();
+      if (row.images > 0) row.floor_ms /= row.images;
+    }
+    return group;
+  }
+
+  /// Kept for the next image of this connectivity, with its buffers.
+  Subject& subject_of(const Algorithm& algorithm, Connectivity connectivity) {
+    std::unique_ptr<Subject>& subject = subjects_[{&algorithm, connectivity}];
+    if (subject == nullptr) subject = make_subject(*find_variant(algorithm, connectivity), plan_.gpu);
+    return *subject;
+  }
+
+  void announce(const std::string& what) const {
+    observer_.progress(static_cast<double>(done_) / static_cast<double>(inputs_), what);
+  }
+
+  void report(Failure failure, const std::string& line) {
+    ++done_;
+    results_.failures.insert(failure);
+    observer_.problem(line);
+  }
+
+  const Plan& plan_;
+  const Observer& observer_;
+  Floors floors_;
+  Results results_;
+  std::map<std::pair<const Algorithm*, Connectivity>, std::unique_ptr<Subject>> subjects_;
+  std::size_t inputs_ = 0;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+Results measure(const Plan& plan, const Observer& observer) { return Measuring(plan, observer).run(); }
+
+}  // namespace gpuccl::bench

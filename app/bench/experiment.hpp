@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/bench/results.hpp"
+
+namespace gpuccl::bench {
+
+struct Plan {
+  Test test = Test::average;
+  std::vector<Point> points;
+  std::vector<const Algorithm*> algorithms;
+  std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes
+  int gpu = 0;
+  Trials trials;
+};
+
+/// What the user hears of an experiment while it goes on.
+struct Observer {
+  /// Before each image: how much is done, 0 to 1, and what comes.
+  std::function<void(double done, const std::string& what)> progress;
+  /// What went wrong with a file or an algorithm; the experiment goes on.
+  std::function<void(const std::string& line)> problem;
+};
+
+/// Measures every algorithm on every image. An algorithm whose labels of an image are not those of the CPU
+/// engine is not timed on it. Error (temporary) when the GPU is lost, (usage) when the connectivity is none
+/// of an input's.
+Results measure(const Plan& plan, const Observer& observer);
+
+}  // namespace gpuccl::bench

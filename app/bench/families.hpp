@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/bench/results.hpp"
+
+namespace gpuccl::bench {
+
+/// One algorithm over the places of an axis; a place where it has no value is empty.
+struct Series {
+  std::string title;
+  std::vector<std::optional<double>> values;
+  bool is_floor = false;
+};
+
+/// Groups that differ in one thing only, which is the axis: density, granularity, size, or what images they
+/// are.
+struct Family {
+  std::string title;
+  std::string axis;                 // "density (%)", "images", ...
+  std::vector<std::string> places;  // along it
+  std::vector<double> x;            // the same as numbers; empty if the places are none
+  std::vector<Series> series;
+};
+
+/// What is shown of a row; none if it was not measured.
+using Value = std::function<std::optional<double>(const Row&)>;
+
+std::optional<double> total_ms(const Row& row);
+std::optional<double> multiple_of_floor(const Row& row);
+/// How often its most repeated phase was launched.
+std::optional<double> iterations(const Row& row);
+
+/// The results as families of curves (or bars), with the floors among the series if `with_floors`.
+std::vector<Family> families(const Results& results, const Value& value, bool with_floors);
+
+/// "random 2048x2048, density 50 %, granularity 1" or the name of a dataset.
+std::string describe(const Group& group);
+/// "8-connectivity, 10 images of 4.19 million elements, foreground 50 %, 131000 components".
+std::string describe_images(const Group& group);
+std::string size_of(Extent extent);
+
+}  // namespace gpuccl::bench

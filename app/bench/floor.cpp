@@ -1,0 +1,56 @@
+#include "app/bench/floor.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <compare>
+#include <vector>
+
+#include "app/bench/stopwatch.hpp"
+#include "app/bench/timing.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/staged.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+/// Labels of one row; what they are does not matter, only that they come from the bits.
+void stream_row(const std::uint32_t* words, int width, Label* out) {
+  for (int x = 0; x < width; x += 32) std::fill_n(out + x, std::min(32, width - x), words[x / 32]);
+}
+
+}  // namespace
+
+std::string FloorKind::name() const {
+  if (device == DeviceKind::cpu) return "host-bits";
+  return bits_per_element == 1 ? "gpu-bits" : "gpu-bytes";
+}
+
+double host_stream_floor_ms(Extent extent, int repetitions) {
+  const BitVolume image(extent);
+  LabelImage labels(extent, 0);
+  std::vector<double> samples;
+  for (int i = -1; i < repetitions; ++i) {
+    const Stopwatch stopwatch;
+    tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, extent.rows()), [&](const auto& rows) {
+      for (std::int64_t row = rows.begin(); row < rows.end(); ++row)
+        stream_row(image.row(row), extent.width, labels.data() + row * extent.width);
+    });
+    if (i >= 0) samples.push_back(stopwatch.milliseconds());
+  }
+  return quantile(samples, 0.5);
+}
+
+double Floors::milliseconds(FloorKind kind, Extent extent, int copies) {
+  extent.depth *= copies;
+  const auto [at, is_new] = known_.try_emplace({kind, extent.width, extent.height, extent.depth}, 0.0);
+  if (is_new)
+    at->second = kind.device == DeviceKind::cpu
+                     ? host_stream_floor_ms(extent, repetitions_)
+                     : stream_floor_ms(gpu_, extent, kind.bits_per_element, repetitions_);
+  return at->second / copies;
+}
+
+}  // namespace gpuccl::bench

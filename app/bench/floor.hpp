@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/extent.hpp"
+
+namespace gpuccl::bench {
+
+/// What a memory system needs to read an input once and write 4 bytes an element once, nothing else.
+struct FloorKind {
+  DeviceKind device = DeviceKind::cpu;
+  int bits_per_element = 1;  // of the input: packed bits, or bytes as the papers' algorithms read
+
+  std::string name() const;  // "host-bits", "gpu-bytes", "gpu-bits"
+  friend auto operator<=>(const FloorKind&, const FloorKind&) = default;
+};
+
+/// The floor of the processors: every word of bits is read once, in parallel, and 32 labels are written for
+/// it with plain stores. Median of `repetitions`, after one that is not counted.
+double host_stream_floor_ms(Extent extent, int repetitions);
+
+/// Measures each floor when it is first asked for.
+class Floors {
+ public:
+  Floors(int gpu, int repetitions) : gpu_(gpu), repetitions_(repetitions) {}
+
+  /// With more than one copy, the floor of all copies as one volume, divided: what a cache holds does not
+  /// help.
+  double milliseconds(FloorKind kind, Extent extent, int copies);
+
+ private:
+  int gpu_;
+  int repetitions_;
+  std::map<std::tuple<FloorKind, int, int, int>, double> known_;
+};
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <charconv>
+
+#include "app/bench/chart.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+constexpr const char* kMissing = "?";
+constexpr const char* kFloorStyle = "dashtype 2 linecolor rgb '#777777'";
+
+/// A string of gnuplot, which takes nothing in single quotes to be special but the quote.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text)
+    result += c == '\'' ? "''" : std::string(1, static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+  return result + "'";
+}
+
+/// The same in a data block, where strings take double quotes and cannot hold one.
+std::string data_string(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }, '_');
+  return "\"" + text + "\"";
+}
+
+std::string number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+/// One line a place: its name or number, then the value of each series.
+std::string data_block(const Chart& chart) {
+  std::string text = "$data << END_OF_DATA\n";
+  for (std::size_t place = 0; place < chart.data.places.size(); ++place) {
+    text +=
+        chart.kind == ChartKind::curves ? number(chart.data.x[place]) : data_string(chart.data.places[place]);
+    for (const Series& series : chart.data.series)
+      text += " " + (series.values[place] ? number(*series.values[place]) : kMissing);
+    text += "\n";
+  }
+  return text + "END_OF_DATA\n";
+}
+
+std::string axes(const Chart& chart) {
+  std::string text = "set ylabel " + quoted(chart.unit) + "\nset grid\n";
+  if (chart.kind == ChartKind::curves) {
+    text += "set xlabel " + quoted(chart.data.axis) + "\n";
+    text += chart.logarithmic ? "set logscale xy\nset format x '%.0s %c'\n" : "set yrange [0:*]\n";
+  } else {
+    text += "set style data histogram\nset style fill solid 0.9 border -1\nset boxwidth 0.9\n";
+    text += chart.kind == ChartKind::bars ? "set style histogram clustered gap 1\n"
+                                          : "set style histogram rowstacked\n";
+    text += "set xtics rotate by 20 right\nset yrange [0:*]\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string gnuplot_script(const Chart& chart, int number) {
+  const std::string id = "chart" + std::to_string(number);
+  std::string text = "set terminal svg size 960,480 dynamic noenhanced font 'sans-serif,13' name '" + id +
+                     "' background rgb 'white'\n";
+  text +=
+      "set encoding utf8\nset datafile missing '" + std::string(kMissing) + "'\nset key outside right top\n";
+  text += "set title " + quoted(chart.data.title) + "\n" + axes(chart) + data_block(chart) + "plot ";
+  for (std::size_t i = 0; i < chart.data.series.size(); ++i) {
+    const Series& series = chart.data.series[i];
+    const std::string column = std::to_string(i + 2);
+    text += i == 0 ? "" : ", ";
+    if (chart.kind == ChartKind::curves) {
+      text += "$data using 1:" + column +
+              (series.is_floor ? std::string(" with lines ") + kFloorStyle
+                               : " with linespoints linewidth 1.5 pointsize 0.6");
+    } else {
+      text += "$data using " + column + ":xtic(1)";
+    }
+    text += " title " + quoted(series.title);
+  }
+  return text + "\n";
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,143 @@
+// An algorithm of which only label() is known: timed by the wall clock around it.
+//
+// Labels of the CPU engine are rendered when they are asked for. What is compared with other algorithms is a
+// label image in memory, so rendering it belongs to the total; statistics, which other algorithms have in a
+// column of their own, do not.
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/bench/results.hpp"
+#include "app/bench/stopwatch.hpp"
+#include "app/bench/subject.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+constexpr std::int64_t kElementsAStrip = 1 << 16;
+
+void render(const LabelSource& labels, Label* out) {
+  const Extent extent = labels.extent();
+  const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsAStrip / extent.width);
+  tbb::parallel_for(
+      tbb::blocked_range<std::int64_t>(0, extent.rows(), static_cast<std::size_t>(rows_a_strip)),
+      [&](const auto& rows) {
+        labels.render(rows.begin(), rows.end() - rows.begin(), out + rows.begin() * extent.width, nullptr);
+      });
+}
+
+BitVolume copy_of(BitView image) {
+  BitVolume copy(image.extent);
+  std::copy_n(image.words, image.extent.rows() * image.row_pitch, copy.row(0));
+  return copy;
+}
+
+/// The times of one labeling.
+struct Times {
+  double whole_ms = 0;
+  double render_ms = 0;
+  double statistics_ms = 0;
+  PhaseTimes phases;
+};
+
+class HostSubject final : public Subject {
+ public:
+  explicit HostSubject(std::unique_ptr<Labeler> labeler) : labeler_(std::move(labeler)) {}
+
+  Labeled label(BitView image) override { return labeler_->label(image); }
+  FloorKind floor() const override { return {DeviceKind::cpu, 1}; }
+
+  void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) override {
+    const Copies copies(image, trials);
+    if (trials.preallocated) {
+      std::vector<LabelImage> outputs;
+      for (std::size_t i = 0; i < copies.count(); ++i) outputs.emplace_back(image.extent, 0);
+      repeat(trials, [&](int i, bool counts) {
+        const std::size_t copy = copies.of(i);
+        const Times times = label_into(copies.view(copy), &outputs[copy]);
+        if (!counts) return;
+        samples.add(kPreallocated, times.whole_ms - times.statistics_ms);
+        samples.add(kStatistics, times.statistics_ms);
+        if (end_to_end) samples.add(kWhole, times.whole_ms);
+      });
+    }
+    if (trials.allocated)
+      repeat(trials, [&](int i, bool counts) {
+        const Times times = label_into(copies.view(copies.of(i)), nullptr);
+        if (counts) samples.add(kAllocated, times.whole_ms - times.statistics_ms);
+      });
+  }
+
+  void time_steps(BitView image, const Trials& trials, Samples& samples) override {
+    const Copies copies(image, trials);
+    LabelImage output(image.extent, 0);
+    repeat(trials, [&](int i, bool counts) {
+      const Times times = label_into(copies.view(copies.of(i)), &output);
+      if (!counts) return;
+      for (const PhaseTime& phase : times.phases)
+        samples.add(phase.phase, phase.milliseconds, phase.launches);
+      if (times.render_ms > 0) samples.add(kRender, times.render_ms);
+      samples.add(kStatistics, times.statistics_ms);
+    });
+  }
+
+  void count_launches(BitView image, Samples& samples) override {
+    for (const PhaseTime& phase : labeler_->label(image).phases)
+      samples.add(phase.phase, phase.milliseconds, phase.launches);
+  }
+
+ private:
+  /// The image as often as rotation asks for.
+  class Copies {
+   public:
+    Copies(BitView image, const Trials& trials) : image_(image) {
+      for (int i = 1; i < copies(trials, image.extent); ++i) more_.push_back(copy_of(image));
+    }
+    std::size_t count() const { return more_.size() + 1; }
+    std::size_t of(int repetition) const { return static_cast<std::size_t>(repetition) % count(); }
+    BitView view(std::size_t copy) const { return copy == 0 ? image_ : more_[copy - 1].view(); }
+
+   private:
+    BitView image_;
+    std::vector<BitVolume> more_;
+  };
+
+  template <class Once>
+  static void repeat(const Trials& trials, Once once) {
+    for (int i = 0; i < trials.warm_up + trials.repetitions; ++i) once(i, i >= trials.warm_up);
+  }
+
+  /// Labels `image` into `output`, or into an image allocated for it. An algorithm that returns a label image
+  /// has written its labels already, into memory of its own.
+  Times label_into(BitView image, LabelImage* output) {
+    const Stopwatch stopwatch;
+    Labeled labeled = labeler_->label(image);
+    Times times;
+    const double label_ms = stopwatch.milliseconds();
+    std::optional<LabelImage> own;
+    if (dynamic_cast<const LabelImage*>(labeled.labels.get()) == nullptr) {
+      if (output == nullptr) output = &own.emplace(image.extent, labeled.labels->count());
+      render(*labeled.labels, output->data());
+      times.render_ms = stopwatch.milliseconds() - label_ms;
+    }
+    times.whole_ms = label_ms + times.render_ms;
+    times.statistics_ms = labeled.statistics_ms;
+    times.phases = std::move(labeled.phases);
+    return times;
+  }
+
+  std::unique_ptr<Labeler> labeler_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> make_host_subject(std::unique_ptr<Labeler> labeler) {
+  return std::make_unique<HostSubject>(std::move(labeler));
+}
+
+}  // namespace gpuccl::bench

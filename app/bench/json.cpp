@@ -1,0 +1,69 @@
+#include <nlohmann/json.hpp>
+
+#include "app/bench/report_files.hpp"
+#include "app/bench/result_tables.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json object(const Measure& measure, double floor_ms) {
+  Json json{{"name", measure.name},
+            {"median_ms", measure.timing.median_ms},
+            {"low_ms", measure.timing.low_ms},
+            {"high_ms", measure.timing.high_ms},
+            {"launches", measure.launches}};
+  if (floor_ms > 0) json["multiple_of_floor"] = measure.timing.median_ms / floor_ms;
+  return json;
+}
+
+Json object(const Row& row) {
+  Json json{{"algorithm", row.algorithm},
+            {"device", row.device == DeviceKind::cuda ? "cuda" : "cpu"},
+            {"images", row.images},
+            {"wrong", row.wrong},
+            {"failed", row.failed}};
+  if (!row.problem.empty()) json["problem"] = row.problem;
+  if (row.floor_ms > 0) json["floor"] = {{"name", row.floor}, {"median_ms", row.floor_ms}};
+  json["measures"] = Json::array();
+  for (const Measure& measure : row.measures) json["measures"].push_back(object(measure, row.floor_ms));
+  return json;
+}
+
+Json object(const Group& group) {
+  Json json{{"dataset", group.dataset}};
+  if (group.extent) {
+    json["size"] = {group.extent->width, group.extent->height, group.extent->depth};
+    json["density"] = group.density;
+    json["granularity"] = group.granularity;
+  }
+  json["connectivity"] = static_cast<int>(group.connectivity);
+  json["images"] = group.images;
+  json["mean_elements"] = group.elements;
+  json["mean_foreground"] = group.foreground;
+  json["mean_components"] = group.components;
+  json["algorithms"] = Json::array();
+  for (const Row& row : group.rows) json["algorithms"].push_back(object(row));
+  return json;
+}
+
+}  // namespace
+
+std::string as_json(const Head& head, const Results& results) {
+  Json json{{"program", "gpuccl bench"},
+            {"version", head.version},
+            {"commit", head.commit},
+            {"command", head.command}};
+  for (const auto& [entry, value] : head.environment) json["machine"][entry] = value;
+  json["test"] = name(results.test);
+  json["warm_up"] = results.trials.warm_up;
+  json["repetitions"] = results.trials.repetitions;
+  json["rotate"] = results.trials.rotate;
+  json["method"] = method(results);
+  json["results"] = Json::array();
+  for (const Group& group : results.groups) json["results"].push_back(object(group));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,87 @@
+// What the head of every report says, so that figures are never without how they came about.
+
+#include "app/bench/result_tables.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+bool any_row(const Results& results, DeviceKind device) {
+  for (const Group& group : results.groups)
+    for (const Row& row : group.rows)
+      if (row.device == device) return true;
+  return false;
+}
+
+std::string what_total_is(const Results& results, bool gpu, bool cpu) {
+  const bool preallocated = results.trials.preallocated;
+  std::string text = "total: image to provisional labels, ";
+  text += preallocated ? "into a label image that exists" : "with the allocation of the label image";
+  if (gpu)
+    text += preallocated ? "; GPU: between two events on the stream, image and labels on the device"
+                         : "; GPU: wall clock, image and labels on the device";
+  if (cpu)
+    text +=
+        "; CPU: wall clock around labeling and writing a 32-bit label image (final labels), without "
+        "statistics";
+  return text;
+}
+
+void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
+  lines.push_back(what_total_is(results, gpu, cpu));
+  if (results.trials.preallocated && results.trials.allocated)
+    lines.push_back("allocated: the same with the allocation of the label image, wall clock");
+  if (results.test != Test::average) return;
+  if (gpu)
+    lines.push_back("unpack, renumber, statistics: GPU kernels that the total does not include, events");
+  lines.push_back("whole: from the image to final labels and statistics in host memory, wall clock");
+  lines.push_back("G/s: thousand millions of elements a second, by the total");
+}
+
+void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
+  lines.push_back(
+      "steps are timed one by one, which costs time: their sum is more than the total of --test average");
+  if (gpu) lines.push_back("GPU phases: between events on the stream; allocate, release: wall clock");
+  if (cpu) lines.push_back("CPU phases: wall clock; render: writing the 32-bit label image");
+}
+
+void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
+  std::string text =
+      "floor: reading the input once and writing 4 bytes an element once, measured in this run";
+  if (gpu) text += "; gpu-bytes and gpu-bits: on the card, input of 8 or 1 bits an element, events";
+  if (cpu) text += "; host-bits: all processors, input of 1 bit an element, plain stores, wall clock";
+  lines.push_back(text);
+  lines.push_back(
+      results.trials.rotate
+          ? "repetitions go round copies of input and labels that take 256 MiB (64 copies at most), the "
+            "floor is measured beyond the caches too"
+          : "repetitions use the same memory: what fits into a cache is read from there (--rotate avoids "
+            "it)");
+}
+
+}  // namespace
+
+std::vector<std::string> method(const Results& results) {
+  const bool gpu = any_row(results, DeviceKind::cuda);
+  const bool cpu = any_row(results, DeviceKind::cpu);
+  std::vector<std::string> lines = {
+      "test: " + name(results.test),
+      "checked: labels and statistics of each algorithm on each image equal those of runs on the CPU, else "
+      "not timed",
+  };
+  if (results.test == Test::iterations) {
+    lines.push_back("each image labelled once; an algorithm without a loop shows its most repeated phase");
+    return lines;
+  }
+  lines.push_back("each image: " + std::to_string(results.trials.warm_up) + " labelings to warm up, then " +
+                  std::to_string(results.trials.repetitions) +
+                  "; shown: their median, and the 5 % and 95 % quantiles, each averaged over the images");
+  if (results.test == Test::steps) {
+    add_steps(gpu, cpu, lines);
+  } else {
+    add_totals(results, gpu, cpu, lines);
+  }
+  add_floor(results, gpu, cpu, lines);
+  return lines;
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/engine.hpp"
+
+namespace gpuccl::bench {
+
+/// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and size and iterations.
+enum class Test { average, steps, density, granularity, size, iterations };
+
+std::string name(Test test);
+/// Images made by the random generator, one point a value of an axis.
+bool is_sweep(Test test);
+
+/// How each image is timed.
+struct Trials {
+  int warm_up = 3;
+  int repetitions = 10;
+  bool preallocated = true;  // into a label image that exists
+  bool allocated = true;     // with the allocation of the label image
+  bool rotate = false;       // over as many copies of input and output as no cache holds
+};
+
+/// One image, made or read when its turn has come.
+struct Input {
+  std::string name;
+  std::function<BitVolume()> load;
+};
+
+/// Images whose times are averaged: a dataset, or random images of one size, density and granularity.
+struct Point {
+  std::string dataset;           // "random" for random images
+  std::optional<Extent> extent;  // these three: random images only
+  double density = 0;            // 0 to 1
+  int granularity = 0;
+  std::vector<Input> inputs;
+};
+
+/// What the user asked for.
+struct Request {
+  Test test = Test::average;
+  std::vector<std::string> algorithms;  // empty: all
+  DeviceChoice device = DeviceChoice::automatic;
+  int gpu = 0;
+  std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes
+  std::vector<std::string> datasets;
+  std::vector<Extent> sizes;  // these three: empty means the experiment's own
+  std::vector<double> densities;
+  std::vector<int> granularities;
+  std::optional<int> images;  // a point; else 10 random ones, all of a dataset
+  std::uint32_t seed = 1;
+  Trials trials;
+};
+
+/// The random images of an experiment, every combination of its sizes, densities and granularities. Image i
+/// of a point is made with `seed` + i, so that the points of a sweep differ in nothing but their axis. Error
+/// (usage).
+std::vector<Point> random_points(const Request& request);
+
+}  // namespace gpuccl::bench

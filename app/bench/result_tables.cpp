@@ -1,0 +1,151 @@
+#include "app/bench/result_tables.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "app/bench/families.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+std::string device(const Row& row) { return row.device == DeviceKind::cuda ? "gpu" : "cpu"; }
+
+std::string spread(const Timing& timing) {
+  return three_digits(timing.low_ms) + "-" + three_digits(timing.high_ms);
+}
+
+/// What kept images from being timed; "" if nothing did.
+std::string note(const Row& row) {
+  std::string text;
+  if (row.wrong > 0) text = std::to_string(row.wrong) + " wrong, not timed";
+  if (row.failed > 0) text += (text.empty() ? "" : ", ") + std::to_string(row.failed) + " failed";
+  return text;
+}
+
+std::string title_of(const Group& group) { return describe(group) + " (" + describe_images(group) + ")"; }
+
+/// A column of the table of averages: its cell in a row, none where the row has nothing to show.
+struct Column {
+  std::string name;
+  std::optional<std::string> (*cell)(const Group&, const Row&);
+};
+
+template <const char* const& name>
+std::optional<std::string> milliseconds(const Group&, const Row& row) {
+  const Measure* measure = find_measure(row.measures, name);
+  return measure != nullptr ? std::optional(three_digits(measure->timing.median_ms)) : std::nullopt;
+}
+
+std::optional<std::string> total(const Group&, const Row& row) {
+  const std::optional<double> value = total_ms(row);
+  return value ? std::optional(three_digits(*value)) : std::nullopt;
+}
+
+std::optional<std::string> total_spread(const Group&, const Row& row) {
+  const Measure* measure = total_of(row);
+  return measure != nullptr ? std::optional(spread(measure->timing)) : std::nullopt;
+}
+
+std::optional<std::string> throughput(const Group& group, const Row& row) {
+  const std::optional<double> value = total_ms(row);
+  return value ? std::optional(three_digits(group.elements / *value / 1e6)) : std::nullopt;
+}
+
+std::optional<std::string> multiple(const Group&, const Row& row) {
+  const std::optional<double> value = multiple_of_floor(row);
+  return value ? std::optional(three_digits(*value)) : std::nullopt;
+}
+
+std::optional<std::string> floor_of(const Group&, const Row& row) {
+  return row.images > 0 ? std::optional(three_digits(row.floor_ms) + " " + row.floor) : std::nullopt;
+}
+
+std::optional<std::string> note_of(const Group&, const Row& row) {
+  const std::string text = note(row);
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> all = {
+      {"total ms", total},
+      {"5-95 %", total_spread},
+      {"allocated", milliseconds<kAllocated>},
+      {"unpack", milliseconds<kUnpack>},
+      {"renumber", milliseconds<kRenumber>},
+      {"statistics", milliseconds<kStatistics>},
+      {"whole", milliseconds<kWhole>},
+      {"G/s", throughput},
+      {"x floor", multiple},
+      {"floor ms", floor_of},
+      {"note", note_of},
+  };
+  return all;
+}
+
+Table average_table(const Group& group) {
+  Table table{title_of(group), {"algorithm", "device"}, {}, 2};
+  for (const Row& row : group.rows) table.rows.push_back({row.algorithm, device(row)});
+  for (const Column& column : columns()) {
+    std::vector<std::optional<std::string>> cells;
+    for (const Row& row : group.rows) cells.push_back(column.cell(group, row));
+    if (std::none_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.has_value(); })) continue;
+    table.header.push_back(column.name);
+    for (std::size_t i = 0; i < cells.size(); ++i) table.rows[i].push_back(cells[i].value_or("-"));
+  }
+  return table;
+}
+
+Table steps_table(const Group& group) {
+  Table table{title_of(group), {"algorithm", "device", "step", "ms", "5-95 %", "launches", "x floor"}, {}, 3};
+  for (const Row& row : group.rows) {
+    for (const Measure& step : row.measures)
+      table.rows.push_back({row.algorithm, device(row), step.name, three_digits(step.timing.median_ms),
+                            spread(step.timing), three_digits(step.launches),
+                            three_digits(step.timing.median_ms / row.floor_ms)});
+    if (const std::string text = note(row); !text.empty())
+      table.rows.push_back({row.algorithm, device(row), text, "-", "-", "-", "-"});
+  }
+  return table;
+}
+
+/// Places of the axis downwards, algorithms to the right.
+void add_family_tables(const Results& results, const Value& value, bool with_floors, const std::string& unit,
+                       std::vector<Table>& tables) {
+  for (const Family& family : families(results, value, with_floors)) {
+    Table table{family.title + ": " + unit, {family.axis}, {}, 1};
+    for (const Series& series : family.series) table.header.push_back(series.title);
+    for (std::size_t place = 0; place < family.places.size(); ++place) {
+      std::vector<std::string> cells = {family.places[place]};
+      for (const Series& series : family.series)
+        cells.push_back(series.values[place] ? three_digits(*series.values[place]) : "-");
+      table.rows.push_back(std::move(cells));
+    }
+    tables.push_back(std::move(table));
+  }
+}
+
+}  // namespace
+
+std::vector<Table> tables(const Results& results) {
+  std::vector<Table> all;
+  switch (results.test) {
+    case Test::average:
+      for (const Group& group : results.groups) all.push_back(average_table(group));
+      break;
+    case Test::steps:
+      for (const Group& group : results.groups) all.push_back(steps_table(group));
+      break;
+    case Test::density:
+    case Test::granularity:
+    case Test::size:
+      add_family_tables(results, total_ms, true, "total ms", all);
+      add_family_tables(results, multiple_of_floor, false, "multiple of the floor", all);
+      break;
+    case Test::iterations:
+      add_family_tables(results, iterations, false, "launches of the most repeated phase", all);
+      break;
+  }
+  return all;
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/bench/results.hpp"
+#include "app/bench/table.hpp"
+
+namespace gpuccl::bench {
+
+/// The results as tables, in the shape that suits the experiment.
+std::vector<Table> tables(const Results& results);
+
+/// How it was measured: one statement a line.
+std::vector<std::string> method(const Results& results);
+
+}  // namespace gpuccl::bench

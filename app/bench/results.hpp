@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/bench/plan.hpp"
+#include "app/bench/timing.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::bench {
+
+// Names of measures beside the phases' own.
+inline constexpr const char* kPreallocated = "preallocated";
+inline constexpr const char* kAllocated = "allocated";
+inline constexpr const char* kWhole = "whole";
+inline constexpr const char* kUnpack = "unpack";
+inline constexpr const char* kAllocate = "allocate";
+inline constexpr const char* kRender = "render";
+inline constexpr const char* kRenumber = "renumber";
+inline constexpr const char* kStatistics = "statistics";
+inline constexpr const char* kRelease = "release";
+
+/// One algorithm on the images of a group.
+struct Row {
+  std::string algorithm;
+  DeviceKind device = DeviceKind::cpu;
+  std::string title;    // the name, with its device where two rows of the table share it
+  std::string floor;    // which floor: "gpu-bytes", "gpu-bits", "host-bits"
+  double floor_ms = 0;  // mean over the images
+  int images = 0;       // timed
+  int wrong = 0;        // labelled wrongly, not timed
+  int failed = 0;       // not labelled
+  std::string problem;  // the first of them
+  std::vector<Measure> measures;
+};
+
+/// The images of one point that have the same connectivity.
+struct Group {
+  std::string dataset;
+  std::optional<Extent> extent;  // these three: random images
+  double density = 0;
+  int granularity = 0;
+  Connectivity connectivity = Connectivity::c8;
+  int images = 0;
+  double elements = 0;    // means over the images: of their size,
+  double foreground = 0;  // their share of foreground, 0 to 1,
+  double components = 0;  // and what is in them
+  std::vector<Row> rows;
+};
+
+struct Results {
+  Test test = Test::average;
+  Trials trials;
+  std::vector<Group> groups;
+  bool wrong = false;          // an algorithm gave wrong labels
+  std::set<Failure> failures;  // of images that could not be read and algorithms that could not label
+};
+
+/// The total that charts and comparisons use: preallocated if it was measured, else allocated. Null for
+/// neither.
+inline const Measure* total_of(const Row& row) {
+  const Measure* preallocated = find_measure(row.measures, kPreallocated);
+  return preallocated != nullptr ? preallocated : find_measure(row.measures, kAllocated);
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,139 @@
+// A GPU algorithm, timed through its stages. Device totals and phases are times between events; what includes
+// allocation or the host is wall clock.
+
+#include <algorithm>
+#include <vector>
+
+#include "app/bench/results.hpp"
+#include "app/bench/stopwatch.hpp"
+#include "app/bench/subject.hpp"
+#include "gpuccl/staged.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+class StagedSubject final : public Subject {
+ public:
+  StagedSubject(const Variant& variant, int gpu) : variant_(variant), gpu_(gpu) { labelers(1); }
+
+  Labeled label(BitView image) override {
+    StagedLabeler& labeler = *labelers(1).front();
+    reads_bytes_ = labeler.upload(image) > 0;
+    labeler.allocate();
+    labeler.run(nullptr);
+    labeler.renumber(nullptr);
+    labeler.statistics(nullptr);
+    return labeler.download();
+  }
+
+  FloorKind floor() const override { return {DeviceKind::cuda, reads_bytes_ ? 8 : 1}; }
+
+  void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) override {
+    const std::vector<StagedLabeler*> all = labelers(copies(trials, image.extent));
+    upload(all, image, trials, samples);
+    if (trials.preallocated) time_preallocated(all, trials, samples);
+    if (trials.allocated) time_allocated(all, trials, samples);
+    if (!end_to_end) return;
+    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      const Stopwatch stopwatch;
+      const Labeled labeled = labeler.label(image);
+      if (counts) samples.add(kWhole, stopwatch.milliseconds());
+    });
+  }
+
+  void time_steps(BitView image, const Trials& trials, Samples& samples) override {
+    const std::vector<StagedLabeler*> all = labelers(copies(trials, image.extent));
+    upload(all, image, trials, samples);
+    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      PhaseTimes phases;
+      const double allocate_ms = labeler.allocate();
+      labeler.run(&phases);
+      const double renumber_ms = labeler.renumber(nullptr);
+      const double statistics_ms = labeler.statistics(nullptr);
+      const double release_ms = labeler.release();
+      if (!counts) return;
+      samples.add(kAllocate, allocate_ms);
+      for (const PhaseTime& phase : phases) samples.add(phase.phase, phase.milliseconds, phase.launches);
+      samples.add(kRenumber, renumber_ms);
+      samples.add(kStatistics, statistics_ms);
+      samples.add(kRelease, release_ms);
+    });
+  }
+
+  void count_launches(BitView image, Samples& samples) override {
+    StagedLabeler& labeler = *labelers(1).front();
+    PhaseTimes phases;
+    labeler.upload(image);
+    labeler.allocate();
+    labeler.run(&phases);
+    labeler.release();
+    for (const PhaseTime& phase : phases) samples.add(phase.phase, phase.milliseconds, phase.launches);
+  }
+
+ private:
+  template <class Once>
+  static void repeat(const std::vector<StagedLabeler*>& all, const Trials& trials, Once once) {
+    for (int i = 0; i < trials.warm_up + trials.repetitions; ++i)
+      once(*all[static_cast<std::size_t>(i) % all.size()], i >= trials.warm_up);
+  }
+
+  /// Every copy gets the image; what unpacking took is worth a sample each time.
+  void upload(const std::vector<StagedLabeler*>& all, BitView image, const Trials& trials, Samples& samples) {
+    for (StagedLabeler* labeler : all) reads_bytes_ = labeler->upload(image) > 0;
+    if (!reads_bytes_) return;
+    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      const double unpack_ms = labeler.upload(image);
+      if (counts) samples.add(kUnpack, unpack_ms);
+    });
+  }
+
+  static void time_preallocated(const std::vector<StagedLabeler*>& all, const Trials& trials,
+                                Samples& samples) {
+    for (StagedLabeler* labeler : all) labeler->allocate();
+    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      const double run_ms = labeler.run(nullptr);
+      const double renumber_ms = labeler.renumber(nullptr);
+      const double statistics_ms = labeler.statistics(nullptr);
+      if (!counts) return;
+      samples.add(kPreallocated, run_ms);
+      samples.add(kRenumber, renumber_ms);
+      samples.add(kStatistics, statistics_ms);
+    });
+    for (StagedLabeler* labeler : all) labeler->release();
+  }
+
+  static void time_allocated(const std::vector<StagedLabeler*>& all, const Trials& trials, Samples& samples) {
+    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      const Stopwatch stopwatch;
+      labeler.allocate();
+      labeler.run(nullptr);
+      const double elapsed = stopwatch.milliseconds();
+      labeler.release();
+      if (counts) samples.add(kAllocated, elapsed);
+    });
+  }
+
+  /// The first `count` labelers, each with an input and an output of its own; made when they are first
+  /// needed.
+  std::vector<StagedLabeler*> labelers(int count) {
+    std::vector<StagedLabeler*> chosen;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      if (i == labelers_.size()) labelers_.push_back(variant_.make(gpu_));
+      chosen.push_back(&dynamic_cast<StagedLabeler&>(*labelers_[i]));
+    }
+    return chosen;
+  }
+
+  Variant variant_;
+  int gpu_;
+  std::vector<std::unique_ptr<Labeler>> labelers_;
+  bool reads_bytes_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu) {
+  return std::make_unique<StagedSubject>(variant, gpu);
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,66 @@
+#include "app/bench/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpuccl::bench {
+
+double quantile(std::vector<double> samples, double q) {
+  std::sort(samples.begin(), samples.end());
+  const double position = q * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  const std::size_t above = std::min(below + 1, samples.size() - 1);
+  return std::lerp(samples[below], samples[above], position - static_cast<double>(below));
+}
+
+Timing summarize(const std::vector<double>& samples) {
+  return {quantile(samples, 0.5), quantile(samples, 0.05), quantile(samples, 0.95)};
+}
+
+const Measure* find_measure(const std::vector<Measure>& measures, const std::string& name) {
+  const auto at = std::find_if(measures.begin(), measures.end(),
+                               [&](const Measure& measure) { return measure.name == name; });
+  return at != measures.end() ? &*at : nullptr;
+}
+
+void Samples::add(const std::string& name, double milliseconds, int launches) {
+  auto at = std::find_if(steps_.begin(), steps_.end(), [&](const Step& step) { return step.name == name; });
+  if (at == steps_.end()) at = steps_.insert(at, {name, {}, 0});
+  at->milliseconds.push_back(milliseconds);
+  at->launches += launches;
+}
+
+std::vector<Measure> Samples::summary() const {
+  std::vector<Measure> measures;
+  for (const Step& step : steps_) {
+    const auto repetitions = static_cast<double>(step.milliseconds.size());
+    measures.push_back({step.name, summarize(step.milliseconds), step.launches / repetitions});
+  }
+  return measures;
+}
+
+void ImageAverage::add(const std::vector<Measure>& of_one_image) {
+  ++images_;
+  for (const Measure& measure : of_one_image) {
+    auto sum = std::find_if(sums_.begin(), sums_.end(),
+                            [&](const Measure& known) { return known.name == measure.name; });
+    if (sum == sums_.end()) sum = sums_.insert(sum, {measure.name, {}, 0});
+    sum->timing.median_ms += measure.timing.median_ms;
+    sum->timing.low_ms += measure.timing.low_ms;
+    sum->timing.high_ms += measure.timing.high_ms;
+    sum->launches += measure.launches;
+  }
+}
+
+std::vector<Measure> ImageAverage::mean() const {
+  std::vector<Measure> measures = sums_;
+  for (Measure& measure : measures) {
+    measure.timing.median_ms /= images_;
+    measure.timing.low_ms /= images_;
+    measure.timing.high_ms /= images_;
+    measure.launches /= images_;
+  }
+  return measures;
+}
+
+}  // namespace gpuccl::bench

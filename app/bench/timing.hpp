@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gpuccl::bench {
+
+/// What repetitions of one step took: their median and the quantiles that hold nine of ten of them.
+struct Timing {
+  double median_ms = 0;
+  double low_ms = 0;   // 5 %
+  double high_ms = 0;  // 95 %
+};
+
+/// The value below which a share `q` (0 to 1) of the samples lies, between two samples in proportion.
+/// Not for an empty list.
+double quantile(std::vector<double> samples, double q);
+
+Timing summarize(const std::vector<double>& samples);
+
+/// One step of an algorithm: its timing and how often its kernel was launched in one repetition, both
+/// averaged over images.
+struct Measure {
+  std::string name;
+  Timing timing;
+  double launches = 1;
+};
+
+/// Collects repetitions of named steps on one image.
+class Samples {
+ public:
+  void add(const std::string& name, double milliseconds, int launches = 1);
+
+  /// One measure a name, in the order in which the names came first.
+  std::vector<Measure> summary() const;
+
+ private:
+  struct Step {
+    std::string name;
+    std::vector<double> milliseconds;
+    double launches = 0;  // of all repetitions
+  };
+  std::vector<Step> steps_;
+};
+
+/// Averages of summaries over the images of a set: medians with medians, quantiles with quantiles. A step
+/// that an image did not have counts as nothing for that image.
+class ImageAverage {
+ public:
+  void add(const std::vector<Measure>& of_one_image);
+  int images() const { return images_; }
+  std::vector<Measure> mean() const;
+
+ private:
+  std::vector<Measure> sums_;
+  int images_ = 0;
+};
+
+/// Null if there is none of that name.
+const Measure* find_measure(const std::vector<Measure>& measures, const std::string& name);
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,92 @@
+#include "app/bench/contestants.hpp"
+#include "gpuccl/error.hpp"
+#include "support/catch.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::bench;
+
+namespace {
+
+const std::vector<Algorithm>& table() {
+  static const std::vector<Algorithm> rows = {
+      {"runs", "", "", DeviceKind::cpu, {{Connectivity::c8, nullptr}, {Connectivity::c26, nullptr}}},
+      {"runs", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}},
+      {"bke", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}},
+      {"sauf", "", "", DeviceKind::cpu, {{Connectivity::c4, nullptr}, {Connectivity::c8, nullptr}}},
+  };
+  return rows;
+}
+
+struct Chosen {
+  std::vector<int> rows;  // of the table
+  std::string note;
+  bool asked = false;
+};
+
+Chosen choose(const Request& request, const std::string& problem) {
+  Chosen chosen;
+  const auto ask = [&] {
+    chosen.asked = true;
+    return problem;
+  };
+  for (const Algorithm* algorithm :
+       contestants(request, table(), ask, [&](const std::string& line) { chosen.note = line; }))
+    chosen.rows.push_back(static_cast<int>(algorithm - table().data()));
+  return chosen;
+}
+
+Failure failure_of(const Request& request, const std::string& problem) {
+  try {
+    choose(request, problem);
+  } catch (const Error& error) {
+    return error.failure();
+  }
+  FAIL("no error");
+  return Failure::internal;
+}
+
+Request of(std::vector<std::string> names, DeviceChoice device = DeviceChoice::automatic) {
+  Request request;
+  request.algorithms = std::move(names);
+  request.device = device;
+  return request;
+}
+
+using Rows = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("all takes every row that the device allows") {
+  CHECK(choose(of({}), "").rows == Rows{0, 1, 2, 3});
+  CHECK(choose(of({}, DeviceChoice::cuda), "").rows == Rows{1, 2});
+  const Chosen on_cpu = choose(of({}, DeviceChoice::cpu), "no driver");
+  CHECK(on_cpu.rows == Rows{0, 3});
+  CHECK_FALSE(on_cpu.asked);
+}
+
+TEST_CASE("names are measured in the order given, each row once") {
+  CHECK(choose(of({"sauf", "runs", "sauf"}), "").rows == Rows{3, 0, 1});
+}
+
+TEST_CASE("the connectivity leaves out who cannot do it") {
+  Request request = of({});
+  request.connectivity = Connectivity::c4;
+  CHECK(choose(request, "").rows == Rows{3});
+  request.algorithms = {"bke"};
+  CHECK(failure_of(request, "") == Failure::usage);
+}
+
+TEST_CASE("without a GPU, all measures the CPU and says so, and what was asked for on the GPU is an error") {
+  const Chosen all = choose(of({}), "no driver");
+  CHECK(all.rows == Rows{0, 3});
+  CHECK(all.note.find("no driver") != std::string::npos);
+  CHECK(choose(of({"runs"}), "no driver").rows == Rows{0});
+  CHECK(failure_of(of({"bke", "sauf"}), "no driver") == Failure::unavailable);
+  CHECK(failure_of(of({}, DeviceChoice::cuda), "no driver") == Failure::unavailable);
+}
+
+TEST_CASE("what is not in the table is refused") {
+  CHECK(failure_of(of({"nope"}), "") == Failure::usage);
+  CHECK(failure_of(of({"sauf"}, DeviceChoice::cuda), "") == Failure::usage);
+  CHECK(failure_of(of({"bke"}, DeviceChoice::cpu), "") == Failure::usage);
+}

@@ -1,0 +1,281 @@
+// Experiments on small images: with the algorithms of the CPU, with one that is wrong, and with stages as a
+// GPU algorithm has them, done by the CPU and strict about their order.
+
+#include <stdexcept>
+
+#include "app/bench/experiment.hpp"
+#include "app/bench/families.hpp"
+#include "app/bench/result_tables.hpp"
+#include "app/bench/subject.hpp"
+#include "gpuccl/staged.hpp"
+#include "support/catch.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::bench;
+
+namespace {
+
+std::unique_ptr<Labeler> flood_fill() {
+  return find_variant(*find_algorithm("flood-fill", DeviceKind::cpu), Connectivity::c8)->make(0);
+}
+
+/// Right but for the label of the last foreground pixel.
+class WrongLabeler final : public Labeler {
+ public:
+  Labeled label(BitView image) override {
+    Labeled labeled = right_->label(image);
+    auto labels = std::make_unique<LabelImage>(render_all(*labeled.labels));
+    for (std::int64_t i = image.extent.elements(); i-- > 0;)
+      if (labels->data()[i] != 0) {
+        labels->data()[i] = 1;
+        break;
+      }
+    labeled.labels = std::move(labels);
+    return labeled;
+  }
+
+ private:
+  std::unique_ptr<Labeler> right_ = flood_fill();
+};
+
+class FailingLabeler final : public Labeler {
+ public:
+  Labeled label(BitView) override { throw Error(Failure::memory, "out of GPU memory"); }
+};
+
+/// Keeps to the order that staged.hpp promises and fails when a caller does not.
+class StrictStages final : public StagedLabeler {
+ public:
+  double upload(BitView image) override {
+    require(!allocated_, "upload while a label image exists");
+    image_ = image;
+    uploaded_ = true;
+    return 0.25;
+  }
+  double allocate() override {
+    require(uploaded_ && !allocated_, "allocate");
+    allocated_ = true;
+    ran_ = false;
+    return 0.5;
+  }
+  double release() override {
+    require(allocated_, "release");
+    allocated_ = false;
+    return 0.125;
+  }
+  double run(PhaseTimes* times) override {
+    require(allocated_, "run");
+    ran_ = true;
+    if (times != nullptr) *times = {{"Init", 1, 1}, {"Scan", 6, 3}, {"Analysis", 3, 3}};
+    return 8;
+  }
+  double renumber(PhaseTimes*) override {
+    require(ran_, "renumber");
+    return 2;
+  }
+  double statistics(PhaseTimes*) override {
+    require(ran_, "statistics");
+    return 1;
+  }
+  Labeled download() override {
+    require(ran_, "download");
+    uploaded_ = allocated_ = ran_ = false;
+    return right_->label(image_);
+  }
+  Labeled label(BitView image) override { return right_->label(image); }
+
+ private:
+  static void require(bool holds, const char* stage) {
+    if (!holds) throw std::logic_error(std::string("out of order: ") + stage);
+  }
+
+  std::unique_ptr<Labeler> right_ = flood_fill();
+  BitView image_;
+  bool uploaded_ = false, allocated_ = false, ran_ = false;
+};
+
+Algorithm algorithm(const std::string& name, MakeLabeler make) {
+  return {name, "", "", DeviceKind::cpu, {{Connectivity::c8, make}}};
+}
+
+struct Heard {
+  int progress = 0;
+  std::vector<std::string> problems;
+};
+
+Results measure_on(const std::vector<Algorithm>& table, Test test, std::vector<Point> points,
+                   Heard* heard = nullptr, const Trials& trials = {1, 3, true, true, false}) {
+  Plan plan;
+  plan.test = test;
+  plan.points = std::move(points);
+  for (const Algorithm& row : table) plan.algorithms.push_back(&row);
+  plan.trials = trials;
+  Heard unwanted;
+  Heard& listener = heard != nullptr ? *heard : unwanted;
+  return measure(plan, {[&](double, const std::string&) { ++listener.progress; },
+                        [&](const std::string& line) { listener.problems.push_back(line); }});
+}
+
+std::vector<Point> two_small_images(Test test, std::vector<double> densities = {0.4}) {
+  Request request;
+  request.test = test;
+  request.sizes = {{61, 47, 1}};
+  request.granularities = {1};
+  request.densities = std::move(densities);
+  request.images = 2;
+  return random_points(request);
+}
+
+double median(const Row& row, const std::string& measure) {
+  const Measure* found = find_measure(row.measures, measure);
+  REQUIRE(found != nullptr);
+  return found->timing.median_ms;
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm of the CPU is timed, with a multiple of the floor") {
+  std::vector<Algorithm> table;
+  for (const Algorithm& row : algorithms())
+    if (row.device == DeviceKind::cpu) table.push_back(row);
+  std::vector<Point> points = two_small_images(Test::average);
+  Request volumes;
+  volumes.sizes = {{20, 19, 9}};
+  volumes.images = 1;
+  volumes.densities = {0.2};
+  volumes.granularities = {2};
+  points.push_back(random_points(volumes).front());
+
+  Heard heard;
+  const Results results = measure_on(table, Test::average, points, &heard);
+  CHECK(heard.problems.empty());
+  CHECK(heard.progress > 0);
+  CHECK_FALSE(results.wrong);
+  REQUIRE(results.groups.size() == 2);
+  CHECK(results.groups[0].images == 2);
+  CHECK(results.groups[0].elements == 61 * 47);
+  CHECK(results.groups[0].foreground == Approx(0.4).margin(0.05));
+  CHECK(results.groups[0].components > 10);
+  CHECK(results.groups[1].connectivity == Connectivity::c26);
+  for (const Group& group : results.groups) {
+    REQUIRE(group.rows.size() >= 2);
+    for (const Row& row : group.rows) {
+      CAPTURE(row.algorithm);
+      CHECK(row.images == group.images);
+      CHECK(median(row, kPreallocated) > 0);
+      CHECK(median(row, kAllocated) > 0);
+      CHECK(median(row, kWhole) >= 0);
+      CHECK(row.floor == "host-bits");
+      CHECK(row.floor_ms > 0);
+      CHECK(multiple_of_floor(row).value() > 0);
+    }
+  }
+  CHECK(tables(results).size() == 2);
+}
+
+TEST_CASE("an algorithm with wrong labels is reported and not timed") {
+  const std::vector<Algorithm> table = {
+      algorithm("wrong", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<WrongLabeler>(); }),
+      algorithm("right", [](int) { return flood_fill(); })};
+  Heard heard;
+  const Results results =
+      measure_on(table, Test::density, two_small_images(Test::density, {0.1, 0.4}), &heard);
+  CHECK(results.wrong);
+  CHECK(results.failures.empty());
+  CHECK(heard.problems.size() == 4);
+  CHECK(heard.problems[0].find("wrong labels, not timed (label at (") != std::string::npos);
+  REQUIRE(results.groups.size() == 2);
+  for (const Group& group : results.groups) {
+    CHECK(group.rows[0].wrong == 2);
+    CHECK(group.rows[0].images == 0);
+    CHECK(group.rows[0].measures.empty());
+    CHECK_FALSE(multiple_of_floor(group.rows[0]).has_value());
+    CHECK(group.rows[1].wrong == 0);
+    CHECK(group.rows[1].images == 2);
+  }
+}
+
+TEST_CASE("an algorithm that fails and an image that cannot be read do not end the experiment") {
+  const std::vector<Algorithm> table = {
+      algorithm("failing",
+                [](int) -> std::unique_ptr<Labeler> { return std::make_unique<FailingLabeler>(); }),
+      algorithm("right", [](int) { return flood_fill(); })};
+  std::vector<Point> points = two_small_images(Test::average);
+  points[0].inputs.insert(points[0].inputs.begin(),
+                          {"broken.png", []() -> BitVolume { throw Error(Failure::data, "not a PNG"); }});
+  Heard heard;
+  const Results results = measure_on(table, Test::average, points, &heard);
+  CHECK(heard.problems.size() == 3);
+  CHECK(heard.problems[0] == "broken.png: not a PNG");
+  CHECK(results.failures == std::set<Failure>{Failure::data, Failure::memory});
+  REQUIRE(results.groups.size() == 1);
+  CHECK(results.groups[0].images == 2);
+  CHECK(results.groups[0].rows[0].failed == 2);
+  CHECK(results.groups[0].rows[1].images == 2);
+}
+
+TEST_CASE("stages are gone through in their order and each has its measure") {
+  const std::vector<Algorithm> table = {
+      algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); })};
+  const Algorithm& staged = table[0];
+  const std::unique_ptr<Subject> subject = make_subject(staged.variants[0], 0);
+  const BitVolume image = two_small_images(Test::average)[0].inputs[0].load();
+  const bool rotate = GENERATE(false, true);
+  const Trials trials{1, 5, true, true, rotate};
+
+  for (int image_number = 0; image_number < 2; ++image_number) {
+    CHECK(subject->label(image.view()).components.size() > 0);
+    CHECK(subject->floor() == FloorKind{DeviceKind::cuda, 8});
+
+    Samples totals;
+    subject->time_totals(image.view(), trials, true, totals);
+    Row row;
+    row.measures = totals.summary();
+    CHECK(median(row, kUnpack) == 0.25);
+    CHECK(median(row, kPreallocated) == 8);
+    CHECK(median(row, kRenumber) == 2);
+    CHECK(median(row, kStatistics) == 1);
+    CHECK(find_measure(row.measures, kAllocated) != nullptr);
+    CHECK(median(row, kWhole) > 0);
+
+    Samples steps;
+    subject->time_steps(image.view(), trials, steps);
+    std::vector<std::string> names;
+    for (const Measure& measure : steps.summary()) names.push_back(measure.name);
+    CHECK(names == std::vector<std::string>{"unpack", "allocate", "Init", "Scan", "Analysis", "renumber",
+                                            "statistics", "release"});
+
+    Samples launches;
+    subject->count_launches(image.view(), launches);
+    row.measures = launches.summary();
+    CHECK(find_measure(row.measures, "Scan")->launches == 3);
+    CHECK(iterations(row) == 3.0);
+  }
+}
+
+TEST_CASE("only what is asked for is timed") {
+  const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); })};
+  const Results results =
+      measure_on(table, Test::size, two_small_images(Test::size), nullptr, {0, 1, false, true, false});
+  const Row& row = results.groups[0].rows[0];
+  CHECK(find_measure(row.measures, kPreallocated) == nullptr);
+  CHECK(find_measure(row.measures, kWhole) == nullptr);
+  CHECK(total_of(row) == find_measure(row.measures, kAllocated));
+}
+
+TEST_CASE("rotation takes more copies than a cache holds, within reason") {
+  Trials trials;
+  CHECK(copies(trials, {2048, 2048, 1}) == 1);
+  trials.rotate = true;
+  CHECK(copies(trials, {2048, 2048, 1}) == 17);
+  CHECK(copies(trials, {16384, 16384, 1}) == 2);
+  CHECK(copies(trials, {1, 1, 1}) == 64);
+}
+
+TEST_CASE("a rotated experiment of the CPU is right and has its floor") {
+  std::vector<Algorithm> table = {*find_algorithm("runs", DeviceKind::cpu)};
+  const Results results =
+      measure_on(table, Test::average, two_small_images(Test::average), nullptr, {0, 2, true, true, true});
+  CHECK_FALSE(results.wrong);
+  CHECK(results.groups[0].rows[0].floor_ms > 0);
+}
