@@ -13,13 +13,29 @@ std::vector<Variant> every_connectivity() {
           {c26, [](int) { return make(c26); }}};
 }
 
+template <std::unique_ptr<Labeler> (*make)(Connectivity)>
+std::vector<Variant> both_in_2d() {
+  using enum Connectivity;
+  return {{c4, [](int) { return make(c4); }}, {c8, [](int) { return make(c8); }}};
+}
+
 }  // namespace
 
 std::vector<Algorithm> algorithms() {
+  constexpr DeviceKind kCpu = DeviceKind::cpu;
+  const char* const cabaret = "Cabaret, Lacassagne, Etiemble 2017, doi:10.1109/IPTA.2017.8310147";
   return {
-      {"runs", "Union-find of runs, strips in parallel", "", DeviceKind::cpu,
-       every_connectivity<make_runs>()},
-      {"flood-fill", "Flood fill, the reference", "", DeviceKind::cpu, every_connectivity<make_flood_fill>()},
+      {"runs", "Union-find of runs, strips in parallel", "", kCpu, every_connectivity<make_runs>()},
+      {"flood-fill", "Flood fill, the reference", "", kCpu, every_connectivity<make_flood_fill>()},
+      {"sauf", "Scan plus Array-based Union-Find", "Wu, Otoo, Suzuki 2005, LBNL-59102", kCpu,
+       both_in_2d<make_sauf>()},
+      {"hcs2-aremsp",
+       "Two-row scan with Rem's union with splicing",
+       "He, Chao, Suzuki 2012; Gupta et al. 2014",
+       kCpu,
+       {{Connectivity::c8, [](int) { return make_hcs2_aremsp(Connectivity::c8); }}}},
+      {"ep", "Embarrassingly Parallel label propagation", cabaret, kCpu, both_in_2d<make_ep>()},
+      {"fb", "Forward-Backward label propagation", cabaret, kCpu, both_in_2d<make_fb>()},
   };
 }
 
