@@ -39,6 +39,8 @@ class ContentsScanner {
     for (std::int64_t number = 1;; ++number) {
       if (number > options_.limits.max_pages)
         throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
+      if (tiff_.ended_early())
+        throw Error(Failure::data, "page " + std::to_string(number) + ": the file ends early");
       if (with_thumbnails || is_slice(tiff_)) add_page(number);
       if (TIFFLastDirectory(tiff_.get()) != 0) break;
       tiff_.clear_messages();

@@ -5,7 +5,7 @@
 namespace gpuccl::io {
 
 TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
-    : stream_{std::move(file), 0, {}} {
+    : stream_{std::move(file), 0, false, {}} {
   const TiffClient client{"rm",        &stream_,     read_stream,   write_stream,
                           seek_stream, close_stream, size_of_stream};
   tiff_ = open_tiff(client, messages_, max_bytes);

@@ -17,6 +17,7 @@ namespace gpuccl::io {
 struct TiffStream {
   std::shared_ptr<const InputFile> file;
   std::uint64_t position = 0;
+  bool at_end = false;  // more was asked for than there is
   std::optional<Error> read_failure;
 };
 
@@ -32,6 +33,8 @@ class TiffHandle {
   TIFF* get() const { return tiff_; }
   /// Forgets what was said so far.
   void clear_messages() { messages_ = {}; }
+  /// libtiff goes on without a tag whose value it cannot read, but the file is not whole.
+  bool ended_early() const { return stream_.at_end; }
   bool has_error() const { return !messages_.error.empty(); }
   const std::string& warning() const { return messages_.warning; }
   /// Throws `reason`, with libtiff's words in parentheses if it had any.

@@ -8,7 +8,7 @@ namespace gpuccl::io {
 namespace {
 
 std::string piece_name(const TiffLayout& layout, std::int64_t index) {
-  return (layout.tiled ? "tile " : "strip ") + std::to_string(index + 1);
+  return (layout.tiled ? "tile " : "strip ") + std::to_string(index);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ tmsize_t read_stream(thandle_t handle, void* out, tmsize_t count) {
   try {
     const std::size_t got = stream.file->read_at(stream.position, out, static_cast<std::size_t>(count));
     stream.position += got;
+    stream.at_end = stream.at_end || got < static_cast<std::size_t>(count);
     return static_cast<tmsize_t>(got);
   } catch (const Error& failure) {
     stream.read_failure = failure;

@@ -1,0 +1,124 @@
+// The readers on third-party files, whole and damaged.
+
+#include "support/corpus.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "gpuccl/bit_volume.hpp"
+#include "io/limits.hpp"
+#include "io/reader.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/memory_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+namespace {
+
+bool same_bits(const BitVolume& a, const BitVolume& b) {
+  return a.extent() == b.extent() &&
+         std::memcmp(a.view().words, b.view().words, static_cast<std::size_t>(a.bytes())) == 0;
+}
+
+ReadOptions options_of(bool inverted) {
+  ReadOptions options;
+  options.foreground.invert = inverted;
+  return options;
+}
+
+/// With a limit on memory, so that what remains of a damaged header does not take all there is.
+ReadOptions small_options() {
+  ReadOptions options;
+  options.limits.memory = std::int64_t{64} << 20;
+  return options;
+}
+
+/// Reads `path`, which may be refused, but only as bad data.
+std::optional<BitVolume> read_if_good(const std::string& path) {
+  try {
+    return read_image(path, small_options());
+  } catch (const Error& error) {
+    const std::string reason = error.what();
+    CAPTURE(reason);
+    REQUIRE(error.failure() == Failure::data);
+    REQUIRE(reason.size() > 5);
+    return std::nullopt;
+  }
+}
+
+/// Every length of a small file, and lengths spread over a large one, closer at its ends.
+std::vector<std::size_t> cuts_of(std::size_t size) {
+  std::vector<std::size_t> cuts;
+  for (std::size_t cut = 0; cut < size; ++cut)
+    if (size <= 1024 || cut < 24 || size - cut < 24 || cut % (size / 64) == 0) cuts.push_back(cut);
+  return cuts;
+}
+
+}  // namespace
+
+TEST_CASE("every file of the corpus is read as its table says") {
+  for (const tests::CorpusCase& c : tests::corpus_cases()) {
+    CAPTURE(c.name, c.inverted);
+    if (c.must_fail) {
+      REQUIRE(failure_of([&] { read_image(c.path, {}); }) == Failure::data);
+      continue;
+    }
+    ImageInfo info;
+    BitVolume image;
+    try {
+      image = read_image(c.path, options_of(c.inverted), &info);
+    } catch (const Error& error) {
+      CAPTURE(error.what());
+      REQUIRE(c.may_fail);
+      REQUIRE(error.failure() == Failure::data);
+      continue;
+    }
+    if (c.foreground < 0) continue;
+    REQUIRE(to_string(info.extent) == c.shape);
+    REQUIRE(count_foreground(image.view()) == c.foreground);
+    REQUIRE(info.foreground_rule == c.rule + (c.inverted ? ", inverted" : ""));
+  }
+}
+
+TEST_CASE("a file of the corpus that ends early is an error or is read as if it were whole") {
+  tests::MemoryFile file;
+  for (const std::string& path : tests::corpus_files()) {
+    const std::string content = read_file(path);
+    const std::optional<BitVolume> whole = read_if_good(path);
+    file.write(content);
+    std::vector<std::size_t> cuts = cuts_of(content.size());
+    std::reverse(cuts.begin(), cuts.end());
+    for (const std::size_t cut : cuts) {
+      file.truncate(cut);
+      CAPTURE(path, cut);
+      const std::optional<BitVolume> image = read_if_good(file.path());
+      if (image) REQUIRE((whole && same_bits(*image, *whole)));
+    }
+  }
+}
+
+TEST_CASE("a damaged byte in a file of the corpus is an error or is read, but nothing worse") {
+  tests::MemoryFile file;
+  const std::vector<std::string> files = tests::corpus_files();
+  for (std::size_t i = 0; i < files.size(); i += 3) {  // neighbors in the list are much alike
+    const std::string content = read_file(files[i]);
+    file.write(content);
+    for (std::size_t at = 0; at < std::min<std::size_t>(content.size(), 300); ++at) {
+      for (const char value : {'\0', '\1', '\x7f', '\xff'}) {
+        file.overwrite(at, {value});
+        CAPTURE(files[i], at, static_cast<int>(value));
+        try {
+          read_image(file.path(), small_options());
+        } catch (const Error& error) {
+          const bool is_refused = error.failure() == Failure::data || error.failure() == Failure::memory;
+          REQUIRE(is_refused);
+        }
+      }
+      file.overwrite(at, {content[at]});
+    }
+  }
+}
