@@ -1,34 +1,49 @@
 #pragma once
 
+#include <functional>
+
 #include "gpuccl/algorithms.hpp"
 
 namespace gpuccl {
 
-/// A GPU labeler cut where a benchmark cuts it. All CUDA rows of the table make one (dynamic_cast from Labeler).
-///
-/// upload, then allocate, then any number of (run, renumber, statistics), then download and release. Every step
-/// waits for the device and returns milliseconds between two events on its stream (allocate and release: wall
-/// clock). With `times`, phases are timed one by one, which costs some time: never report their sum as the total.
-class StagedLabeler : public Labeler {
- public:
-  /// Brings the image to the device in the form the algorithm reads: bytes for the papers' algorithms (the time of
-  /// the unpacking kernel is returned), packed bits for `runs` (0).
-  virtual double upload(BitView image) = 0;
-  /// The label image, 4 bytes an element, row padding possible.
-  virtual double allocate() = 0;
-  virtual double release() = 0;
-
-  /// The algorithm itself: provisional labels. `runs` gives final ones and returns 0 from renumber().
-  virtual double run(PhaseTimes* times) = 0;
-  virtual double renumber(PhaseTimes* times) = 0;
-  virtual double statistics(PhaseTimes* times) = 0;
-
-  /// Labels and components, if statistics() was called, to the host. Ends the stages: start again with upload.
-  virtual Labeled download() = 0;
+/// What the labels of a run shall be.
+enum class Numbering {
+  provisional,  // as the paper leaves them: one value a component, any value
+  consecutive,  // 1..N in raster order, as gpuccl returns them
 };
 
-/// The physical floor of this card: a kernel that reads the input once (`bits_per_element` 1 or 8) and writes 4
-/// bytes an element once, nothing else. Median of `repetitions` in milliseconds. Throws Error without a GPU.
-double stream_floor_ms(int gpu, Extent extent, int bits_per_element, int repetitions);
+/// A labeler on a device cut where a benchmark cuts it. Every CUDA labeler is one (dynamic_cast).
+///
+///     upload -> allocate -> run -> statistics -> labels, components
+///
+/// run() and statistics() only enqueue work on buffers that are there; nothing waits unless phases are timed.
+class StagedLabeler : public Labeler {
+ public:
+  /// Brings an image to the device in every form the algorithm reads, and makes room for all but its output.
+  virtual void upload(BitView image) = 0;
+
+  /// Makes room for the labels of the uploaded image; release() gives it back. run() needs it.
+  virtual void allocate() = 0;
+  virtual void release() = 0;
+
+  /// Enqueues the labeling. With `times`, measures its phases one by one and waits for them.
+  virtual void run(Numbering numbering, PhaseTimes* times) = 0;
+
+  /// After a run with consecutive numbers: enqueues the statistics of all components. Waits once for their count.
+  virtual void statistics(PhaseTimes* times) = 0;
+
+  /// Milliseconds on the device between the beginning and the end of what `work` enqueues. Waits for it.
+  virtual double device_ms(const std::function<void()>& work) = 0;
+
+  /// Waits for everything that was enqueued.
+  virtual void wait() = 0;
+
+  /// Labels as the last run left them, whose count is 0 when they are provisional, and its statistics.
+  virtual LabelImage labels() = 0;
+  virtual Components components() = 0;
+
+  /// Bytes held on the device.
+  virtual std::uint64_t device_bytes() const = 0;
+};
 
 }  // namespace gpuccl

@@ -60,27 +60,34 @@ class UnionFind {
     return i;
   }
 
-  /// Links i straight to its root.
-  GPUCCL_HD void compress(Index i) const { link(i, find(i)); }
+  /// Links i straight to its root. Links that are right already are not written again.
+  GPUCCL_HD void compress(Index i) const {
+    const Index parent = parent_of(i);
+    if (parent == i) return;
+    const Index root = find(parent);
+    if (root != parent) link(i, root);
+  }
 
   /// The same, but i is relinked at every step of the walk, so threads that meet i walk less.
   GPUCCL_HD void compress_inline(Index i) const {
-    for (Index at = i, parent = parent_of(at); parent != at; parent = parent_of(at)) {
+    Index at = parent_of(i);
+    for (Index parent = parent_of(at); parent != at; parent = parent_of(at)) {
       link(i, parent);
       at = parent;
     }
   }
 
-  /// Joins the sets of a and b.
-  GPUCCL_HD void unite(Index a, Index b) const {
+  /// Joins the sets of a and b. Returns an element of the set at or near its root, to go on from.
+  GPUCCL_HD Index unite(Index a, Index b) const {
     while ((a = find(a)) != (b = find(b))) {
       const Index high = a < b ? b : a;
       const Index low = a < b ? a : b;
       const Index was = Links::unpack(Memory::fetch_min(links_ + high, Links::pack(low)));
-      if (was == high) return;  // high was still a root: linked
-      a = low;                  // another thread linked it first; its parent has yet to meet low
+      if (was == high) return low;  // high was still a root: linked
+      a = low;                      // another thread linked it first; its parent has yet to meet low
       b = was;
     }
+    return a;
   }
 
  private:

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+
+// One factory a room and connectivity; `gpu` is the CUDA device.
+namespace gpuccl::cuda {
+
+std::unique_ptr<Labeler> make_uf_c4(int gpu);
+std::unique_ptr<Labeler> make_uf_c8(int gpu);
+std::unique_ptr<Labeler> make_uf_c6(int gpu);
+std::unique_ptr<Labeler> make_uf_c18(int gpu);
+std::unique_ptr<Labeler> make_uf_c26(int gpu);
+
+std::unique_ptr<Labeler> make_ke_c4(int gpu);
+std::unique_ptr<Labeler> make_ke_c8(int gpu);
+
+std::unique_ptr<Labeler> make_buf_2d(int gpu);
+std::unique_ptr<Labeler> make_buf_ic_2d(int gpu);
+std::unique_ptr<Labeler> make_buf_3d(int gpu);
+std::unique_ptr<Labeler> make_buf_ic_3d(int gpu);
+
+std::unique_ptr<Labeler> make_bke_2d(int gpu);
+std::unique_ptr<Labeler> make_bke_ic_2d(int gpu);
+std::unique_ptr<Labeler> make_bke_3d(int gpu);
+std::unique_ptr<Labeler> make_bke_ic_3d(int gpu);
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,82 @@
+// Block-based Komura Equivalence (BKE), 3D, 26-connectivity: bke_2d.cu with blocks of 2x2x2 voxels.
+//
+//   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//
+// The information byte becomes an information integer: the eight voxels of X (bits 0 to 7) and which of its 13
+// preceding neighbors, in raster order, must undergo union (bits 8 to 20).
+
+#include "common/neighborhood.hpp"
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/block_phases.cuh"
+#include "cuda/runtime/block_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+constexpr BlockInfo kFirstNeighbor = 1u << 8;
+
+__global__ void initialization(ImageRef<const Pixel> image, BlockInfoStore info) {
+  const Block2x2x2 X = Block2x2x2::mine(image.extent);
+  if (!X.inside(image.extent)) return;
+
+  Index parent = X.node(info.labels);
+  const BlockPixels own = load_pixels(image, X);
+  BlockInfo to_unite = 0;
+  if (own != 0) {
+    const Window3d touching = touching_voxels(image, X, own);
+    BlockInfo neighbor = kFirstNeighbor;
+    bool linked = false;
+    for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
+      if (touching & voxels_of_block(dx, dy, dz)) {
+        if (linked) {
+          to_unite |= neighbor;
+        } else {
+          parent = X.node(info.labels, dx, dy, dz);
+          linked = true;
+        }
+      }
+      neighbor <<= 1;
+    });
+  }
+  info.store(X, ZeroBased::pack(parent), own | to_unite);
+}
+
+__global__ void reduction(BlockInfoStore info) {
+  const Block2x2x2 X = Block2x2x2::mine(info.labels.extent);
+  if (!X.inside(info.labels.extent)) return;
+
+  const BlockInfo unite = info.load(X);
+  if (unite < kFirstNeighbor) return;
+
+  const BlockForest forest{info.labels.data};
+  Index node = X.node(info.labels);
+  BlockInfo neighbor = kFirstNeighbor;
+  for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
+    if (unite & neighbor) node = forest.unite(node, X.node(info.labels, dx, dy, dz));
+    neighbor <<= 1;
+  });
+}
+
+// ---- host
+
+template <Compression how>
+class Bke3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
+  using BlockLabeler::BlockLabeler;
+
+  void link_blocks(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2x2::Grid::shape(job.image.extent);
+
+    phase("Initialization", initialization, shape, job.image, info(job));
+    phase("Compression", compression<Block2x2x2, how>, shape, job.labels);
+    phase("Reduction", reduction, shape, info(job));
+    phase("Compression", compression<Block2x2x2, how>, shape, job.labels);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_bke_3d(int gpu) { return std::make_unique<Bke3d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) { return std::make_unique<Bke3d<Compression::in_line>>(gpu); }
+
+}  // namespace gpuccl::cuda

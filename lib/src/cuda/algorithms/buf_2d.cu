@@ -1,0 +1,64 @@
+// Block-based Union-Find (BUF), 2D, 8-connectivity.
+//
+//   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//
+// The foreground pixels of a 2x2 block all touch (which is why this does not do 4-connectivity), so the forest has
+// one node per block: the link kept at its top-left pixel. A thread owns block X and looks at four neighbors; the
+// other four look at X.
+//
+//     . P | Q Q | R .
+//     ----+-----+----
+//     . S | a b |
+//     . S | c d |
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/block_phases.cuh"
+#include "cuda/runtime/block_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+__global__ void initialization(ImageRef<Label> labels) {
+  const Block2x2 X = Block2x2::mine(labels.extent);
+  if (!X.inside(labels.extent)) return;
+
+  const Index node = X.node(labels);
+  // The second pixel is unused until FinalLabeling; written too, because half a memory sector costs more than one.
+  *reinterpret_cast<uint2*>(labels.data + node) = make_uint2(ZeroBased::pack(node), 0);
+}
+
+__global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  const Block2x2 X = Block2x2::mine(image.extent);
+  if (!X.inside(image.extent)) return;
+
+  const BlockForest forest{labels.data};
+  const Window touching = touching_pixels(image, X);
+  Index node = X.node(labels);
+  if (touching & kP) node = forest.unite(node, X.node(labels, -1, -1));
+  if (touching & kQ) node = forest.unite(node, X.node(labels, 0, -1));
+  if (touching & kR) node = forest.unite(node, X.node(labels, 1, -1));
+  if (touching & kS) node = forest.unite(node, X.node(labels, -1, 0));
+}
+
+// ---- host
+
+template <Compression how>
+class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
+  using BlockLabeler::BlockLabeler;
+
+  void link_blocks(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2::Grid::shape(job.image.extent);
+
+    phase("Initialization", initialization, shape, job.labels);
+    phase("Merge", merge, shape, job.image, job.labels);
+    phase("Compression", compression<Block2x2, how>, shape, job.labels);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_buf_2d(int gpu) { return std::make_unique<Buf2d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) { return std::make_unique<Buf2d<Compression::in_line>>(gpu); }
+
+}  // namespace gpuccl::cuda

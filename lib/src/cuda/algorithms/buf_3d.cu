@@ -1,0 +1,60 @@
+// Block-based Union-Find (BUF), 3D, 26-connectivity: buf_2d.cu with blocks of 2x2x2 voxels.
+//
+//   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//
+// Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice would be
+// dear, so Merge leaves in the label image, one byte a block, which of them are foreground.
+
+#include "common/neighborhood.hpp"
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/block_phases.cuh"
+#include "cuda/runtime/block_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+__global__ void initialization(BlockInfoStore info) {
+  const Block2x2x2 X = Block2x2x2::mine(info.labels.extent);
+  if (!X.inside(info.labels.extent)) return;
+
+  info.store(X, ZeroBased::pack(X.node(info.labels)), 0);
+}
+
+__global__ void merge(ImageRef<const Pixel> image, BlockInfoStore info) {
+  const Block2x2x2 X = Block2x2x2::mine(image.extent);
+  if (!X.inside(image.extent)) return;
+
+  const BlockPixels own = load_pixels(image, X);
+  if (own == 0) return;
+  info.store(X, own);
+
+  const BlockForest forest{info.labels.data};
+  const Window3d touching = touching_voxels(image, X, own);
+  Index node = X.node(info.labels);
+  for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
+    if (touching & voxels_of_block(dx, dy, dz)) node = forest.unite(node, X.node(info.labels, dx, dy, dz));
+  });
+}
+
+// ---- host
+
+template <Compression how>
+class Buf3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
+  using BlockLabeler::BlockLabeler;
+
+  void link_blocks(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2x2::Grid::shape(job.image.extent);
+
+    phase("Initialization", initialization, shape, info(job));
+    phase("Merge", merge, shape, job.image, info(job));
+    phase("Compression", compression<Block2x2x2, how>, shape, job.labels);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_buf_3d(int gpu) { return std::make_unique<Buf3d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) { return std::make_unique<Buf3d<Compression::in_line>>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,66 @@
+// Union-Find (UF), 3D, 6-, 18- and 26-connectivity: uf_2d.cu without tiles, every merge in the label image.
+//
+//   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
+
+#include "common/neighborhood.hpp"
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/memory.cuh"
+#include "cuda/device/pixel_thread.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+using Forest = UnionFind<OneBased, SharedByThreads>;
+
+__global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  const PixelThread at = PixelThread::mine(image.extent);
+  if (!at.inside(image.extent)) return;
+
+  const Index here = image.index(at.x, at.y, at.z);
+  labels.data[here] = __ldg(image.data + here) != 0 ? OneBased::pack(here) : 0;
+}
+
+template <Connectivity connectivity>
+__global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  const PixelThread at = PixelThread::mine(image.extent);
+  if (!is_foreground(image, at.x, at.y, at.z)) return;
+
+  Index node = labels.index(at.x, at.y, at.z);
+  for_each_preceding<connectivity>([&](int dx, int dy, int dz) {
+    if (is_foreground(image, at.x + dx, at.y + dy, at.z + dz))
+      node = Forest{labels.data}.unite(node, labels.index(at.x + dx, at.y + dy, at.z + dz));
+  });
+}
+
+__global__ void path_compression(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  const PixelThread at = PixelThread::mine(image.extent);
+  if (!is_foreground(image, at.x, at.y, at.z)) return;
+
+  Forest{labels.data}.compress(labels.index(at.x, at.y, at.z));
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Uf3d final : public CudaLabeler {
+ public:
+  explicit Uf3d(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+
+    phase("Initialization", initialization, shape, job.image, job.labels);
+    phase("Merge", merge<connectivity>, shape, job.image, job.labels);
+    phase("PathCompression", path_compression, shape, job.image, job.labels);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_uf_c6(int gpu) { return std::make_unique<Uf3d<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c18(int gpu) { return std::make_unique<Uf3d<Connectivity::c18>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c26(int gpu) { return std::make_unique<Uf3d<Connectivity::c26>>(gpu); }
+
+}  // namespace gpuccl::cuda

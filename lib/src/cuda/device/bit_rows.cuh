@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/device/image_ref.cuh"
+
+namespace gpuccl::cuda {
+
+using Word = unsigned long long;  // 64 elements of a row; what CUDA's atomics and bit counts are declared for
+
+/// The input as bits on the device. Bit b of word i is the element of index 64 * i + b in every other view.
+struct BitRows {
+  const Word* words = nullptr;
+  Extent extent;
+  unsigned words_a_row = 0;
+
+  GPUCCL_HD std::uint64_t count() const { return static_cast<std::uint64_t>(extent.rows()) * words_a_row; }
+
+  /// Whether the element of this index is foreground, and the next one: bits 0 and 1. `element` is even.
+  __device__ unsigned pair(Index element) const { return words[element / 64] >> (element % 64) & 3u; }
+};
+
+/// A word of a row and where it stands.
+struct WordPlace {
+  std::uint64_t index;
+  int column, y, z;
+
+  __device__ static WordPlace at(const BitRows& bits, std::uint64_t index) {
+    const unsigned row = static_cast<unsigned>(index) / bits.words_a_row;  // at most 2^26 words
+    const unsigned z = row / static_cast<unsigned>(bits.extent.height);
+    return {index, static_cast<int>(static_cast<unsigned>(index) - row * bits.words_a_row),
+            static_cast<int>(row - z * static_cast<unsigned>(bits.extent.height)), static_cast<int>(z)};
+  }
+};
+
+/// The elements of a word that have a foreground element straight or diagonally above, which is in `words`: the
+/// word itself spread one element to both sides, with what comes in from its neighbors in the row.
+__device__ inline Word spread(const Word* words, bool has_left, bool has_right) {
+  Word result = *words | *words << 1 | *words >> 1;
+  if (has_left) result |= words[-1] >> 63;
+  if (has_right) result |= words[1] << 63;
+  return result;
+}
+
+/// The foreground elements of a word that no preceding element touches. The first element of a component is one of
+/// them, and most of the others are local corners: so few that what is done with each may cost something.
+template <Connectivity connectivity>
+__device__ Word elements_without_predecessor(const BitRows& bits, WordPlace at) {
+  const Word* const here = bits.words + at.index;
+  const Word word = *here;
+  if (word == 0) return 0;
+
+  const bool has_left = at.column > 0, has_right = at.column + 1 < static_cast<int>(bits.words_a_row);
+  Word touched = word << 1 | (has_left ? here[-1] >> 63 : 0);
+  for (int dz = is_3d(connectivity) ? -1 : 0; dz <= 0; ++dz)
+    for (int dy = -1; dy <= (dz < 0 ? 1 : -1); ++dy) {
+      const int axes_left = reach(connectivity) - (dy != 0) - (dz != 0);
+      if (axes_left < 0 || at.y + dy < 0 || at.y + dy >= bits.extent.height || at.z + dz < 0) continue;
+      const std::int64_t rows_back = static_cast<std::int64_t>(dz) * bits.extent.height + dy;
+      const Word* const row = here + rows_back * bits.words_a_row;
+      touched |= axes_left == 0 ? *row : spread(row, has_left, has_right);
+    }
+  return word & ~touched;
+}
+
+/// Calls visit(bit) for every bit that is set, from the lowest.
+template <class Visit>
+__device__ void for_each_bit(Word word, Visit visit) {
+  for (; word != 0; word &= word - 1) visit(__ffsll(static_cast<long long>(word)) - 1);
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/device/block2x2.cuh"
+
+namespace gpuccl::cuda {
+
+/// Voxels of the 4x4x4 window around a 2x2x2 block, one bit each; (0, 0, 0) is the block's first voxel.
+using Window3d = std::uint64_t;
+
+GPUCCL_HD constexpr Window3d voxel(int dx, int dy, int dz) {
+  return std::uint64_t{1} << (16 * (dz + 1) + 4 * (dy + 1) + (dx + 1));
+}
+
+/// The 3x3x3 neighborhood of the block's voxel (dx, dy, dz).
+GPUCCL_HD constexpr Window3d reach_of(int dx, int dy, int dz) {
+  return std::uint64_t{0x077707770777} << (16 * dz + 4 * dy + dx);
+}
+
+/// The voxels of the block (bx, by, bz) blocks away that lie in the window.
+GPUCCL_HD constexpr Window3d voxels_of_block(int bx, int by, int bz) {
+  Window3d voxels = 0;
+  for (int dz = bz < 0 ? -1 : 2 * bz; dz <= (bz < 0 ? -1 : bz > 0 ? 2 : 1); ++dz)
+    for (int dy = by < 0 ? -1 : 2 * by; dy <= (by < 0 ? -1 : by > 0 ? 2 : 1); ++dy)
+      for (int dx = bx < 0 ? -1 : 2 * bx; dx <= (bx < 0 ? -1 : bx > 0 ? 2 : 1); ++dx) voxels |= voxel(dx, dy, dz);
+  return voxels;
+}
+
+/// The 2x2x2 block one thread owns, named by its first voxel. Its voxels as the low bits of a number (BlockPixels):
+/// the front slice as in 2D, the back slice four bits up.
+struct Block2x2x2 {
+  int x, y, z;
+
+  using Grid = ThreadGrid<2, 2, 2, 32, 4>;
+  static constexpr int kDepth = 2;
+
+  __device__ static Block2x2x2 mine(Extent extent) {
+    const int3 at = Grid::origin(extent);
+    return {at.x, at.y, at.z};
+  }
+  __device__ static Block2x2x2 of_pixel(int x, int y, int z) { return {x & ~1, y & ~1, z & ~1}; }
+  __device__ bool inside(Extent extent) const { return extent.contains(x, y, z); }
+
+  template <class T>
+  __device__ Index node(ImageRef<T> image, int dx = 0, int dy = 0, int dz = 0) const {
+    return image.index(x + 2 * dx, y + 2 * dy, z + 2 * dz);
+  }
+};
+
+__device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2x2 X) {
+  const BlockPixels front = load_pixels(image, Block2x2{X.x, X.y, X.z});
+  const BlockPixels back = X.z + 1 < image.extent.depth ? load_pixels(image, Block2x2{X.x, X.y, X.z + 1}) : 0;
+  return front | back << 4;
+}
+
+/// The foreground voxels of preceding blocks that touch a foreground voxel of block X, whose voxels are `own`.
+__device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2x2 X, BlockPixels own) {
+  Window3d reach = 0;
+  for (int i = 0; i < 8; ++i)
+    if (own >> i & 1u) reach |= reach_of(i & 1, i >> 1 & 1, i >> 2);
+
+  const Extent extent = image.extent;
+  const Pixel* const first = image.data + X.node(image);
+  Window3d around = 0;
+  // Rows of preceding blocks: four in the slice before; in the block's own slices the one above and, left of the
+  // block, its own two.
+  for (int dz = -1; dz <= 1; ++dz)
+    for (int dy = -1; dy <= (dz < 0 ? 2 : 1); ++dy) {
+      const int y = X.y + dy, z = X.z + dz;
+      const Window3d row_reach = reach >> (16 * (dz + 1) + 4 * (dy + 1)) & 0xf;
+      if (row_reach == 0 || y < 0 || y >= extent.height || z < 0 || z >= extent.depth) continue;
+      const Pixel* const row = first + static_cast<std::int64_t>(dz) * image.slice_pitch +
+                               static_cast<std::int64_t>(dy) * image.pitch;
+      unsigned found = 0;
+      if (X.x > 0) found |= __ldg(row - 1);
+      if (dz < 0 || dy < 0) {
+        found |= load_pair(row) << 1;
+        if (X.x + 2 < extent.width) found |= static_cast<unsigned>(__ldg(row + 2)) << 3;
+      }
+      around |= static_cast<Window3d>(found) << (16 * (dz + 1) + 4 * (dy + 1));
+    }
+  return around & reach;
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "cuda/device/bit_rows.cuh"
+#include "cuda/device/block2x2.cuh"
+#include "cuda/device/block2x2x2.cuh"
+
+namespace gpuccl::cuda {
+
+/// Numbers components 1..N in raster order of their first elements, given which elements those are.
+struct Numbers {
+  const Word* first = nullptr;       // one bit an element: it is the first of its component
+  const unsigned* before = nullptr;  // set bits in all words before this one
+
+  __device__ Label operator()(Index element) const {
+    const Word below = (Word{1} << (element % 64)) - 1;
+    return before[element / 64] + static_cast<unsigned>(__popcll(first[element / 64] & below)) + 1;
+  }
+};
+
+/// The same for block-based algorithms at FinalLabeling: finds a component's first pixel from its root block.
+///
+/// Mostly that pixel is in the root block itself, and its bit says where. Else the root was moved: the link of the
+/// root block, so far to itself, names the pixel in a later block, and stays until every block has its label.
+template <class Block>
+struct NumbersOfBlocks {
+  Numbers numbers;
+  ImageRef<const Label> labels;
+
+  /// Links lead back, or to the block itself, except where a root was moved.
+  __device__ static bool moved(Index node, Index link) { return link > node; }
+
+  __device__ Label operator()(Index root) const {
+    Index element = root;
+    if (!in_pair(element) && !in_other_rows(element)) element = labels.data[root];
+    return numbers(element);
+  }
+
+ private:
+  /// Looks for a first pixel at `element` and, in the same word, at the next; leaves its index in `element`.
+  __device__ bool in_pair(Index& element) const {
+    const unsigned pair = static_cast<unsigned>(numbers.first[element / 64] >> (element % 64)) & 3u;
+    if (pair == 2u) ++element;
+    return pair != 0;
+  }
+  __device__ bool in_row(Index& element, Index offset) const {
+    Index at = element + offset;
+    if (!in_pair(at)) return false;
+    element = at;
+    return true;
+  }
+  __device__ bool in_other_rows(Index& element) const {
+    if constexpr (Block::kDepth == 1) {
+      return in_row(element, labels.pitch);  // a root without first pixel in its upper row has a lower row
+    } else {
+      const Index z = element / labels.slice_pitch;
+      const Index y = (element - z * labels.slice_pitch) / labels.pitch;
+      const bool below = y + 1 < static_cast<Index>(labels.extent.height);
+      const bool behind = z + 1 < static_cast<Index>(labels.extent.depth);
+      return (below && in_row(element, labels.pitch)) || (behind && in_row(element, labels.slice_pitch)) ||
+             (below && behind && in_row(element, labels.slice_pitch + labels.pitch));
+    }
+  }
+};
+
+}  // namespace gpuccl::cuda

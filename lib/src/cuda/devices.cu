@@ -1,0 +1,91 @@
+#include "gpuccl/devices.hpp"
+
+#include <mutex>
+#include <set>
+
+#include "cuda/cuda.hpp"
+#include "cuda/runtime/check.hpp"
+#include "cuda/runtime/launch.cuh"
+#include "cuda/runtime/stream.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl {
+namespace {
+
+std::string version(int number) {  // 13020 is 13.2
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+/// 0 if there is none.
+int driver_version() {
+  int number = 0;
+  cuda::check(cudaDriverGetVersion(&number), "asking for the driver");
+  return number;
+}
+
+int device_count() {
+  if (driver_version() == 0) throw Error(Failure::unavailable, "there is no NVIDIA driver on this machine");
+  int count = 0;
+  cuda::check(cudaGetDeviceCount(&count), "looking for a device");
+  return count;
+}
+
+cudaDeviceProp properties(int gpu) {
+  cudaDeviceProp properties{};
+  cuda::check(cudaGetDeviceProperties(&properties, gpu), "asking for the device");
+  return properties;
+}
+
+__global__ void nothing() {}
+
+}  // namespace
+
+namespace cuda {
+
+void start_up(int gpu) {
+  static std::mutex mutex;
+  static std::set<int> started;
+  const std::lock_guard lock(mutex);
+  if (started.contains(gpu)) return;
+
+  const int count = device_count();
+  if (gpu < 0 || gpu >= count)
+    throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " + std::to_string(count) +
+                                          (count == 1 ? " device" : " devices"));
+  constexpr const char* kDoing = "starting the device";
+  check(cudaSetDevice(gpu), kDoing);
+  // A launch shows what nothing else does: that this build has code for the device.
+  const Stream stream;
+  launch(nothing, LaunchShape{dim3(1), dim3(1)}, stream.get());
+  check(cudaGetLastError(), kDoing);
+  stream.wait(kDoing);
+  started.insert(gpu);
+}
+
+std::string device_name(int gpu) { return properties(gpu).name; }
+
+}  // namespace cuda
+
+CudaStatus cuda_status() {
+  CudaStatus status;
+  status.built_in = true;
+  try {
+    int runtime = 0;
+    cuda::check(cudaRuntimeGetVersion(&runtime), "asking for the runtime");
+    status.runtime_version = version(runtime);
+    if (const int driver = driver_version(); driver != 0) status.driver_version = version(driver);
+    const int count = device_count();
+    for (int gpu = 0; gpu < count; ++gpu) {
+      cuda::start_up(gpu);
+      const cudaDeviceProp found = properties(gpu);
+      status.devices.push_back({gpu, found.name, std::to_string(found.major) + "." + std::to_string(found.minor),
+                                found.totalGlobalMem});
+    }
+    if (count == 0) status.problem = "there is no CUDA device";
+  } catch (const Error& error) {
+    if (status.devices.empty()) status.problem = error.what();
+  }
+  return status;
+}
+
+}  // namespace gpuccl

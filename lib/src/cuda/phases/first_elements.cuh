@@ -1,0 +1,51 @@
+#pragma once
+
+#include "cuda/device/numbers.cuh"
+#include "cuda/runtime/device_buffer.hpp"
+#include "cuda/runtime/job.cuh"
+#include "cuda/runtime/phase_clock.cuh"
+#include "gpuccl/connectivity.hpp"
+
+namespace gpuccl::cuda {
+
+/// Renumbering: finds the first element of every component, counts, and writes labels 1..N in their order.
+///
+/// What is looked at are bits of the input; labels are read only where a component may begin.
+class FirstElements {
+ public:
+  /// Memory for images of this size. Not part of any phase.
+  void reserve(const BitRows& bits);
+
+  /// For algorithms that label pixels: the root of a component is its first element and has label index + 1.
+  void mark_pixels(const Job& job, Connectivity connectivity, PhaseClock& phase);
+  /// For algorithms that label blocks, before FinalLabeling: the root is the first block, where the first pixel
+  /// need not be. Moves the links of such roots to the first pixel.
+  template <class Block>
+  void mark_blocks(const Job& job, PhaseClock& phase);
+
+  /// After marking: makes numbers() valid and total() ready on the device.
+  void count(PhaseClock& phase);
+  Numbers numbers() const { return {first_.data(), before_.data()}; }
+  /// Number of components, on the device.
+  const unsigned* total() const { return total_.data(); }
+
+  /// Turns labels that are the index of the first element + 1 into numbers.
+  void relabel(const Job& job, PhaseClock& phase) const;
+  /// After FinalLabeling with numbers: the first pixel of moved roots is background.
+  void clear_moved(const Job& job, PhaseClock& phase) const;
+
+  std::uint64_t bytes() const {
+    return first_.bytes() + elsewhere_.bytes() + moved_.bytes() + before_.bytes() + chunks_.bytes();
+  }
+
+ private:
+  std::uint64_t words_ = 0;
+  DeviceBuffer<Word> first_;      // one bit an element
+  DeviceBuffer<Word> elsewhere_;  // candidates for a first pixel outside of the root block
+  DeviceBuffer<Word> moved_;      // roots that were moved
+  DeviceBuffer<unsigned> before_;
+  DeviceBuffer<unsigned> chunks_;  // sums of chunks of words, then what comes before each
+  DeviceBuffer<unsigned> total_;
+};
+
+}  // namespace gpuccl::cuda

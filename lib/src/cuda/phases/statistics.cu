@@ -1,0 +1,190 @@
+// Component statistics from bits and labels. Runs come from the bits, so a label is read only where one starts. A
+// thread goes down a column of words and gathers runs in registers as long as they belong to one component; what
+// it has gathered goes to a table in shared memory, one for the thread block's tile, and only the table to global
+// memory. Tiles that hold more components than the table (noise) add the rest to global memory at once.
+
+#include "cuda/phases/statistics.cuh"
+
+#include <algorithm>
+
+#include "cuda/device/thread_grid.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+constexpr unsigned kThreadsX = 32, kThreadsY = 4;  // 32-bit words across, columns of kRows words down
+constexpr unsigned kRows = 8;
+using Grid = ThreadGrid<32, kRows, 1, kThreadsX, kThreadsY>;  // a tile of 1024 x 32 elements of one slice
+
+constexpr int kFar = 0x7fffffff;
+
+/// Elements of one component in one tile. Coordinates count from the tile's corner, which keeps sums below 2^32.
+struct Gathered {
+  Label label = 0;
+  unsigned area = 0, sum_x = 0, sum_y = 0;
+  int min_x = kFar, max_x = -1, min_y = kFar, max_y = -1;
+
+  __device__ void add_run(int x, int length, int y) {
+    const auto n = static_cast<unsigned>(length);
+    area += n;
+    sum_x += n * static_cast<unsigned>(x) + n * (n - 1) / 2;
+    sum_y += n * static_cast<unsigned>(y);
+    min_x = min(min_x, x);
+    max_x = max(max_x, x + length - 1);
+    min_y = min(min_y, y);
+    max_y = max(max_y, y);
+  }
+};
+
+__global__ void clear(ComponentsRef components, std::uint64_t count) {
+  const std::uint64_t i = ThreadLine<>::mine();
+  if (i >= count) return;
+
+  components.area[i] = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    components.min[axis][i] = kFar;
+    components.max[axis][i] = -1;
+    components.sum[axis][i] = 0;
+  }
+}
+
+__device__ void add_to(const ComponentsRef& components, const Gathered& part, int3 corner) {
+  const Label i = part.label - 1;
+  const Word area = part.area;
+  atomicAdd(components.area + i, part.area);
+  atomicMin(components.min[0] + i, corner.x + part.min_x);
+  atomicMax(components.max[0] + i, corner.x + part.max_x);
+  atomicMin(components.min[1] + i, corner.y + part.min_y);
+  atomicMax(components.max[1] + i, corner.y + part.max_y);
+  atomicMin(components.min[2] + i, corner.z);
+  atomicMax(components.max[2] + i, corner.z);
+  atomicAdd(components.sum[0] + i, part.sum_x + area * static_cast<Word>(corner.x));
+  atomicAdd(components.sum[1] + i, part.sum_y + area * static_cast<Word>(corner.y));
+  atomicAdd(components.sum[2] + i, area * static_cast<Word>(corner.z));
+}
+
+/// Sums of one tile by label, in shared memory.
+struct Table {
+  static constexpr unsigned kEntries = 256;
+  static constexpr unsigned kProbes = 8;
+
+  Label label[kEntries];
+  unsigned area[kEntries], sum_x[kEntries], sum_y[kEntries];
+  int min_x[kEntries], max_x[kEntries], min_y[kEntries], max_y[kEntries];
+
+  __device__ void clear(unsigned i) {
+    label[i] = area[i] = sum_x[i] = sum_y[i] = 0;
+    min_x[i] = min_y[i] = kFar;
+    max_x[i] = max_y[i] = -1;
+  }
+
+  /// False if there is no room.
+  __device__ bool add(const Gathered& part) {
+    unsigned i = part.label * 2654435761u % kEntries;
+    for (unsigned probe = 0; probe < kProbes; ++probe, i = (i + 1) % kEntries) {
+      const Label there = atomicCAS(label + i, 0u, part.label);
+      if (there != 0 && there != part.label) continue;
+      atomicAdd(area + i, part.area);
+      atomicAdd(sum_x + i, part.sum_x);
+      atomicAdd(sum_y + i, part.sum_y);
+      atomicMin(min_x + i, part.min_x);
+      atomicMax(max_x + i, part.max_x);
+      atomicMin(min_y + i, part.min_y);
+      atomicMax(max_y + i, part.max_y);
+      return true;
+    }
+    return false;
+  }
+
+  __device__ Gathered entry(unsigned i) const {
+    return {label[i], area[i], sum_x[i], sum_y[i], min_x[i], max_x[i], min_y[i], max_y[i]};
+  }
+};
+
+__global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef components) {
+  __shared__ Table table;
+  const unsigned thread = threadIdx.y * kThreadsX + threadIdx.x;
+  for (unsigned i = thread; i < Table::kEntries; i += kThreadsX * kThreadsY) table.clear(i);
+  __syncthreads();
+
+  const int3 mine = Grid::origin(bits.extent);
+  const int in_tile_x = static_cast<int>(32 * threadIdx.x), in_tile_y = static_cast<int>(kRows * threadIdx.y);
+  const int3 corner = make_int3(mine.x - in_tile_x, mine.y - in_tile_y, mine.z);
+
+  Gathered part;
+  const auto give = [&] {
+    if (part.area != 0 && !table.add(part)) add_to(components, part, corner);
+  };
+  if (bits.extent.contains(mine.x, mine.y, mine.z)) {
+    const int rows = min(static_cast<int>(kRows), bits.extent.height - mine.y);
+    for (int row = 0; row < rows; ++row) {
+      const Index begin = labels.index(mine.x, mine.y + row, mine.z);
+      unsigned word = __ldg(reinterpret_cast<const unsigned*>(bits.words) + begin / 32);
+      while (word != 0) {
+        const int start = __ffs(static_cast<int>(word)) - 1;
+        const unsigned gap = ~(word >> start);  // zeros come in from the left, so that the last run ends
+        const int length = gap == 0 ? 32 : __ffs(static_cast<int>(gap)) - 1;
+        word &= length + start == 32 ? 0 : ~0u << (start + length);
+
+        const Label label = __ldg(labels.data + begin + static_cast<Index>(start));
+        if (label != part.label) {
+          give();
+          part = {};
+          part.label = label;
+        }
+        part.add_run(in_tile_x + start, length, in_tile_y + row);
+      }
+    }
+  }
+  give();
+  __syncthreads();
+
+  for (unsigned i = thread; i < Table::kEntries; i += kThreadsX * kThreadsY)
+    if (table.label[i] != 0) add_to(components, table.entry(i), corner);
+}
+
+}  // namespace
+
+void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
+  constexpr const char* kDoing = "allocating component statistics";
+  count_ = count;
+  area_.reserve(count_, kDoing);
+  boxes_.reserve(6 * count_, kDoing);
+  sums_.reserve(3 * count_, kDoing);
+  if (count_ == 0) return;
+
+  int* const boxes = boxes_.data();
+  Word* const sums = sums_.data();
+  const ComponentsRef components{area_.data(),
+                                 {boxes, boxes + count_, boxes + 2 * count_},
+                                 {boxes + 3 * count_, boxes + 4 * count_, boxes + 5 * count_},
+                                 {sums, sums + count_, sums + 2 * count_}};
+  phase("Statistics: clear", clear, ThreadLine<>::shape(count_), components, static_cast<std::uint64_t>(count_));
+  phase("Statistics: gather", gather, Grid::shape(job.image.extent), job.bits,
+        ImageRef<const Label>{job.labels.data, job.labels.extent, job.labels.pitch, job.labels.slice_pitch},
+        components);
+}
+
+Components Statistics::download(PinnedRing& ring, const Stream& stream) const {
+  const auto fetch = [&]<class T>(const T* from, std::size_t count) {
+    std::vector<T> values(count);
+    ring.download(from, count * sizeof(T), values.data(), count * sizeof(T), 1, stream);
+    return values;
+  };
+  const std::vector<unsigned> area = fetch(area_.data(), count_);
+  const std::vector<int> boxes = fetch(boxes_.data(), 6 * count_);
+  const std::vector<Word> sums = fetch(sums_.data(), 3 * count_);
+
+  Components components;
+  components.resize(count_);
+  std::copy(area.begin(), area.end(), components.area.begin());
+  for (std::size_t i = 0; i < count_; ++i)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      components.box[i].min[axis] = boxes[axis * count_ + i];
+      components.box[i].max[axis] = boxes[(3 + axis) * count_ + i];
+      components.sum[i][axis] = sums[axis * count_ + i];
+    }
+  return components;
+}
+
+}  // namespace gpuccl::cuda

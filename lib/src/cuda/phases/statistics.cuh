@@ -1,0 +1,34 @@
+#pragma once
+
+#include "cuda/runtime/device_buffer.hpp"
+#include "cuda/runtime/job.cuh"
+#include "cuda/runtime/phase_clock.cuh"
+#include "cuda/runtime/pinned_ring.hpp"
+#include "gpuccl/components.hpp"
+
+namespace gpuccl::cuda {
+
+/// Components on the device as a structure of arrays; entry i describes label i + 1.
+struct ComponentsRef {
+  unsigned* area;
+  int* min[3];
+  int* max[3];
+  Word* sum[3];  // coordinates of all elements, added up
+};
+
+/// Area, box and coordinate sums of every component, from labels 1..N.
+class Statistics {
+ public:
+  void collect(const Job& job, Label count, PhaseClock& phase);
+  Components download(PinnedRing& ring, const Stream& stream) const;
+
+  std::uint64_t bytes() const { return area_.bytes() + boxes_.bytes() + sums_.bytes(); }
+
+ private:
+  std::size_t count_ = 0;
+  DeviceBuffer<unsigned> area_;
+  DeviceBuffer<int> boxes_;  // six arrays of count_: min x, y, z, max x, y, z
+  DeviceBuffer<Word> sums_;  // three
+};
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cuda/runtime/job.cuh"
+#include "cuda/runtime/phase_clock.cuh"
+
+namespace gpuccl::cuda {
+
+/// Bits to bytes, which the papers' algorithms read. Padding included.
+void unpack(BitRows bits, Pixel* pixels, PhaseClock& phase);
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "cuda/runtime/check.hpp"
+
+namespace gpuccl::cuda {
+
+/// Memory on the device that is kept from image to image and grows when a larger one comes.
+template <class T>
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  ~DeviceBuffer() { release(); }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+  /// Room for `count` values, which are not initialized; what was there is lost when the buffer grows.
+  /// `doing` stands in the message when there is no memory left.
+  void reserve(std::size_t count, const char* doing) {
+    if (count <= capacity_) return;
+    release();
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)), doing);
+    capacity_ = count;
+  }
+
+  void release() {
+    if (data_ != nullptr) cudaFree(std::exchange(data_, nullptr));
+    capacity_ = 0;
+  }
+
+  T* data() const { return data_; }
+  std::size_t bytes() const { return capacity_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace gpuccl::cuda

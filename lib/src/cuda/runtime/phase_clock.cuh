@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/runtime/check.hpp"
+#include "cuda/runtime/launch.cuh"
+#include "cuda/runtime/stream.hpp"
+#include "gpuccl/phase_times.hpp"
+
+namespace gpuccl::cuda {
+
+/// Launches the phases of an algorithm and, when asked, times each one on the stream.
+class PhaseClock {
+ public:
+  /// Times nothing, and costs nothing, when `times` is null.
+  PhaseClock(cudaStream_t stream, PhaseTimes* times) : stream_(stream), times_(times) {}
+  PhaseClock(const PhaseClock&) = delete;
+  PhaseClock& operator=(const PhaseClock&) = delete;
+
+  template <class... Params>
+  void operator()(const char* phase, void (*kernel)(Params...), const LaunchShape& shape,
+                  const std::type_identity_t<Params>&... args) {
+    if (times_ != nullptr) open_span(phase);
+    launch(kernel, shape, stream_, args...);
+    check(cudaGetLastError(), phase);
+    if (times_ != nullptr) spans_.back().end.record(stream_, phase);
+  }
+
+  /// Waits for the stream if phases were timed, and adds the spans up by phase.
+  void finish() {
+    if (times_ == nullptr || spans_.empty()) return;
+    spans_.back().end.wait(spans_.back().phase);
+    for (const Span& span : spans_) add_to(*times_, span.phase, span.end.milliseconds_since(span.begin));
+    spans_.clear();
+  }
+
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  struct Span {
+    const char* phase;
+    Event begin{Event::Purpose::timing};
+    Event end{Event::Purpose::timing};
+  };
+
+  void open_span(const char* phase) {
+    spans_.push_back({phase});
+    spans_.back().begin.record(stream_, phase);
+  }
+
+  cudaStream_t stream_;
+  PhaseTimes* times_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "cuda/runtime/stream.hpp"
+
+namespace gpuccl::cuda {
+
+/// Copies between the device and ordinary memory by way of a few small page-locked slots, so that the bus runs
+/// at full speed without page-locking whole images: one slot is filled while others travel.
+class PinnedRing {
+ public:
+  PinnedRing() = default;
+  ~PinnedRing();
+  PinnedRing(const PinnedRing&) = delete;
+  PinnedRing& operator=(const PinnedRing&) = delete;
+
+  /// Returns when `from` may change; the device has the data when the stream has come so far.
+  void upload(const void* from, void* to, std::size_t bytes, const Stream& stream);
+
+  /// Rows that lie `from_pitch` bytes apart on the device and close together in `to`. Returns when they are there.
+  void download(const void* from, std::size_t from_pitch, void* to, std::size_t row_bytes, std::size_t rows,
+                const Stream& stream);
+
+ private:
+  static constexpr std::size_t kSlots = 4;
+  static constexpr std::size_t kSlotBytes = std::size_t{4} << 20;
+
+  struct Slot {
+    std::byte* memory = nullptr;
+    std::optional<Event> copied;  // when the device last read or wrote the slot
+    std::byte* to = nullptr;      // where a download goes on to
+    std::size_t bytes = 0;        // of it; 0: nothing on the way
+  };
+
+  Slot& next_slot();
+  void deliver(Slot& slot);
+
+  std::array<Slot, kSlots> slots_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace gpuccl::cuda

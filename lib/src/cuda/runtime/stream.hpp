@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cuda/runtime/check.hpp"
+
+namespace gpuccl::cuda {
+
+/// Work for the device in order. It neither waits for the default stream nor holds it up.
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+  void wait(const char* doing) const { check(cudaStreamSynchronize(stream_), doing); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// A point in a stream, to be waited for or to measure from.
+class Event {
+ public:
+  enum class Purpose { waiting, timing };
+
+  explicit Event(Purpose purpose) {
+    const unsigned flags = purpose == Purpose::timing ? cudaEventDefault : cudaEventDisableTiming;
+    check(cudaEventCreateWithFlags(&event_, flags), "creating an event");
+  }
+  ~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+  }
+  Event(Event&& other) noexcept : event_(other.event_) { other.event_ = nullptr; }
+  Event& operator=(Event&&) = delete;
+
+  void record(cudaStream_t stream, const char* doing) { check(cudaEventRecord(event_, stream), doing); }
+  void wait(const char* doing) const { check(cudaEventSynchronize(event_), doing); }
+  /// Both events have been waited for.
+  double milliseconds_since(const Event& earlier) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_), "reading a timer");
+    return milliseconds;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace gpuccl::cuda
