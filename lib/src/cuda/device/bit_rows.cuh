@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cuda/device/image_ref.cuh"
+#include "gpuccl/connectivity.hpp"
 
 namespace gpuccl::cuda {
 

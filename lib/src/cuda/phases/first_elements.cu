@@ -1,5 +1,6 @@
 #include "cuda/phases/first_elements.cuh"
 
+#include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/phases/prefix_count.cuh"
 
