@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "io/bit_order.hpp"
+
 namespace gpuccl::io {
 namespace {
 
@@ -20,13 +22,6 @@ std::uint64_t gather(const std::uint8_t* flags) {
     word |= (eight * 0x0102040810204080u) >> 56 << (i * 8);
   }
   return word;
-}
-
-/// Files keep the first pixel in the most significant bit of a byte, a BitVolume in the least significant.
-std::uint64_t reverse_bits_of_bytes(std::uint64_t word) {
-  word = (word >> 1 & 0x5555555555555555u) | (word & 0x5555555555555555u) << 1;
-  word = (word >> 2 & 0x3333333333333333u) | (word & 0x3333333333333333u) << 2;
-  return (word >> 4 & 0x0f0f0f0f0f0f0f0fu) | (word & 0x0f0f0f0f0f0f0f0fu) << 4;
 }
 
 /// The bits of a word that are inside the image.

@@ -1,0 +1,103 @@
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "io/contact_sheet.hpp"
+#include "io/label_color.hpp"
+#include "io/label_formats.hpp"
+#include "io/png_output.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::uint8_t kBetweenTiles = 48;  // gray
+
+/// What the elements of one pixel add up to.
+struct Sum {
+  std::array<std::uint64_t, 3> color{};
+  std::uint64_t foreground = 0;
+};
+
+/// Makes rows of pixels out of rows of labels.
+class Reducer {
+ public:
+  Reducer(const MappedLabels& labels, const ContactSheet& sheet)
+      : labels_(labels),
+        sheet_(sheet),
+        row_(static_cast<std::size_t>(labels.labels.extent().width)),
+        sums_(static_cast<std::size_t>(sheet.tile_width)) {}
+
+  /// Row `y` of a tile that shows slice `z`.
+  void reduce(int z, int y, std::uint8_t* pixels) {
+    const std::int64_t height = labels_.labels.extent().height;
+    const std::int64_t begin = std::int64_t{y} * sheet_.factor;
+    const std::int64_t end = std::min(height, begin + sheet_.factor);
+    std::fill(sums_.begin(), sums_.end(), Sum{});
+    for (std::int64_t row = begin; row < end; ++row) {
+      render(labels_, LabelType::u32, z * height + row, 1, row_.data());
+      add_row();
+    }
+    const std::int64_t width = labels_.labels.extent().width;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const std::int64_t across =
+          std::min<std::int64_t>(sheet_.factor, width - static_cast<std::int64_t>(i) * sheet_.factor);
+      // Pixels with little foreground are darker, but not so dark that thin lines vanish.
+      const auto half = static_cast<std::uint64_t>(((end - begin) * across + 1) / 2);
+      for (const std::uint64_t channel : sums_[i].color)
+        *pixels++ = static_cast<std::uint8_t>(channel / std::max(sums_[i].foreground, half));
+    }
+  }
+
+ private:
+  void add_row() {
+    Label last = 0;
+    Rgb color{};
+    const auto factor = static_cast<std::size_t>(sheet_.factor);
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const std::size_t end = std::min(row_.size(), (i + 1) * factor);
+      for (std::size_t x = i * factor; x < end; ++x) {
+        if (row_[x] == 0) continue;
+        if (row_[x] != last) color = label_color(last = row_[x]);
+        for (std::size_t c = 0; c < 3; ++c) sums_[i].color[c] += color[c];
+        ++sums_[i].foreground;
+      }
+    }
+  }
+
+  const MappedLabels& labels_;
+  const ContactSheet& sheet_;
+  std::vector<Label> row_;
+  std::vector<Sum> sums_;
+};
+
+}  // namespace
+
+void write_preview(AtomicFile& file, const MappedLabels& labels) {
+  const ContactSheet sheet = plan_contact_sheet(labels.labels.extent());
+  const std::size_t row_bytes = static_cast<std::size_t>(sheet.width()) * 3;
+  std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(sheet.height()), kBetweenTiles);
+
+  namespace tbb = oneapi::tbb;
+  const auto reduce_rows = [&](const tbb::blocked_range<int>& tile_rows) {
+    Reducer reducer(labels, sheet);
+    for (int i = tile_rows.begin(); i < tile_rows.end(); ++i) {
+      const int tile = i / sheet.tile_height, y = i % sheet.tile_height;
+      const auto top = static_cast<std::size_t>(sheet.top(tile) + y),
+                 left = static_cast<std::size_t>(sheet.left(tile));
+      reducer.reduce(tile * sheet.slice_step, y, pixels.data() + top * row_bytes + left * 3);
+    }
+  };
+  tbb::parallel_for(tbb::blocked_range<int>(0, sheet.shown * sheet.tile_height, 16), reduce_rows);
+
+  PngOutput png(
+      file,
+      {.width = sheet.width(), .height = sheet.height(), .bits = 8, .color = PngColor::rgb, .spacing = {}});
+  png.write_rows(pixels.data(), row_bytes, static_cast<std::size_t>(sheet.height()));
+  png.finish();
+}
+
+}  // namespace gpuccl::io

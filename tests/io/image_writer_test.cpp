@@ -1,0 +1,89 @@
+#include "io/image_writer.hpp"
+
+#include <tiffio.h>
+
+#include "gpuccl/error.hpp"
+#include "io/reader.hpp"
+#include "png_pixels.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+#include "tiff_pages.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+void save(const std::string& path, const BitVolume& image) {
+  AtomicFile file(path);
+  write_image(file, image.view());
+  file.commit();
+}
+
+template <class Value>
+void expect_slice(const BitVolume& image, int z, const std::vector<Value>& values) {
+  const Extent& extent = image.extent();
+  REQUIRE(values.size() == static_cast<std::size_t>(extent.width) * static_cast<std::size_t>(extent.height));
+  std::size_t i = 0;
+  for (int y = 0; y < extent.height; ++y)
+    for (int x = 0; x < extent.width; ++x)
+      if ((values[i++] != 0) != image(x, y, z)) FAIL("wrong at " << x << ", " << y << ", " << z);
+}
+
+TEST_CASE("1-bit PNGs hold the image") {
+  ScratchFolder folder;
+  for (const Extent extent : tests::awkward_extents_2d()) {
+    const BitVolume image = tests::random_image(extent, 0.4, 1, 7);
+    save(folder / "image.png", image);
+    const PngPixels pixels = read_png(folder / "image.png");
+    CAPTURE(tests::to_string(extent));
+    CHECK(pixels.bits == 1);
+    CHECK(pixels.channels == 1);
+    expect_slice(image, 0, pixels.values);
+  }
+}
+
+TEST_CASE("1-bit TIFFs hold the image or volume") {
+  ScratchFolder folder;
+  std::vector<Extent> extents = tests::awkward_extents_2d();
+  for (const Extent extent : tests::awkward_extents_3d()) extents.push_back(extent);
+  extents.push_back({4099, 2100, 2});  // more than one strip a page
+  for (const Extent extent : extents) {
+    const BitVolume image = tests::random_image(extent, 0.4, 1, 7);
+    save(folder / "image.tif", image);
+    const std::vector<TiffPage> pages = read_tiff_pages(folder / "image.tif");
+    CAPTURE(tests::to_string(extent));
+    REQUIRE(pages.size() == static_cast<std::size_t>(extent.depth));
+    for (int z = 0; z < extent.depth; ++z) {
+      const TiffPage& page = pages[static_cast<std::size_t>(z)];
+      CHECK(page.bits == 1);
+      CHECK(page.photometric == PHOTOMETRIC_MINISBLACK);
+      CHECK(page.compression == COMPRESSION_ADOBE_DEFLATE);
+      expect_slice(image, z, page.values);
+    }
+  }
+}
+
+TEST_CASE("what is written is read back") {
+  ScratchFolder folder;
+  const BitVolume image = tests::random_image({131, 77, 1}, 0.3, 2, 5);
+  for (const char* name : {"image.png", "image.tiff"}) {
+    save(folder / name, image);
+    const BitVolume back = read_image(folder / name, {});
+    CHECK(back.extent() == image.extent());
+    for (std::int64_t row = 0; row < image.extent().rows(); ++row)
+      CHECK(std::equal(image.row(row), image.row(row) + image.row_pitch(), back.row(row)));
+  }
+}
+
+TEST_CASE("images that cannot be written") {
+  ScratchFolder folder;
+  CHECK(failure_of([&] { save(folder / "image.png", BitVolume({4, 4, 2})); }) == Failure::usage);
+  CHECK(failure_of([&] { save(folder / "image.npy", BitVolume({4, 4, 1})); }) == Failure::usage);
+  CHECK(failure_of([&] { save(folder / "image.bmp", BitVolume({4, 4, 1})); }) == Failure::usage);
+  CHECK(count_entries(folder.path()) == 0);
+}
+
+}  // namespace
+}  // namespace gpuccl::io

@@ -1,0 +1,134 @@
+#include "io/label_writer.hpp"
+
+#include "gpuccl/error.hpp"
+#include "io/label_reader.hpp"
+#include "label_samples.hpp"
+#include "png_pixels.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/file_size_limit.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using Type = LabelType;
+using Format = LabelFormat;
+
+TEST_CASE("the extension says the format") {
+  CHECK(label_format("a.tif") == Format::tiff);
+  CHECK(label_format("a.TIFF") == Format::tiff);
+  CHECK(label_format("a.b/c.d.png") == Format::png);
+  CHECK(label_format("a.Npy") == Format::npy);
+  for (const char* path : {"a", "a.jpg", "a.png/b", ".png", "", "a.tiff.gz"})
+    CHECK(failure_of([=] { label_format(path); }) == Failure::usage);
+}
+
+TEST_CASE("the type of the labels follows their number and what was asked for") {
+  CHECK(resolve_label_type(Type::automatic, 0, Format::tiff) == Type::u16);
+  CHECK(resolve_label_type(Type::automatic, 65535, Format::npy) == Type::u16);
+  CHECK(resolve_label_type(Type::automatic, 65536, Format::tiff) == Type::u32);
+  CHECK(resolve_label_type(Type::automatic, 65535, Format::png) == Type::u16);
+  CHECK(resolve_label_type(Type::u8, 255, Format::png) == Type::u8);
+  CHECK(resolve_label_type(Type::u16, 3, Format::tiff) == Type::u16);
+  CHECK(resolve_label_type(Type::u32, 3, Format::npy) == Type::u32);
+
+  const auto refusal = [](Type asked, Label count, Format format) {
+    return failure_of([=] { resolve_label_type(asked, count, format); });
+  };
+  CHECK(refusal(Type::u8, 256, Format::tiff) == Failure::data);
+  CHECK(refusal(Type::u16, 65536, Format::npy) == Failure::data);
+  CHECK(refusal(Type::automatic, 65536, Format::png) == Failure::data);
+  CHECK(refusal(Type::u32, 1, Format::png) == Failure::usage);
+}
+
+const Extent kImages[] = {{1, 1, 1}, {1, 2000, 1}, {2000, 1, 1}, {37, 51, 1}, {1024, 1025, 1}};
+
+TEST_CASE("label PNGs hold the labels") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.png";
+  const Extent extent = GENERATE(from_range(std::begin(kImages), std::end(kImages)));
+  const auto [type, bits, count] = GENERATE(std::tuple{Type::u8, 8, 255u}, std::tuple{Type::u16, 16, 65535u},
+                                            std::tuple{Type::automatic, 16, 7u});
+  const LabelImage image = sample_labels(extent, count);
+  save_labels(path, image,
+              {.type = type,
+               .spacing = {.x_resolution = 100, .y_resolution = 100, .unit = 3, .unit_name = {}},
+               .progress = {}});
+  const PngPixels pixels = read_png(path);
+  CHECK(pixels.width == static_cast<std::uint32_t>(extent.width));
+  CHECK(pixels.height == static_cast<std::uint32_t>(extent.height));
+  CHECK(pixels.bits == bits);
+  CHECK(pixels.channels == 1);
+  CHECK(pixels.pixels_per_meter == 10000);
+  CHECK(std::vector<Label>(pixels.values.begin(), pixels.values.end()) == values_of(image));
+}
+
+TEST_CASE("a PNG wider than libpng allows by default") {
+  ScratchFolder folder;
+  const LabelImage image = sample_labels({1500000, 2, 1}, 9);
+  save_labels(folder / "labels.png", image, {.type = Type::u8, .spacing = {}, .progress = {}});
+  CHECK(read_png(folder / "labels.png").width == 1500000);
+}
+
+TEST_CASE("a volume is no PNG") {
+  ScratchFolder folder;
+  CHECK(failure_of([&] {
+          save_labels(folder / "labels.png", sample_labels({5, 5, 2}, 3));
+        }) == Failure::data);
+  CHECK(count_entries(folder.path()) == 0);
+}
+
+TEST_CASE("arrays of numpy start at a multiple of 64 and hold the labels") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.npy";
+  const LabelImage image = sample_labels({3, 2, 2}, 70000);
+  save_labels(path, image);
+  const std::string content = read_file(path);
+  REQUIRE(content.size() == 128 + 12 * 4);
+  CHECK(content.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
+  CHECK(content.substr(10, 59) == "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 2, 3)");
+  CHECK(content[127] == '\n');
+  CHECK(std::equal(content.begin() + 128, content.end(), reinterpret_cast<const char*>(image.data())));
+}
+
+TEST_CASE("what is written is read back") {
+  ScratchFolder folder;
+  const std::string path = folder / GENERATE("labels.tif", "labels.png", "labels.npy");
+  CAPTURE(path);
+  const Type type = GENERATE(Type::u8, Type::automatic, Type::u32);
+  if (type == Type::u32 && label_format(path) == Format::png) return;
+  for (const int depth : {1, 4}) {
+    if (depth > 1 && label_format(path) == Format::png) continue;
+    const LabelImage image = sample_labels({301, 207, depth}, type == Type::u32 ? 4000000000u : 255u);
+    save_labels(path, image, {.type = type, .spacing = {}, .progress = {}});
+    const LabelImage back = read_labels(path);
+    CHECK(back.extent() == image.extent());
+    CHECK(back.count() == image.count());
+    CHECK(values_of(back) == values_of(image));
+  }
+}
+
+TEST_CASE("a disk that fills up at any moment is an error and leaves the old file") {
+  ScratchFolder folder;
+  const std::string path = folder / GENERATE("labels.tif", "labels.png", "labels.npy");
+  const auto compression = GENERATE(Compression::none, Compression::deflate, Compression::lzw);
+  const LabelImage image = sample_labels({500, 400, 1}, 5000);
+  const WriteOptions options{.compression = compression, .spacing = {}, .progress = {}};
+  save_labels(path, image, options);
+  const std::string old = read_file(path);
+
+  const std::size_t limit = GENERATE_COPY(std::size_t{0}, std::size_t{5}, std::size_t{100}, old.size() / 2,
+                                          old.size() - 100, old.size() - 1);
+  CAPTURE(path, limit);
+  {
+    const FileSizeLimit full(limit);
+    CHECK(failure_of([&] { save_labels(path, image, options); }) == Failure::io);
+  }
+  CHECK(read_file(path) == old);
+  CHECK(count_entries(folder.path()) == 1);
+}
+
+}  // namespace
+}  // namespace gpuccl::io

@@ -1,0 +1,148 @@
+#include "io/report.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "gpuccl/error.hpp"
+#include "report_samples.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string report_text(const Report& report, const Components& components) {
+  ScratchFolder folder;
+  AtomicFile file(folder / "report.json");
+  write_report(file, report, components);
+  file.commit();
+  return read_file(file.path());
+}
+
+std::string csv_text(bool volume, const Components& components) {
+  ScratchFolder folder;
+  AtomicFile file(folder / "stats.csv");
+  write_stats_csv(file, volume, components);
+  file.commit();
+  return read_file(file.path());
+}
+
+TEST_CASE("the report says everything") {
+  const Components components = sample_components(2);
+  const Json json = Json::parse(report_text(sample_report(components), components));
+  CHECK(json["gpuccl"].is_string());
+  CHECK(json["input"] ==
+        Json::parse(R"({"path": "scans/page 1.png", "format": "png", "width": 100, "height": 50,
+    "depth": 1, "bits_per_sample": 1, "photometric": "min-is-black", "foreground_rule": "nonzero",
+    "foreground": 0.125})"));
+  CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8,
+    "device": {"kind": "cpu", "name": "a processor"}, "components": 2, "dropped": 3, "label_type": "u16",
+    "order": "raster"})"));
+  CHECK(json["output"] == Json::parse(R"({"path": "labels.tiff", "bytes": 12345})"));
+  CHECK(json["timings_ms"] == Json::parse(R"({"total": 10, "start_up": 0, "read": 1.5, "label": 0,
+    "phases": [{"name": "Merge", "ms": 0.25, "launches": 1}, {"name": "Scan", "ms": 1.93, "launches": 14}],
+    "statistics": 0, "write": 0})"));
+  CHECK(json["components"] == Json::parse(R"([
+    {"label": 1, "area": 1, "bbox": [0, 0, 4, 2], "centroid": [2, 1]},
+    {"label": 2, "area": 2, "bbox": [1, 0, 5, 2], "centroid": [2, 0.5]}])"));
+}
+
+TEST_CASE("boxes and centroids of a volume have three axes") {
+  const Components components = sample_components(1);
+  Report report = sample_report(components);
+  report.volume = true;
+  const Json json = Json::parse(report_text(report, components));
+  CHECK(json["components"] ==
+        Json::parse(R"([{"label": 1, "area": 1, "bbox": [0, 0, 0, 4, 2, 1], "centroid": [2, 1, 0]}])"));
+}
+
+TEST_CASE("a report without output and without components") {
+  Report report = sample_report({});
+  report.output_path.clear();
+  report.label_type.clear();
+  report.phases.clear();
+  const std::string text = report_text(report, {});
+  const Json json = Json::parse(text);
+  CHECK(json["output"].is_null());
+  CHECK(json["labeling"]["label_type"].is_null());
+  CHECK(json["timings_ms"]["phases"] == Json::array());
+  CHECK(json["components"] == Json::array());
+  CHECK(text.back() == '\n');
+}
+
+TEST_CASE("any path can be reported") {
+  Report report = sample_report({});
+  report.input.path = "a\"b\\c\n\xff\xc3.png";
+  const Json json = Json::parse(report_text(report, {}));
+  CHECK(json["input"]["path"] == "a\"b\\c\n\xef\xbf\xbd\xef\xbf\xbd.png");
+}
+
+TEST_CASE("many components, one a line, numbers exact") {
+  const Components components = sample_components(30001);
+  Report report = sample_report(components);
+  report.volume = true;
+  std::istringstream text(report_text(report, components));
+  const Json json = Json::parse(text);
+  REQUIRE(json["components"].size() == components.size());
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const Json& row = json["components"][i];
+    const Box& box = components.box[i];
+    if (row["label"] != i + 1 || row["area"] != components.area[i] || row["bbox"][5] != box.max[2] ||
+        row["bbox"][0] != box.min[0] || row["centroid"][0].get<double>() != components.centroid(i, 0) ||
+        row["centroid"][2].get<double>() != components.centroid(i, 2))
+      FAIL("wrong in row " << i);
+  }
+  std::size_t lines = 0;
+  text.clear();
+  text.seekg(0);
+  for (std::string line; std::getline(text, line);) lines += line.starts_with("{\"label\"");
+  CHECK(lines == components.size());
+}
+
+TEST_CASE("extreme numbers are written without an exponent") {
+  Components components = sample_components(2);
+  components.area = {1u << 31, ~std::uint64_t{0}};
+  components.sum[0] = {1, 0, 0};
+  components.sum[1] = {~std::uint64_t{0}, 0, 0};
+  components.box[1] = {{2147483647, 2147483647, 2147483647}, {2147483647, 2147483647, 2147483647}};
+  Report report = sample_report(components);
+  report.volume = true;
+  const std::string text = report_text(report, components);
+  const Json json = Json::parse(text);
+  CHECK(json["components"][0]["centroid"][0].get<double>() == 1.0 / 2147483648.0);
+  CHECK(text.find("[0.0000000004656612873077393,0,0]") != std::string::npos);
+  CHECK(json["components"][1]["area"] == ~std::uint64_t{0});
+  CHECK(json["components"][1]["bbox"][3] == 2147483647);
+}
+
+TEST_CASE("a report to an open descriptor is the same text") {
+  ScratchFolder folder;
+  const Components components = sample_components(10);
+  const Report report = sample_report(components);
+  const int descriptor = ::open((folder / "out").c_str(), O_CREAT | O_WRONLY, 0600);
+  write_report(descriptor, report, components);
+  ::close(descriptor);
+  CHECK(read_file(folder / "out") == report_text(report, components));
+
+  const int full = ::open("/dev/full", O_WRONLY);
+  CHECK(failure_of([&] { write_report(full, report, components); }) == Failure::io);
+  ::close(full);
+}
+
+TEST_CASE("the table of components") {
+  const Components components = sample_components(2);
+  CHECK(csv_text(false, components) == "label,area,x0,y0,x1,y1,cx,cy\n1,1,0,0,4,2,2,1\n2,2,1,0,5,2,2,0.5\n");
+  CHECK(csv_text(true, components) ==
+        "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n1,1,0,0,0,4,2,1,2,1,0\n2,2,1,0,0,5,2,1,2,0.5,0\n");
+  CHECK(csv_text(false, {}) == "label,area,x0,y0,x1,y1,cx,cy\n");
+}
+
+}  // namespace
+}  // namespace gpuccl::io
