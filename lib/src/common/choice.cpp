@@ -1,5 +1,8 @@
 #include "common/choice.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
@@ -8,14 +11,12 @@ namespace {
 constexpr const char* kDefault = "runs";
 
 std::string known_names() {
-  std::string names = "auto";
-  std::string last;
-  for (const Algorithm& algorithm : algorithms()) {
-    if (names.find(", " + algorithm.name + ",") == std::string::npos && algorithm.name != last)
-      names += ", " + algorithm.name;
-    last = algorithm.name;
-  }
-  return names;
+  std::vector<std::string> names = {"auto"};
+  for (const Algorithm& algorithm : algorithms())
+    if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) names.push_back(algorithm.name);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
 }
 
 std::string connectivities(const Algorithm& algorithm) {

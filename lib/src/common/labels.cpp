@@ -1,5 +1,7 @@
 #include "gpuccl/labels.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 
 namespace gpuccl {
@@ -35,8 +37,14 @@ void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint32_t
 }
 
 LabelImage render_all(const LabelSource& source) {
-  LabelImage image(source.extent(), source.count());
-  source.render(0, source.extent().rows(), image.data(), nullptr);
+  constexpr std::int64_t kElementsATask = 1 << 18;
+  const Extent extent = source.extent();
+  LabelImage image(extent, source.count());
+  const std::int64_t rows = std::max<std::int64_t>(1, kElementsATask / std::max(1, extent.width));
+  tbb::parallel_for(std::int64_t{0}, (extent.rows() + rows - 1) / rows, [&](std::int64_t task) {
+    const std::int64_t first = task * rows;
+    source.render(first, std::min(rows, extent.rows() - first), image.data() + first * extent.width, nullptr);
+  });
   return image;
 }
 

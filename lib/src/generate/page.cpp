@@ -74,7 +74,8 @@ class Pen {
   void line(int left, int right, int top, int size) {
     const int gap = std::max(1, size / 5);
     while (left < right) {
-      const int glyphs = 1 + below(draw_, 5) + below(draw_, 6);
+      int glyphs = 1 + below(draw_, 5);
+      glyphs += below(draw_, 6);
       if (left + glyphs * (size + gap) > right) return;
       for (int i = 0; i < glyphs; ++i)
         left += glyph(kGlyphs[below(draw_, kGlyphCount)], left, top, size) + gap;
