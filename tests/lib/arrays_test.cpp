@@ -5,8 +5,8 @@
 
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
+#include "support/corpus.hpp"
 #include "support/images.hpp"
-#include "support/shared_files.hpp"
 
 using namespace gpuccl;
 using nlohmann::json;
@@ -101,9 +101,9 @@ void expect_as_published(const json& array) {
 }  // namespace
 
 TEST_CASE("binary arrays of other test suites are labeled as published") {
-  const auto path = tests::shared_file("cases/arrays.json");
-  if (!path) return;
-  std::ifstream file(*path);
+  const std::filesystem::path folder = tests::shared_folder();
+  if (folder.empty()) return;
+  std::ifstream file(folder / "cases/arrays.json");
   int binary = 0;
   for (const json& array : json::parse(file)) {
     if (array.value("multivalued", false)) continue;  // equal values, which binary images do not have
