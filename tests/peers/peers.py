@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Compares gpuccl with OpenCV, scikit-image and cc3d on this machine and prints a Markdown table.
+
+Every row is measured in this run: the same image, the same number of threads, the best of several repetitions of
+either side, taken in turns. A peer that cannot be imported is left out, and the table says so.
+"""
+import argparse
+import importlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROUNDS = 3  # turns of either side
+
+
+def optional(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+cv2, np, cc3d, tifffile, skimage = (optional(n) for n in ("cv2", "numpy", "cc3d", "tifffile", "skimage"))
+
+
+def best_ms(action, repetitions):
+    best = float("inf")
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        action()
+        best = min(best, (time.perf_counter() - begin) * 1e3)
+    return best
+
+
+class Engine:
+    """The CPU engine in its own process, by tests/lib/engine_timing."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def run(self, case, connectivity, threads, repetitions, dump=None):
+        kind, size, density, granularity = case
+        command = [self.program, kind, "x".join(map(str, size)), density, granularity, connectivity, threads, repetitions]
+        if dump:
+            command.append(dump)
+        return json.loads(subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
+
+
+def case_name(case):
+    kind, size, density, granularity = case
+    name = f"{kind} {'x'.join(map(str, size))}"
+    if kind == "random":
+        name += f", density {density}, granularity {granularity}"
+    return name
+
+
+def load(engine, case, connectivity, folder):
+    path = os.path.join(folder, "image.raw")
+    engine.run(case, connectivity, 1, 1, path)
+    return np.fromfile(path, np.uint8).reshape(tuple(reversed(case[1])))
+
+
+def compare_with_opencv(engine, folder, thread_counts):
+    page = ("page", (4853, 3387), 0.5, 1)
+    noise = [("random", (2048, 2048), d, g) for g in (1, 4, 16) for d in (0.1, 0.5, 0.9)]
+    for case in [page] + noise:
+        image = load(engine, case, 8, folder)
+        labels = np.empty(image.shape, np.int32)
+        for threads in thread_counts:
+            cv2.setNumThreads(threads)
+            theirs = ours = float("inf")
+            for _ in range(ROUNDS):
+                found = engine.run(case, 8, threads, 5)
+                ours = min(ours, found["label_ms"] + found["statistics_ms"] + found["render_ms"])
+                theirs = min(theirs, best_ms(
+                    lambda: cv2.connectedComponentsWithStats(image, labels=labels, connectivity=8), 5))
+            count = cv2.connectedComponentsWithStats(image, connectivity=8)[0] - 1
+            assert count == found["components"], f"{case}: OpenCV finds {count}, gpuccl {found['components']}"
+            yield f"{case_name(case)}: labels and statistics", threads, "OpenCV WithStats", theirs, ours, ""
+
+
+def compare_with_cc3d(engine, folder, thread_counts, sides):
+    for side in sides:
+        size = (side, side, side)
+        for case in [("blobs", size, 0.5, 1), ("random", size, 0.5, 4), ("random", size, 0.1, 1), ("random", size, 0.5, 1)]:
+            volume = load(engine, case, 26, folder).astype(bool)
+            theirs = float("inf")
+            ours = {threads: float("inf") for threads in thread_counts}
+            for _ in range(ROUNDS):
+                theirs = min(theirs, best_ms(
+                    lambda: cc3d.connected_components(volume, connectivity=26, binary_image=True), 1))
+                for threads in thread_counts:
+                    found = engine.run(case, 26, threads, 2)
+                    ours[threads] = min(ours[threads], found["label_ms"] + found["render_ms"])
+            count = int(cc3d.connected_components(volume, connectivity=26, binary_image=True).max())
+            assert count == found["components"], f"{case}: cc3d finds {count}, gpuccl {found['components']}"
+            for threads in thread_counts:
+                note = f"{volume.size / theirs / 1e3:.0f} against {volume.size / ours[threads] / 1e3:.0f} Mvx/s"
+                if threads > 1:
+                    note += f"; {ours[1] / ours[threads]:.2f}x one thread; cc3d has one"
+                yield f"{case_name(case)}: labels, 26-connectivity", threads, "cc3d, binary", theirs, ours[threads], note
+
+
+def process(command):
+    """Wall milliseconds and peak memory in MB of a process."""
+    begin = time.perf_counter()
+    child = subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise RuntimeError(f"{command[0]} ended with {child.returncode}")
+    return (time.perf_counter() - begin) * 1e3, usage.ru_maxrss / 1024
+
+
+def compare_processes(gpuccl, script, source, folder, threads):
+    theirs = ours = (float("inf"), 0)
+    for _ in range(ROUNDS):
+        theirs = min(theirs, process([sys.executable, HERE / script, source, f"{folder}/their.tif", f"{folder}/their.json"]))
+        ours = min(ours, process([gpuccl, "label", source, "-o", f"{folder}/our.tif", "--device", "cpu", "--quiet",
+                                  "--threads", threads]))
+    note = f"peak memory {theirs[1]:.0f} against {ours[1]:.0f} MB"
+    return theirs[0], ours[0], note
+
+
+def compare_whole_programs(gpuccl, engine, folder, threads):
+    if cv2 and tifffile:
+        page = load(engine, ("page", (4853, 3387), 0.5, 1), 8, folder) * 255
+        path = f"{folder}/page.png"
+        cv2.imwrite(path, page, [cv2.IMWRITE_PNG_BILEVEL, 1])
+        yield ("4853x3387 1-bit PNG to Deflate TIFF and JSON, whole process", threads, "OpenCV and tifffile",
+               *compare_processes(gpuccl, "opencv_label.py", path, folder, threads))
+    if skimage and tifffile:
+        volume = load(engine, ("blobs", (1024, 768, 165), 0.5, 1), 26, folder) * 255
+        path = f"{folder}/volume.tif"
+        tifffile.imwrite(path, volume, photometric="minisblack")
+        yield ("1024x768x165 8-bit TIFF to Deflate TIFF and JSON, whole process", threads, "scikit-image and tifffile",
+               *compare_processes(gpuccl, "skimage_label.py", path, folder, threads))
+
+
+def processor():
+    with open("/proc/cpuinfo") as info:
+        return next((line.split(": ", 1)[1].strip() for line in info if line.startswith("model name")), "unknown")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gpuccl", help="the program; without it whole processes are not compared")
+    parser.add_argument("--engine-timing", help="default: tests/lib/engine_timing of the same build")
+    parser.add_argument("--quick", action="store_true", help="no 512x512x512 volumes")
+    arguments = parser.parse_args()
+    timing = arguments.engine_timing
+    if not timing:
+        if not arguments.gpuccl:
+            parser.error("--gpuccl or --engine-timing is needed")
+        timing = pathlib.Path(arguments.gpuccl).resolve().parent.parent / "tests/lib/engine_timing"
+    if not np:
+        sys.exit("peers.py: numpy is needed")
+
+    engine = Engine(timing)
+    cores = len(os.sched_getaffinity(0))
+    thread_counts = sorted({1, cores})
+    rows = []
+
+    def collect(found):
+        for row in found:
+            rows.append(row)
+            print(f"  {row[0]}, {row[1]} threads: {row[3]:.1f} against {row[4]:.1f} ms", file=sys.stderr)
+
+    with tempfile.TemporaryDirectory() as folder:
+        if cv2:
+            collect(compare_with_opencv(engine, folder, thread_counts))
+        if cc3d:
+            collect(compare_with_cc3d(engine, folder, thread_counts, (256,) if arguments.quick else (256, 512)))
+        if arguments.gpuccl and os.path.exists(arguments.gpuccl):
+            collect(compare_whole_programs(arguments.gpuccl, engine, folder, cores))
+
+    peers = [f"{name} {getattr(module, '__version__', '')}".strip() if module else f"{name} missing"
+             for name, module in (("OpenCV", cv2), ("scikit-image", skimage), ("tifffile", tifffile), ("cc3d", cc3d))]
+    print(f"{processor()}, {cores} cores; {', '.join(peers)}. Times in milliseconds, best of {ROUNDS} turns.\n")
+    print("| What | Threads | Peer | Peer ms | gpuccl ms | Ratio | |")
+    print("|---|--:|---|--:|--:|--:|---|")
+    for what, threads, peer, theirs, ours, note in rows:
+        print(f"| {what} | {threads} | {peer} | {theirs:.1f} | {ours:.1f} | {theirs / ours:.1f}x | {note} |")
+
+
+if __name__ == "__main__":
+    main()
