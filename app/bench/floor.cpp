@@ -11,7 +11,6 @@
 #include "app/bench/timing.hpp"
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/staged.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -43,14 +42,18 @@ double host_stream_floor_ms(Extent extent, int repetitions) {
   return quantile(samples, 0.5);
 }
 
+StreamFloor Floors::measured(DeviceKind device, Extent extent) const {
+  if (device == DeviceKind::cuda) return stream_floor(gpu_, extent, repetitions_);
+  StreamFloor floor;
+  floor.from_bits_ms = host_stream_floor_ms(extent, repetitions_);
+  return floor;
+}
+
 double Floors::milliseconds(FloorKind kind, Extent extent, int copies) {
   extent.depth *= copies;
-  const auto [at, is_new] = known_.try_emplace({kind, extent.width, extent.height, extent.depth}, 0.0);
-  if (is_new)
-    at->second = kind.device == DeviceKind::cpu
-                     ? host_stream_floor_ms(extent, repetitions_)
-                     : stream_floor_ms(gpu_, extent, kind.bits_per_element, repetitions_);
-  return at->second / copies;
+  const auto [at, is_new] = known_.try_emplace({kind.device, extent.width, extent.height, extent.depth});
+  if (is_new) at->second = measured(kind.device, extent);
+  return (kind.bits_per_element == 1 ? at->second.from_bits_ms : at->second.from_bytes_ms) / copies;
 }
 
 }  // namespace gpuccl::bench

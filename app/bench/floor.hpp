@@ -6,6 +6,7 @@
 
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/extent.hpp"
+#include "gpuccl/floor.hpp"
 
 namespace gpuccl::bench {
 
@@ -32,9 +33,11 @@ class Floors {
   double milliseconds(FloorKind kind, Extent extent, int copies);
 
  private:
+  StreamFloor measured(DeviceKind device, Extent extent) const;
+
   int gpu_;
   int repetitions_;
-  std::map<std::tuple<FloorKind, int, int, int>, double> known_;
+  std::map<std::tuple<DeviceKind, int, int, int>, StreamFloor> known_;
 };
 
 }  // namespace gpuccl::bench

@@ -31,8 +31,11 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
   if (results.trials.preallocated && results.trials.allocated)
     lines.push_back("allocated: the same with the allocation of the label image, wall clock");
   if (results.test != Test::average) return;
-  if (gpu)
-    lines.push_back("unpack, renumber, statistics: GPU kernels that the total does not include, events");
+  if (gpu) {
+    lines.push_back("numbered: the same as the total to final labels, 1 to N in raster order; events");
+    lines.push_back("statistics: area, box and centroid of each component, after that; events");
+    lines.push_back("upload: bits to the card and there to the form that the algorithm reads; events");
+  }
   lines.push_back("whole: from the image to final labels and statistics in host memory, wall clock");
   lines.push_back("G/s: thousand millions of elements a second, by the total");
 }
@@ -40,7 +43,9 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
 void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
   lines.push_back(
       "steps are timed one by one, which costs time: their sum is more than the total of --test average");
-  if (gpu) lines.push_back("GPU phases: between events on the stream; allocate, release: wall clock");
+  if (gpu)
+    lines.push_back(
+        "GPU phases: between events on the stream, renumbering included; allocate, release: wall clock");
   if (cpu) lines.push_back("CPU phases: wall clock; render: writing the 32-bit label image");
 }
 

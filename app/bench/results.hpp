@@ -15,10 +15,10 @@ namespace gpuccl::bench {
 inline constexpr const char* kPreallocated = "preallocated";
 inline constexpr const char* kAllocated = "allocated";
 inline constexpr const char* kWhole = "whole";
-inline constexpr const char* kUnpack = "unpack";
+inline constexpr const char* kUpload = "upload";
 inline constexpr const char* kAllocate = "allocate";
 inline constexpr const char* kRender = "render";
-inline constexpr const char* kRenumber = "renumber";
+inline constexpr const char* kNumbered = "numbered";
 inline constexpr const char* kStatistics = "statistics";
 inline constexpr const char* kRelease = "release";
 

@@ -16,29 +16,24 @@ class StagedSubject final : public Subject {
  public:
   StagedSubject(const Variant& variant, int gpu) : variant_(variant), gpu_(gpu) { labelers(1); }
 
-  Labeled label(BitView image) override {
-    StagedLabeler& labeler = *labelers(1).front();
-    reads_bytes_ = labeler.upload(image) > 0;
-    labeler.allocate();
-    labeler.run(nullptr);
-    labeler.renumber(nullptr);
-    labeler.statistics(nullptr);
-    return labeler.download();
-  }
+  Labeled label(BitView image) override { return labelers(1).front()->label(image); }
 
-  FloorKind floor() const override { return {DeviceKind::cuda, reads_bytes_ ? 8 : 1}; }
+  FloorKind floor() const override {
+    return {DeviceKind::cuda, dynamic_cast<const StagedLabeler&>(*labelers_.front()).bits_per_element()};
+  }
 
   void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) override {
     const std::vector<StagedLabeler*> all = labelers(copies(trials, image.extent));
     upload(all, image, trials, samples);
     if (trials.preallocated) time_preallocated(all, trials, samples);
     if (trials.allocated) time_allocated(all, trials, samples);
-    if (!end_to_end) return;
-    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
-      const Stopwatch stopwatch;
-      const Labeled labeled = labeler.label(image);
-      if (counts) samples.add(kWhole, stopwatch.milliseconds());
-    });
+    if (end_to_end)
+      repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+        const Stopwatch stopwatch;
+        const Labeled labeled = labeler.label(image);
+        if (counts) samples.add(kWhole, stopwatch.milliseconds());
+      });
+    for (StagedLabeler* labeler : all) labeler->release();
   }
 
   void time_steps(BitView image, const Trials& trials, Samples& samples) override {
@@ -46,15 +41,14 @@ class StagedSubject final : public Subject {
     upload(all, image, trials, samples);
     repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
       PhaseTimes phases;
-      const double allocate_ms = labeler.allocate();
-      labeler.run(&phases);
-      const double renumber_ms = labeler.renumber(nullptr);
-      const double statistics_ms = labeler.statistics(nullptr);
-      const double release_ms = labeler.release();
+      labeler.release();
+      const double allocate_ms = allocate(labeler);
+      labeler.run(Numbering::consecutive, &phases);
+      const double statistics_ms = labeler.device_ms([&] { labeler.statistics(nullptr); });
+      const double release_ms = release(labeler);
       if (!counts) return;
       samples.add(kAllocate, allocate_ms);
       for (const PhaseTime& phase : phases) samples.add(phase.phase, phase.milliseconds, phase.launches);
-      samples.add(kRenumber, renumber_ms);
       samples.add(kStatistics, statistics_ms);
       samples.add(kRelease, release_ms);
     });
@@ -65,7 +59,7 @@ class StagedSubject final : public Subject {
     PhaseTimes phases;
     labeler.upload(image);
     labeler.allocate();
-    labeler.run(&phases);
+    labeler.run(Numbering::provisional, &phases);
     labeler.release();
     for (const PhaseTime& phase : phases) samples.add(phase.phase, phase.milliseconds, phase.launches);
   }
@@ -77,36 +71,52 @@ class StagedSubject final : public Subject {
       once(*all[static_cast<std::size_t>(i) % all.size()], i >= trials.warm_up);
   }
 
-  /// Every copy gets the image; what unpacking took is worth a sample each time.
-  void upload(const std::vector<StagedLabeler*>& all, BitView image, const Trials& trials, Samples& samples) {
-    for (StagedLabeler* labeler : all) reads_bytes_ = labeler->upload(image) > 0;
-    if (!reads_bytes_) return;
+  /// Every copy gets the image.
+  static void upload(const std::vector<StagedLabeler*>& all, BitView image, const Trials& trials,
+                     Samples& samples) {
+    for (StagedLabeler* labeler : all) labeler->upload(image);
     repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
-      const double unpack_ms = labeler.upload(image);
-      if (counts) samples.add(kUnpack, unpack_ms);
+      const double upload_ms = labeler.device_ms([&] { labeler.upload(image); });
+      if (counts) samples.add(kUpload, upload_ms);
     });
   }
 
+  static double allocate(StagedLabeler& labeler) {
+    const Stopwatch stopwatch;
+    labeler.allocate();
+    return stopwatch.milliseconds();
+  }
+
+  static double release(StagedLabeler& labeler) {
+    const Stopwatch stopwatch;
+    labeler.release();
+    return stopwatch.milliseconds();
+  }
+
+  /// Provisional labels are timed in repetitions of their own, so that nothing but they is in the caches.
   static void time_preallocated(const std::vector<StagedLabeler*>& all, const Trials& trials,
                                 Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->allocate();
     repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
-      const double run_ms = labeler.run(nullptr);
-      const double renumber_ms = labeler.renumber(nullptr);
-      const double statistics_ms = labeler.statistics(nullptr);
+      const double run_ms = labeler.device_ms([&] { labeler.run(Numbering::provisional, nullptr); });
+      if (counts) samples.add(kPreallocated, run_ms);
+    });
+    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      const double run_ms = labeler.device_ms([&] { labeler.run(Numbering::consecutive, nullptr); });
+      const double statistics_ms = labeler.device_ms([&] { labeler.statistics(nullptr); });
       if (!counts) return;
-      samples.add(kPreallocated, run_ms);
-      samples.add(kRenumber, renumber_ms);
+      samples.add(kNumbered, run_ms);
       samples.add(kStatistics, statistics_ms);
     });
-    for (StagedLabeler* labeler : all) labeler->release();
   }
 
   static void time_allocated(const std::vector<StagedLabeler*>& all, const Trials& trials, Samples& samples) {
+    for (StagedLabeler* labeler : all) labeler->release();
     repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
       const Stopwatch stopwatch;
       labeler.allocate();
-      labeler.run(nullptr);
+      labeler.run(Numbering::provisional, nullptr);
+      labeler.wait();
       const double elapsed = stopwatch.milliseconds();
       labeler.release();
       if (counts) samples.add(kAllocated, elapsed);
@@ -127,7 +137,6 @@ class StagedSubject final : public Subject {
   Variant variant_;
   int gpu_;
   std::vector<std::unique_ptr<Labeler>> labelers_;
-  bool reads_bytes_ = true;
 };
 
 }  // namespace

@@ -44,6 +44,9 @@ class StagedLabeler : public Labeler {
 
   /// Bytes held on the device.
   virtual std::uint64_t device_bytes() const = 0;
+
+  /// How the algorithm reads the image, for its floor: 8 (a byte an element, as the papers' do) or 1.
+  virtual int bits_per_element() const { return 8; }
 };
 
 }  // namespace gpuccl

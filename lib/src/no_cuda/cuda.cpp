@@ -2,7 +2,6 @@
 
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
-#include "gpuccl/staged.hpp"
 #include "no_cuda/algorithms.hpp"
 
 namespace gpuccl {
@@ -26,7 +25,5 @@ CudaStatus cuda_status() {
   status.problem = kReason;
   return status;
 }
-
-double stream_floor_ms(int, Extent, int, int) { throw Error(Failure::unavailable, kReason); }
 
 }  // namespace gpuccl
