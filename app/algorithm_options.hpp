@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/extent.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuccl::app {
+
+/// What labels, and which elements touch.
+struct AlgorithmOptions {
+  EngineOptions engine;
+  std::optional<Connectivity> connectivity;
+  bool per_slice = false;
+  int threads = 0;  // 0: all
+
+  void add_to(CLI::App& command);
+
+  /// Refuses what can be refused without looking at an input. Error (usage).
+  void check() const;
+  /// The connectivity for an input: the one asked for, else 8 for an image and 26 for a volume.
+  /// `can_be_volume`: the input's format has slices, even if there is only one. Error (usage) if they do not
+  /// fit.
+  Connectivity connectivity_for(const Extent& extent, bool can_be_volume) const;
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,37 @@
+# Bash completion of gpuccl. Options come from --help and algorithms from `gpuccl list`, so there is nothing to keep
+# in step with the program.
+
+_gpuccl_options() {
+  "$1" $2 --help 2>/dev/null | grep -oE '^  -[-A-Za-z,]+' | tr ',' '\n' | tr -d ' '
+}
+
+# The words an option takes, where its help says them as a|b|c.
+_gpuccl_words() {
+  "$1" "$2" --help 2>/dev/null | grep -E -- "(^  |,)$3 " | head -n 1 | awk '{print $2}' | grep -F '|' | tr '|' '\n'
+}
+
+_gpuccl() {
+  local program=${COMP_WORDS[0]} command=${COMP_WORDS[1]} current=${COMP_WORDS[COMP_CWORD]}
+  local previous=${COMP_WORDS[COMP_CWORD-1]} words=""
+  COMPREPLY=()
+
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words="label compare generate list info --help --version"
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    return
+  fi
+  case $previous in
+    --algo) words="auto $("$program" list 2>/dev/null | awk '{print $1}' | sort -u)" ;;
+    -*) words=$(_gpuccl_words "$program" "$command" "$previous") ;;
+    generate) words=$("$program" generate --help 2>/dev/null | sed -n 's/^ \{10,\}\([a-z]*\): .*/\1/p') ;;
+  esac
+  if [ -z "$words" ] && [[ $current == -* ]]; then words=$(_gpuccl_options "$program" "$command"); fi
+  if [ -n "$words" ]; then
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+  else
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+
+complete -F _gpuccl gpuccl

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <compare>
+#include <string>
+
+namespace gpuccl::app {
+
+/// Which file a name stands for, links followed: equal for every path, symbolic link and hard link of one
+/// file. A file that does not exist yet is known by its folder and its name there.
+struct FileIdentity {
+  unsigned long long device = 0;
+  unsigned long long inode = 0;
+  std::string name;  // of a file that does not exist, empty otherwise
+
+  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+
+/// "-" is whatever standard input is.
+FileIdentity identify_input(const std::string& path);
+FileIdentity identify(const std::string& path);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,93 @@
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "app/exit_code.hpp"
+#include "app/messages.hpp"
+#include "app/option_helpers.hpp"
+#include "app/output_options.hpp"
+#include "gpuccl/generate.hpp"
+#include "io/image_writer.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+struct GenerateCommandOptions {
+  GenerateOptions image;
+  std::string output;
+  OutputOptions file;
+};
+
+/// "640x480" or "64x64x32".
+std::optional<Extent> parse_size(const std::string& text) {
+  std::vector<int> axes;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (axes.size() < 3) {
+    int value = 0;
+    const auto [stop, problem] = std::from_chars(at, end, value);
+    if (problem != std::errc{} || value < 1) return std::nullopt;
+    axes.push_back(value);
+    at = stop;
+    if (at == end) break;
+    if (*at++ != 'x') return std::nullopt;
+  }
+  if (at != end || axes.size() < 2) return std::nullopt;
+  return Extent{axes[0], axes[1], axes.size() == 3 ? axes[2] : 1};
+}
+
+void add_size(CLI::App& command, Extent& extent) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      "--size", [&extent](const std::string& given) { extent = parse_size(given).value(); },
+      "Size in elements [1024x1024]");
+  option->type_name("WxH[xD]");
+  option->check([](const std::string& given) {
+    return parse_size(given) ? std::string() : "'" + given + "' is not a size such as 640x480 or 64x64x32";
+  });
+}
+
+void add_kind(CLI::App& command, std::string& kind) {
+  Choices<std::string> kinds;
+  std::string help = "What to draw:";
+  for (const GenerateKind& known : generate_kinds()) {
+    kinds.emplace_back(known.name, known.name);
+    help += "\n" + known.name + ": " + known.title;
+  }
+  add_choice<std::string>(command, "KIND", kind, kinds, help)->required()->type_name("");
+}
+
+int run_generate(const GenerateCommandOptions& options) {
+  const BitVolume image = generate(options.image);
+  concerning(options.output, [&] {
+    io::AtomicFile file(options.output, options.file.file);
+    io::write_image(file, image.view());
+    file.commit();
+  });
+  return kSuccess;
+}
+
+}  // namespace
+
+void setup_generate(CLI::App& app, Run& run) {
+  CLI::App* command = app.add_subcommand("generate", "Make a binary test image or volume");
+  const auto options = std::make_shared<GenerateCommandOptions>();
+  add_kind(*command, options->image.kind);
+  add_size(*command, options->image.extent);
+  const auto number = [&](const char* name, auto& target, const char* type, const char* help) {
+    command->add_option(name, target, help)->type_name(type);
+  };
+  number("--density", options->image.density, "D", "Share of foreground, 0 to 1 [0.5] (random, blobs)");
+  number("--granularity", options->image.granularity, "G",
+         "Side of squares of equal value [1] (random, blobs)");
+  number("--seed", options->image.seed, "S", "Start of the random numbers [1]");
+  number("--order", options->image.order, "N", "Order of the curve [4] (hilbert)");
+  add_path(*command, "-o,--output", options->output, "FILE", "1-bit image: .png, .tif or .tiff")->required();
+  options->file.add_to(*command);
+  command->callback([options, &run] { run = [options] { return run_generate(*options); }; });
+}
+
+}  // namespace gpuccl::app

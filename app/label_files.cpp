@@ -1,0 +1,69 @@
+#include "app/label_files.hpp"
+
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "app/file_identity.hpp"
+#include "app/messages.hpp"
+#include "io/reader.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Outputs that are files: not unwanted, and not standard output.
+std::vector<std::string> outputs(const LabelFiles& files) {
+  std::vector<std::string> list;
+  for (const std::string& path : {files.image, files.preview, files.stats})
+    if (!path.empty()) list.push_back(path);
+  if (!files.json.empty() && files.json != "-") list.push_back(files.json);
+  return list;
+}
+
+bool is_special(const std::string& path) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(path, problem);
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
+}  // namespace
+
+bool LabelFiles::any_output() const {
+  return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();
+}
+
+LabelFiles LabelFiles::with_defaults() const {
+  LabelFiles files = *this;
+  if (files.json.empty() && !files.image.empty())
+    files.json = fs::path(files.image).replace_extension(".json").string();
+  return files;
+}
+
+void refuse_overlap(const LabelFiles& files, bool stack) {
+  std::map<FileIdentity, std::string> inputs;
+  inputs[identify_input(files.input)] = files.input;
+  if (stack)
+    for (const std::string& slice : concerning(files.input, [&] { return io::slice_names(files.input); }))
+      inputs[identify(fs::path(files.input) / slice)] = slice;
+
+  std::map<FileIdentity, std::string> taken;
+  for (const std::string& path : outputs(files)) {
+    if (is_special(path)) continue;  // /dev/null may be named twice
+    const FileIdentity file = identify(path);
+    if (inputs.contains(file)) throw FileError(path, Failure::usage, "output and input are the same file");
+    if (!taken.emplace(file, path).second)
+      throw FileError(path, Failure::usage, "is the name of two outputs");
+  }
+}
+
+void refuse_existing(const LabelFiles& files) {
+  for (const std::string& path : outputs(files)) {
+    std::error_code problem;
+    if (!is_special(path) && fs::exists(fs::path(path), problem))
+      throw FileError(path, Failure::cannot_create, "exists, and --no-clobber was given");
+  }
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+namespace gpuccl::app {
+
+/// The files of one labeling. An empty name: not wanted.
+struct LabelFiles {
+  std::string input;  // "-": standard input
+  std::string image;
+  std::string json;  // "-": standard output
+  std::string stats;
+  std::string preview;
+
+  bool any_output() const;
+  /// Adds what is written without being asked for: the report beside the label image.
+  LabelFiles with_defaults() const;
+};
+
+/// Refuses outputs that would replace the input, a slice of it, or each other, under whatever name. Error
+/// (usage).
+void refuse_overlap(const LabelFiles& files, bool stack);
+
+/// Refuses outputs that exist. Error (cannot_create).
+void refuse_existing(const LabelFiles& files);
+
+}  // namespace gpuccl::app

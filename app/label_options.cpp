@@ -1,0 +1,89 @@
+#include "app/label_options.hpp"
+
+#include <filesystem>
+
+#include "app/messages.hpp"
+#include "app/option_helpers.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+void add_selection(CLI::App& command, SelectionOptions& selection) {
+  command.option_defaults()->group("Selection");
+  const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
+    command.add_option(name, target, help)->type_name("N");
+  };
+  count("--min-size", selection.min_size, "Drop components of fewer elements");
+  count("--max-size", selection.max_size, "Drop components of more elements");
+  count("--largest", selection.largest, "Keep only the N largest components");
+  command.add_flag("--clear-border", selection.clear_border, "Drop components that touch the border");
+  add_choice<LabelOrder>(command, "--order", selection.order,
+                         {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
+                         "Number by first element in raster order, or by size, largest first [raster]");
+}
+
+void add_files(CLI::App& command, LabelFiles& files) {
+  add_path(command, "INPUT", files.input, "",
+           "PNG, TIFF (pages are slices), - for standard input, or with --stack a folder")
+      ->required();
+  command.option_defaults()->group("Output");
+  add_path(command, "-o,--output", files.image, "FILE", "Label image: .tif, .tiff, .png or .npy");
+  add_path(command, "--json", files.json, "FILE",
+           "Report, - for standard output [beside the label image, same name with .json]");
+  add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
+  add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");
+}
+
+void add_format(CLI::App& command, LabelOptions& options) {
+  using io::Compression;
+  using io::LabelType;
+  add_choice<LabelType>(command, "--label-type", options.label_type,
+                        {{"auto", LabelType::automatic},
+                         {"u8", LabelType::u8},
+                         {"u16", LabelType::u16},
+                         {"u32", LabelType::u32}},
+                        "Type of the label image; auto: u16 if the labels fit, else u32 [auto]");
+  add_choice<Compression>(command, "--compress", options.compression,
+                          {{"none", Compression::none},
+                           {"deflate", Compression::deflate},
+                           {"lzw", Compression::lzw},
+                           {"zstd", Compression::zstd},
+                           {"packbits", Compression::packbits}},
+                          "Compression of a label TIFF [deflate]");
+}
+
+}  // namespace
+
+void LabelOptions::add_to(CLI::App& command) {
+  add_files(command, files);
+  add_format(command, *this);
+  output.add_to(command);
+  input.add_to(command);
+  algorithm.add_to(command);
+  add_selection(command, selection);
+
+  command.option_defaults()->group("Messages");
+  CLI::Option* silence = command.add_flag("--quiet", quiet, "Print nothing but errors");
+  command.add_flag("--progress", progress, "Say on standard error what is being done")->excludes(silence);
+}
+
+void LabelOptions::check() const {
+  if (!files.any_output())
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
+  if (input.stack && files.input == "-")
+    throw Error(Failure::usage, "--stack needs a folder, not standard input");
+  if (selection.min_size > selection.max_size) throw Error(Failure::usage, "--min-size is above --max-size");
+
+  const bool image = !files.image.empty();
+  const io::LabelFormat format =
+      image ? concerning(files.image, [&] { return io::label_format(files.image); }) : io::LabelFormat::tiff;
+  if (compression && format != io::LabelFormat::tiff)
+    throw FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
+  if (label_type == io::LabelType::u32 && format == io::LabelFormat::png)
+    throw FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+  if (!files.preview.empty() && std::filesystem::path(files.preview).extension() != ".png")
+    throw FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
+  algorithm.check();
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/algorithm_options.hpp"
+#include "app/input_options.hpp"
+#include "app/label_files.hpp"
+#include "app/output_options.hpp"
+#include "gpuccl/selection.hpp"
+#include "io/label_writer.hpp"
+
+namespace gpuccl::app {
+
+struct LabelOptions {
+  LabelFiles files;
+  InputOptions input;
+  AlgorithmOptions algorithm;
+  SelectionOptions selection;
+  OutputOptions output;
+  io::LabelType label_type = io::LabelType::automatic;
+  std::optional<io::Compression> compression;  // Deflate if not given
+  bool quiet = false;
+  bool progress = false;
+
+  void add_to(CLI::App& command);
+
+  /// Refuses what contradicts itself before any file is touched. Error (usage).
+  void check() const;
+};
+
+}  // namespace gpuccl::app

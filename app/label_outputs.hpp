@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/label_files.hpp"
+#include "gpuccl/components.hpp"
+#include "io/atomic_file.hpp"
+#include "io/report.hpp"
+
+namespace gpuccl::app {
+
+/// The outputs of one labeling. Made before the work starts, so that a missing folder is found at once; they
+/// get their names together when all are complete, the label image first and the report last: where there is
+/// a report, there is everything.
+class LabelOutputs {
+ public:
+  LabelOutputs(const LabelFiles& files, const io::AtomicFile::Options& options);
+
+  // Null if not wanted.
+  io::AtomicFile* image() { return image_.get(); }
+  io::AtomicFile* stats() { return stats_.get(); }
+  io::AtomicFile* preview() { return preview_.get(); }
+
+  /// Everything but the report reaches the disk.
+  void finish();
+  /// Writes the report and gives all files their names.
+  void commit(const io::Report& report, const Components& components);
+
+ private:
+  using File = std::unique_ptr<io::AtomicFile>;
+
+  std::string report_path_;  // a stream such as standard output, not a file; "" if there is none
+  File image_, preview_, stats_, report_;
+};
+
+}  // namespace gpuccl::app

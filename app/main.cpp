@@ -1,0 +1,85 @@
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "app/exit_code.hpp"
+#include "app/help_formatter.hpp"
+#include "app/messages.hpp"
+#include "app/signals.hpp"
+#include "app/version.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// What is wrong with the command line, as one line.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  if (chosen.empty()) {
+    const std::vector<std::string> unknown = app.remaining();
+    const std::string reason =
+        unknown.empty() ? "which command?" : "no command or option '" + unknown.front() + "'";
+    return {Failure::usage, reason + " (see 'gpuccl --help')"};
+  }
+  std::string reason = error.what();
+  if (reason.size() > 1 && std::islower(static_cast<unsigned char>(reason[1])) != 0)
+    reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
+  return {Failure::usage, reason + " (see 'gpuccl " + chosen.front()->get_name() + " --help')"};
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("Labels the connected components of binary images and volumes.", "gpuccl");
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(32);
+  formatter->label("SUBCOMMAND", "COMMAND");
+  formatter->label("Subcommands", "Commands");
+  app.formatter(formatter);
+  app.set_version_flag("--version", version_line());
+  app.require_subcommand(1);
+
+  Run run;
+  setup_label(app, run);
+  setup_compare(app, run);
+  setup_generate(app, run);
+  setup_list(app, run);
+  setup_info(app, run);
+  app.footer("'gpuccl COMMAND --help' says more of a command, 'man gpuccl-COMMAND' everything.");
+  for (CLI::App* command : app.get_subcommands({}))
+    command->footer("'man gpuccl-" + command->get_name() + "' says more.");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print_result(app.help());
+    return kSuccess;
+  } catch (const CLI::CallForVersion& version) {
+    print_result(std::string(version.what()) + "\n");
+    return kSuccess;
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(app, error);
+  }
+  return run();
+}
+
+}  // namespace
+}  // namespace gpuccl::app
+
+/// The one place where what went wrong becomes a message and an exit code.
+int main(int argc, char** argv) {
+  using namespace gpuccl;
+  app::install_signal_handlers();
+  try {
+    return app::parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    return app::report_failure(error);
+  } catch (const std::bad_alloc&) {
+    return app::report_failure(Error(Failure::memory, "out of memory"));
+  } catch (const std::exception& error) {
+    return app::report_failure(
+        Error(Failure::internal, std::string("internal error (") + error.what() + ")"));
+  }
+}

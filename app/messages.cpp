@@ -1,0 +1,61 @@
+#include "app/messages.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/exit_code.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// Errno of what went wrong, 0 if everything was written.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      line += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+// One write a line: lines of several processes on one terminal or log do not mix.
+void print_message(const std::string& line) { write_all(STDERR_FILENO, "gpuccl: " + printable(line) + "\n"); }
+
+void print_warning(const std::string& line) { print_message("warning: " + line); }
+
+int report_failure(const Error& error) {
+  const auto* about = dynamic_cast<const FileError*>(&error);
+  print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what());
+  return exit_code(error.failure());
+}
+
+void print_result(std::string_view text) {
+  if (const int problem = write_all(STDOUT_FILENO, text); problem != 0)
+    throw FileError("standard output", Failure::io,
+                    std::string("cannot write (") + std::strerror(problem) + ")");
+}
+
+}  // namespace gpuccl::app

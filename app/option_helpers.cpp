@@ -1,0 +1,47 @@
+#include "app/option_helpers.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace gpuccl::app {
+namespace {
+
+std::optional<std::int64_t> parse_amount(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{} || number < 1) return std::nullopt;
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (suffix.empty()) return number;
+
+  const std::size_t power = std::string_view("KMGTkmgt").find(suffix[0]) % 4 + 1;
+  const bool known = std::string_view("KMGTkmgt").find(suffix[0]) != std::string_view::npos;
+  if (!known || suffix.size() != 1) return std::nullopt;
+  const std::int64_t factor = std::int64_t{1} << (10 * power);
+  if (number > std::numeric_limits<std::int64_t>::max() / factor) return std::nullopt;
+  return number * factor;
+}
+
+}  // namespace
+
+CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,
+                      const std::string& type, const std::string& help) {
+  CLI::Option* option = command.add_option(names, target, help)->type_name(type);
+  option->check([](const std::string& given) { return given.empty() ? "a name is missing" : std::string(); });
+  return option;
+}
+
+CLI::Option* add_amount(CLI::App& command, const std::string& names, std::int64_t& target,
+                        const std::string& help) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      names, [&target](const std::string& given) { target = parse_amount(given).value(); }, help);
+  option->type_name("SIZE");
+  option->check([](const std::string& given) {
+    return parse_amount(given) ? std::string() : "'" + given + "' is not a size such as 500, 64K, 2M, 4G";
+  });
+  return option;
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+// Kinds of options that CLI11 does not have, or has with messages that a user would not understand.
+namespace gpuccl::app {
+
+template <class T>
+using Choices = std::vector<std::pair<std::string, T>>;
+
+/// An option whose value is one of a few words; `target` gets what the word means. Numbers are not accepted
+/// for words, as CLI::CheckedTransformer would.
+template <class T, class Target>
+CLI::Option* add_choice(CLI::App& command, const std::string& names, Target& target,
+                        const Choices<T>& choices, const std::string& help) {
+  std::string words;
+  for (const auto& [word, value] : choices) words += (words.empty() ? "" : "|") + word;
+  const auto find = [choices](const std::string& given) {
+    std::size_t i = 0;
+    while (i < choices.size() && choices[i].first != given) ++i;
+    return i;
+  };
+  CLI::Option* option = command.add_option_function<std::string>(
+      names, [&target, choices, find](const std::string& given) { target = choices[find(given)].second; },
+      help);
+  option->type_name(words);
+  option->check([choices, find, words](const std::string& given) {
+    return find(given) < choices.size() ? std::string() : "'" + given + "' is not one of " + words;
+  });
+  return option;
+}
+
+/// An option that is the name of a file or folder. Whether it exists is found out by opening it.
+CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,
+                      const std::string& type, const std::string& help);
+
+/// A number of bytes or elements: "500", "64K", "2M", "4G", "1T", by powers of 1024.
+CLI::Option* add_amount(CLI::App& command, const std::string& names, std::int64_t& target,
+                        const std::string& help);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+
+namespace gpuccl::app {
+
+/// Milliseconds since it was made or last lapped.
+class Stopwatch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  }
+  double lap() {
+    const double elapsed = milliseconds();
+    start_ = Clock::now();
+    return elapsed;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace gpuccl::app
