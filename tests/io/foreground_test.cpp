@@ -1,0 +1,238 @@
+// From samples to bits: every way of packing against one pixel after the other.
+
+#include "io/foreground.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "gpuccl/error.hpp"
+#include "io/samples.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+namespace {
+
+/// The value of one pixel, by the book: bit by bit, channel by channel.
+struct SlowRow {
+  const SampleFormat& format;
+  const std::vector<std::byte>& bytes;
+
+  bool is_little_endian() const { return format.bits % 8 == 0; }
+  std::uint64_t code(std::int64_t sample) const {
+    std::uint64_t code = 0;
+    for (std::int64_t bit = 0; bit < format.bits; ++bit) {
+      const std::int64_t at = is_little_endian()
+                                  ? sample * format.bits + (format.bits / 8 - 1 - bit / 8) * 8 + bit % 8
+                                  : sample * format.bits + bit;
+      code = code << 1 |
+             (std::to_integer<unsigned>(bytes[static_cast<std::size_t>(at / 8)]) >> (7 - at % 8) & 1);
+    }
+    return code;
+  }
+  double number(std::int64_t sample, bool flip) const {
+    std::uint64_t c = code(sample);
+    if (format.kind == SampleKind::floating && format.bits == 32) {
+      const auto narrow = static_cast<std::uint32_t>(c);
+      float value;
+      std::memcpy(&value, &narrow, sizeof value);
+      return value;
+    }
+    if (format.kind == SampleKind::floating) {
+      double value;
+      std::memcpy(&value, &c, sizeof value);
+      return value;
+    }
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - format.bits);
+    if (flip) c = ~c & mask;
+    if (format.kind == SampleKind::signed_integer && (c >> (format.bits - 1)) != 0)
+      return static_cast<double>(static_cast<std::int64_t>(c | ~mask));
+    return static_cast<double>(c);
+  }
+  double value(std::int64_t x, bool as_stored) const {
+    const std::int64_t at = x * format.channels;
+    const double max = std::pow(2.0, format.bits) - 1;
+    if (format.photometric == Photometric::rgb)
+      return luma(number(at, false), number(at + 1, false), number(at + 2, false));
+    if (format.photometric == Photometric::cmyk) {
+      const auto light = [&](int channel) { return max - number(at + channel, false); };
+      const double black = light(3) / max;
+      return luma(light(0) * black, light(1) * black, light(2) * black);
+    }
+    if (format.photometric == Photometric::palette && !as_stored) {
+      const auto index = static_cast<std::size_t>(number(at, false));
+      return index < format.palette.size() ? format.palette[index] : 0;
+    }
+    return number(
+        at, format.photometric == Photometric::min_is_white && !as_stored && !format.inverted_by_name_only);
+  }
+};
+
+bool is_bit(const std::vector<std::uint32_t>& bits, std::int64_t x) {
+  return (bits[static_cast<std::size_t>(x / 32)] >> (x % 32) & 1) != 0;
+}
+
+/// Random bytes in which the samples that rules turn on (none and all bits set) are frequent.
+std::vector<std::byte> random_row(const SampleFormat& format, int width, std::mt19937& random) {
+  std::vector<std::byte> row(static_cast<std::size_t>(format.row_bytes(width)));
+  for (std::size_t i = 0; i < row.size();) {
+    const auto kind = random() % 3;
+    const std::size_t end = std::min(row.size(), i + 1 + random() % 16);
+    for (; i < end; ++i)
+      row[i] = kind == 0 ? std::byte{0} : kind == 1 ? std::byte{255} : static_cast<std::byte>(random());
+  }
+  return row;
+}
+
+void expect_packed(const SampleFormat& format, const ForegroundOptions& options, std::mt19937& random) {
+  for (const int width : {1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 200}) {
+    const std::vector<std::byte> row = random_row(format, width, random);
+    std::vector<std::uint32_t> bits(static_cast<std::size_t>(words_per_row(width)), 0xdeadbeefu);
+    Foreground(format, options, options.threshold).pack(row.data(), width, bits.data());
+
+    const SlowRow slow{format, row};
+    bool all_right = true;
+    for (int x = 0; x < width; ++x) {
+      const double value = slow.value(x, options.raw);
+      const bool is_foreground =
+          options.threshold ? value > *options.threshold : value != 0 && !std::isnan(value);
+      all_right = all_right && is_bit(bits, x) == (is_foreground != options.invert);
+    }
+    for (std::int64_t x = width; x < words_per_row(width) * 32; ++x)
+      all_right = all_right && !is_bit(bits, x);
+    CAPTURE(format.bits, static_cast<int>(format.kind), format.channels,
+            static_cast<int>(format.photometric));
+    CAPTURE(options.raw, options.invert, options.threshold.value_or(-1e99), width);
+    REQUIRE(all_right);
+  }
+}
+
+std::vector<std::optional<double>> thresholds_of(const SampleFormat& format) {
+  if (format.kind == SampleKind::floating) return {std::nullopt, 0.0, -1e30, 1e-30};
+  const double max = std::ldexp(1.0, format.bits) - 1;
+  return {std::nullopt, 0.0,     -1.0, -0.5,    0.5,  std::floor(max / 2),
+          max / 2,      max - 1, max,  max + 5, 1e30, -1e30};
+}
+
+std::vector<SampleFormat> every_format() {
+  std::vector<SampleFormat> formats;
+  for (const int bits : {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 15, 16, 24, 32, 64})
+    for (const SampleKind kind :
+         {SampleKind::unsigned_integer, SampleKind::signed_integer, SampleKind::floating}) {
+      if (kind == SampleKind::floating && bits < 32) continue;
+      for (const int channels : {1, 2, 3, 4, 5})
+        for (const Photometric photometric : {Photometric::min_is_black, Photometric::min_is_white,
+                                              Photometric::palette, Photometric::rgb, Photometric::cmyk}) {
+          SampleFormat format{bits, kind, channels, photometric, false, {}};
+          if (kind == SampleKind::floating && photometric == Photometric::min_is_white) continue;
+          if (photometric == Photometric::palette)
+            for (int i = 0; i < std::min(1 << std::min(bits, 8), 200); ++i)
+              format.palette.push_back(i % 3 * 50.5);
+          try {
+            check_format(format);
+          } catch (const Error&) {
+            continue;
+          }
+          formats.push_back(format);
+        }
+    }
+  return formats;
+}
+
+}  // namespace
+
+TEST_CASE("samples of every format become the bits that the rule says") {
+  std::mt19937 random(1);
+  for (const SampleFormat& format : every_format())
+    for (const std::optional<double> threshold : thresholds_of(format))
+      for (const bool raw : {false, true})
+        for (const bool invert : {false, true}) {
+          ForegroundOptions options;
+          options.raw = raw;
+          options.invert = invert;
+          options.threshold = threshold;
+          expect_packed(format, options, random);
+        }
+}
+
+TEST_CASE("not a number is background") {
+  const float floats[] = {std::nanf(""), 0.0f, -0.0f, 1e-45f, -3.0f, std::numeric_limits<float>::infinity()};
+  SampleFormat format{32, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
+  std::vector<std::byte> row(sizeof floats);
+  std::memcpy(row.data(), floats, sizeof floats);
+  std::uint32_t bits[2];
+  Foreground(format, {}, std::nullopt).pack(row.data(), 6, bits);
+  REQUIRE(bits[0] == 0b111000u);
+  Foreground(format, {}, -4.0).pack(row.data(), 6, bits);
+  REQUIRE(bits[0] == 0b111110u);
+}
+
+TEST_CASE("half-precision samples have their values") {
+  const std::uint16_t halves[] = {0x0000, 0x8000, 0x3c00, 0xc000, 0x0001, 0x7bff, 0x7c00, 0x7e00, 0x3555};
+  SampleFormat format{16, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
+  std::vector<std::byte> row(sizeof halves);
+  std::memcpy(row.data(), halves, sizeof halves);
+  double values[9];
+  to_values(format, false, row.data(), 0, 9, values);
+  REQUIRE(values[0] == 0);
+  REQUIRE(values[1] == 0);
+  REQUIRE(values[2] == 1);
+  REQUIRE(values[3] == -2);
+  REQUIRE(values[4] == std::ldexp(1.0, -24));
+  REQUIRE(values[5] == 65504);
+  REQUIRE(std::isinf(values[6]));
+  REQUIRE(std::isnan(values[7]));
+  REQUIRE(values[8] == Approx(1.0 / 3).epsilon(1e-3));
+  std::uint32_t bits[2];
+  Foreground(format, {}, std::nullopt).pack(row.data(), 9, bits);
+  REQUIRE(bits[0] == 0b101111100u);
+}
+
+TEST_CASE("the luma of a gray is the gray, that of the darkest colours is not zero") {
+  for (int gray = 0; gray < 65536; ++gray) REQUIRE(luma(gray, gray, gray) == gray);
+  REQUIRE(luma(0, 0, 1) > 0);
+  REQUIRE(luma(1, 0, 0) > 0);
+}
+
+TEST_CASE("the rule that made samples foreground is stated") {
+  SampleFormat format;
+  ForegroundOptions options;
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero");
+  REQUIRE(foreground_rule(format, options, 128) == "value > 128");
+  options.invert = true;
+  REQUIRE(foreground_rule(format, options, 0.1) == "value > 0.1, inverted");
+  options.otsu = true;
+  REQUIRE(foreground_rule(format, options, 93.5) == "otsu: value > 93.5, inverted");
+  options = {};
+  format.photometric = Photometric::min_is_white;
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero after inversion (MinIsWhite)");
+  format.inverted_by_name_only = true;
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero as stored");
+  format.photometric = Photometric::palette;
+  format.inverted_by_name_only = false;
+  REQUIRE(foreground_rule(format, options, 7) == "palette luma > 7");
+  options.raw = true;
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero as stored");
+  format.photometric = Photometric::rgb;
+  REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
+}
+
+TEST_CASE("formats without a meaning are refused") {
+  const auto refuses = [](int bits, SampleKind kind, int channels, Photometric photometric) {
+    return failure_of([&] { check_format({bits, kind, channels, photometric, false, {}}); }) == Failure::data;
+  };
+  const SampleKind whole = SampleKind::unsigned_integer;
+  REQUIRE(refuses(0, whole, 1, Photometric::min_is_black));
+  REQUIRE(refuses(17, whole, 1, Photometric::min_is_black));
+  REQUIRE(refuses(128, whole, 1, Photometric::min_is_black));
+  REQUIRE(refuses(24, SampleKind::floating, 1, Photometric::min_is_black));
+  REQUIRE(refuses(8, whole, 2, Photometric::rgb));
+  REQUIRE(refuses(8, whole, 3, Photometric::cmyk));
+  REQUIRE(refuses(8, SampleKind::signed_integer, 4, Photometric::cmyk));
+  REQUIRE(refuses(32, whole, 1, Photometric::palette));
+  REQUIRE(refuses(8, SampleKind::signed_integer, 1, Photometric::palette));
+}

@@ -1,0 +1,100 @@
+#include "io/otsu.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "support/catch.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+namespace {
+
+/// Otsu's criterion for the split after bin t, from its definition.
+double variance_between(const std::vector<std::uint64_t>& histogram, std::size_t t) {
+  double weight[2] = {0, 0}, sum[2] = {0, 0};
+  for (std::size_t i = 0; i < histogram.size(); ++i) {
+    weight[i > t] += static_cast<double>(histogram[i]);
+    sum[i > t] += static_cast<double>(histogram[i]) * static_cast<double>(i);
+  }
+  if (weight[0] == 0 || weight[1] == 0) return -1;
+  const double distance = sum[0] / weight[0] - sum[1] / weight[1];
+  return weight[0] * weight[1] * distance * distance;
+}
+
+/// Slices of samples in memory.
+class MemorySource final : public SampleSource {
+ public:
+  MemorySource(const SampleFormat& format, Extent extent, std::vector<std::byte> bytes)
+      : format_(format), bytes_(std::move(bytes)) {
+    info_.extent = extent;
+  }
+  const ImageInfo& info() const override { return info_; }
+  const SampleFormat& format(int) const override { return format_; }
+  void decode(int z, const Sink& sink) const override {
+    const auto pitch = static_cast<std::size_t>(format_.row_bytes(info_.extent.width));
+    for (int y = 0; y < info_.extent.height; ++y)
+      sink({format_, y, 1, bytes_.data() + static_cast<std::size_t>(z * info_.extent.height + y) * pitch,
+            pitch});
+  }
+
+ private:
+  SampleFormat format_;
+  std::vector<std::byte> bytes_;
+  ImageInfo info_;
+};
+
+template <class T>
+double threshold_of(const std::vector<T>& samples, SampleKind kind,
+                    Photometric photometric = Photometric::min_is_black) {
+  std::vector<std::byte> bytes(samples.size() * sizeof(T));
+  std::memcpy(bytes.data(), samples.data(), bytes.size());
+  const SampleFormat format{sizeof(T) * 8, kind, 1, photometric, false, {}};
+  return otsu_threshold(MemorySource(format, {static_cast<int>(samples.size() / 2), 1, 2}, bytes), {});
+}
+
+}  // namespace
+
+TEST_CASE("Otsu's split has the largest variance between classes and is the first that has") {
+  std::mt19937 random(1);
+  for (int repetition = 0; repetition < 300; ++repetition) {
+    std::vector<std::uint64_t> histogram(2 + random() % 40);
+    for (auto& bin : histogram) bin = random() % 3 == 0 ? random() % 1000 : 0;
+    histogram.front() += 1;
+    histogram.back() += 1;
+    const std::size_t split = otsu_split(histogram);
+    const double variance = variance_between(histogram, split);
+    CAPTURE(split);
+    for (std::size_t t = 0; t < histogram.size(); ++t) {
+      REQUIRE(variance_between(histogram, t) <= variance * (1 + 1e-12));
+      if (t < split) REQUIRE(variance_between(histogram, t) < variance);
+    }
+  }
+}
+
+TEST_CASE("Otsu's split of a histogram without two values is the value") {
+  REQUIRE(otsu_split({0, 0, 7, 0}) == 2);
+  REQUIRE(otsu_split({0, 0}) == 0);
+}
+
+TEST_CASE("Otsu's threshold is exact for whole numbers and in the scale of the samples") {
+  using Kind = SampleKind;
+  REQUIRE(threshold_of<std::uint8_t>({10, 10, 12, 200, 201, 10}, Kind::unsigned_integer) == 12);
+  REQUIRE(threshold_of<std::uint16_t>({10, 10, 12, 60000, 60001, 10}, Kind::unsigned_integer) == 12);
+  REQUIRE(threshold_of<std::int16_t>({-500, -500, -480, 300, 301, -500}, Kind::signed_integer) == -480);
+  REQUIRE(threshold_of<std::uint8_t>({245, 245, 243, 55, 54, 245}, Kind::unsigned_integer,
+                                     Photometric::min_is_white) == 12);
+}
+
+TEST_CASE("Otsu's threshold of floating-point samples lies between the classes") {
+  const float nan = std::nanf(""), infinity = HUGE_VALF;
+  const double threshold =
+      threshold_of<float>({0.1f, 0.11f, nan, 0.9f, 0.91f, infinity}, SampleKind::floating);
+  REQUIRE(threshold > 0.11);
+  REQUIRE(threshold < 0.9);
+  REQUIRE(threshold_of<float>({2.5f, 2.5f}, SampleKind::floating) == 2.5);
+  REQUIRE(threshold_of<float>({nan, nan}, SampleKind::floating) == 0);
+  const double huge = threshold_of<double>({-1.7e308, 1.7e308}, SampleKind::floating);
+  REQUIRE(std::abs(huge) < 1.7e308);
+}
