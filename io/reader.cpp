@@ -79,6 +79,9 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
 
   ReadOptions options = asked;
   constexpr std::int64_t kLargestAxis = std::numeric_limits<int>::max();
+  constexpr std::int64_t kMostPixels = std::int64_t{1}
+                                       << 40;  // times the bytes of a pixel this is below 2^63
+  options.limits.max_pixels = std::min(asked.limits.max_pixels, kMostPixels);
   options.limits.max_dim = std::min(asked.limits.max_dim, kLargestAxis);
   options.limits.max_pages = std::min(asked.limits.max_pages, kLargestAxis);
   options.limits.memory = memory_limit(asked.limits);

@@ -7,8 +7,27 @@
 namespace gpuccl::io {
 namespace {
 
+constexpr double kMaxTilePixels = static_cast<double>(std::int64_t{1} << 36);
+
 std::string piece_name(const TiffLayout& layout, std::int64_t index) {
   return (layout.tiled ? "tile " : "strip ") + std::to_string(index);
+}
+
+/// Refuses a page that claims more than its compression can make of what is stored, before memory is taken
+/// for it.
+void check_expansion(int compression, double claimed_bytes, std::int64_t rows, std::uint64_t stored_bytes) {
+  const auto stored = static_cast<double>(stored_bytes);
+  if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE)
+    check_deflate_ratio(claimed_bytes, stored_bytes);
+  // A code of PackBits is two bytes for 128, one of LZW at least 9 bits for less than 4096 bytes. A row of a
+  // fax is at least one bit, however wide it is.
+  const bool is_impossible = (compression == COMPRESSION_PACKBITS && claimed_bytes > stored * 64 + 128) ||
+                             (compression == COMPRESSION_LZW && claimed_bytes > stored * 4096) ||
+                             (is_fax(compression) && static_cast<double>(rows) > stored * 8);
+  if (is_impossible)
+    throw Error(Failure::data, "header claims " +
+                                   std::to_string(static_cast<std::int64_t>(claimed_bytes) >> 20) +
+                                   " MiB from " + std::to_string(stored_bytes) + " bytes");
 }
 
 }  // namespace
@@ -27,7 +46,8 @@ TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format) {
   } else {
     layout.width = tiff.field<std::uint32_t>(TIFFTAG_TILEWIDTH, 0);
     layout.height = tiff.field<std::uint32_t>(TIFFTAG_TILELENGTH, 0);
-    if (layout.width > INT32_MAX || layout.height > INT32_MAX || layout.width == 0)
+    const double pixels = static_cast<double>(layout.width) * static_cast<double>(layout.height);
+    if (layout.width == 0 || layout.width > INT32_MAX || layout.height > INT32_MAX || pixels > kMaxTilePixels)
       throw Error(Failure::data, "impossible tiles");
     layout.across = (page_width + layout.width - 1) / layout.width;
     if (layout.across > 1 && layout.width * plane.bits * plane.channels % 8 != 0)
@@ -71,9 +91,9 @@ std::uint64_t check_pieces(const TiffHandle& tiff, const TiffFormat& format, con
     in_one_piece = in_one_piece && (i == 0 || offset == end_of_last);
     end_of_last = offset + needed;
   }
-  if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE)
-    check_deflate_ratio(
-        static_cast<double>(layout.row_bytes) * static_cast<double>(page_height) * format.planes, stored);
+  const double claimed =
+      static_cast<double>(layout.row_bytes) * static_cast<double>(page_height) * format.planes;
+  check_expansion(compression, claimed, page_height, stored);
   return in_one_piece ? rows : 0;
 }
 

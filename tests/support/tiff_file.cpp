@@ -33,11 +33,12 @@ std::vector<std::uint8_t> packed(const std::uint64_t* samples, std::size_t count
 
 void write_strips(TIFF* tiff, const TiffPageToWrite& page) {
   const bool separate = page.planar == PLANARCONFIG_SEPARATE;
-  for (unsigned plane = 0; plane < (separate ? page.channels : 1u); ++plane)
+  const auto channels = static_cast<unsigned>(page.channels);
+  for (unsigned plane = 0; plane < (separate ? channels : 1u); ++plane)
     for (std::uint32_t y = 0; y < page.height; ++y) {
-      const std::uint64_t* row = page.samples.data() + std::size_t{y} * page.width * page.channels + plane;
-      auto bytes = separate ? packed(row, page.width, page.channels, page.bits)
-                            : packed(row, std::size_t{page.width} * page.channels, 1, page.bits);
+      const std::uint64_t* row = page.samples.data() + std::size_t{y} * page.width * channels + plane;
+      auto bytes = separate ? packed(row, page.width, channels, page.bits)
+                            : packed(row, std::size_t{page.width} * channels, 1, page.bits);
       require(TIFFWriteScanline(tiff, bytes.data(), y, static_cast<std::uint16_t>(plane)) == 1, "a row");
     }
 }
@@ -46,18 +47,19 @@ void write_strips(TIFF* tiff, const TiffPageToWrite& page) {
 void write_tiles(TIFF* tiff, const TiffPageToWrite& page) {
   const std::uint32_t size = page.tile_size;
   const bool separate = page.planar == PLANARCONFIG_SEPARATE;
-  for (unsigned plane = 0; plane < (separate ? page.channels : 1u); ++plane)
+  const auto channels = static_cast<unsigned>(page.channels);
+  for (unsigned plane = 0; plane < (separate ? channels : 1u); ++plane)
     for (std::uint32_t y = 0; y < page.height; y += size)
       for (std::uint32_t x = 0; x < page.width; x += size) {
         std::vector<std::uint8_t> tile;
         for (std::uint32_t row = y; row < y + size; ++row) {
           std::vector<std::uint64_t> samples;
           for (std::uint32_t column = x; column < x + size; ++column)
-            for (unsigned channel = 0; channel < page.channels; ++channel) {
+            for (unsigned channel = 0; channel < channels; ++channel) {
               if (separate && channel != plane) continue;
               const bool inside = row < page.height && column < page.width;
               samples.push_back(
-                  inside ? page.samples[(std::size_t{row} * page.width + column) * page.channels + channel]
+                  inside ? page.samples[(std::size_t{row} * page.width + column) * channels + channel]
                          : ~std::uint64_t{0});
             }
           const auto bytes = packed(samples.data(), samples.size(), 1, page.bits);
@@ -74,7 +76,9 @@ void write_tiff(const std::string& path, const std::vector<TiffPageToWrite>& pag
   TIFF* tiff = file.get();
   require(tiff != nullptr, "the file");
   for (const TiffPageToWrite& page : pages) {
-    require(page.samples.size() == std::size_t{page.width} * page.height * page.channels, "the samples");
+    require(
+        page.samples.size() == std::size_t{page.width} * page.height * static_cast<unsigned>(page.channels),
+        "the samples");
     TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, page.width);
     TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, page.height);
     TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, page.bits);

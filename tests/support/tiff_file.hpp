@@ -12,13 +12,13 @@ namespace tests {
 /// A page of a TIFF to be written by a test, by libtiff itself.
 struct TiffPageToWrite {
   std::uint32_t width = 0, height = 0;
-  std::uint16_t bits = 1;
-  std::uint16_t channels = 1;
-  std::uint16_t sample_format = SAMPLEFORMAT_UINT;
-  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
-  std::uint16_t compression = COMPRESSION_NONE;
-  std::uint16_t fill_order = FILLORDER_MSB2LSB;
-  std::uint16_t planar = PLANARCONFIG_CONTIG;
+  int bits = 1;
+  int channels = 1;
+  int sample_format = SAMPLEFORMAT_UINT;
+  int photometric = PHOTOMETRIC_MINISBLACK;
+  int compression = COMPRESSION_NONE;
+  int fill_order = FILLORDER_MSB2LSB;
+  int planar = PLANARCONFIG_CONTIG;
   std::uint32_t rows_per_strip = 0;  // 0: one strip
   std::uint32_t tile_size = 0;       // 0: strips
   /// The samples, channel after channel of a pixel, row by row; floats as their bits.

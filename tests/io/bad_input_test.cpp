@@ -1,0 +1,332 @@
+// What is refused, and that it is refused before memory is taken for it.
+
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "io/limits.hpp"
+#include "io/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/memory_file.hpp"
+#include "support/png_file.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_bytes.hpp"
+#include "support/tiff_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::MemoryFile;
+using tests::noise;
+using tests::same_bits;
+using tests::TiffTag;
+using tests::write_tiff;
+
+namespace {
+
+std::string reason_of(const std::string& path, Failure failure, const ReadOptions& options = {}) {
+  try {
+    read_image(path, options);
+  } catch (const Error& error) {
+    CAPTURE(error.what());
+    CHECK(error.failure() == failure);
+    return error.what();
+  }
+  FAIL("no error was thrown");
+  return {};
+}
+
+Failure failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
+  const MemoryFile file(bytes);
+  return failure_of([&] { read_image(file.path(), options); });
+}
+
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * std::int64_t{1024};
+}
+
+std::string compressed(const std::string& data) {
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(9);
+  std::string out(libdeflate_zlib_compress_bound(compressor, data.size()), '\0');
+  out.resize(libdeflate_zlib_compress(compressor, data.data(), data.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
+}
+
+struct Header {
+  std::uint32_t width = 16, height = 16, bits = 1, compression = COMPRESSION_NONE, channels = 1,
+                rows_per_strip = 16;
+  std::uint32_t bytes = 32;
+};
+
+/// A TIFF of one strip of zeros whose header says this.
+std::string tiff_of(const Header& header, std::size_t stored = 32) {
+  constexpr std::size_t kTags = 9;
+  return tests::tiff_of_tags({{TIFFTAG_IMAGEWIDTH, 4, 1, header.width},
+                              {TIFFTAG_IMAGELENGTH, 4, 1, header.height},
+                              {TIFFTAG_BITSPERSAMPLE, 3, 1, header.bits},
+                              {TIFFTAG_COMPRESSION, 3, 1, header.compression},
+                              {TIFFTAG_PHOTOMETRIC, 3, 1, PHOTOMETRIC_MINISBLACK},
+                              {TIFFTAG_STRIPOFFSETS, 4, 1, tests::tiff_data_offset(kTags)},
+                              {TIFFTAG_SAMPLESPERPIXEL, 3, 1, header.channels},
+                              {TIFFTAG_ROWSPERSTRIP, 4, 1, header.rows_per_strip},
+                              {TIFFTAG_STRIPBYTECOUNTS, 4, 1, header.bytes}},
+                             std::string(stored, '\0'));
+}
+
+std::string tiled_tiff_of(std::uint32_t width, std::uint32_t tile_width, std::uint32_t tile_height) {
+  constexpr std::size_t kTags = 8;
+  return tests::tiff_of_tags({{TIFFTAG_IMAGEWIDTH, 4, 1, width},
+                              {TIFFTAG_IMAGELENGTH, 4, 1, 16},
+                              {TIFFTAG_BITSPERSAMPLE, 3, 1, 1},
+                              {TIFFTAG_PHOTOMETRIC, 3, 1, PHOTOMETRIC_MINISBLACK},
+                              {TIFFTAG_TILEWIDTH, 4, 1, tile_width},
+                              {TIFFTAG_TILELENGTH, 4, 1, tile_height},
+                              {TIFFTAG_TILEOFFSETS, 4, 1, tests::tiff_data_offset(kTags)},
+                              {TIFFTAG_TILEBYTECOUNTS, 4, 1, 32}},
+                             std::string(32, '\0'));
+}
+
+}  // namespace
+
+TEST_CASE("headers that claim the impossible are refused and take no memory") {
+  const std::int64_t before = peak_memory();
+  REQUIRE(count_foreground(read_image(MemoryFile(tiff_of({})).path(), {}).view()) == 0);  // a good one
+
+  for (const std::uint32_t huge : {0x7fffffffu, 0x80000000u, 0xffffffffu}) {
+    CAPTURE(huge);
+    REQUIRE(failure_of_bytes(tiff_of({huge, 16})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, huge})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({huge, huge, 1, COMPRESSION_NONE, 1, huge})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_LZW, 1, huge})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_CCITTFAX4, 1, huge})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_PACKBITS, 1, 16, huge})) == Failure::data);
+  }
+  for (const std::uint32_t compression :
+       {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
+        COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE}) {
+    CAPTURE(compression);
+    REQUIRE(failure_of_bytes(tiff_of({65536, 1048576, 1, compression, 1, 1048576})) == Failure::data);
+  }
+  REQUIRE(failure_of_bytes(tiff_of({0, 16})) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 0})) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 65535})) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 65535})) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 1, 0})) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, 34925})) == Failure::data);  // a codec that is there or not
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, 4711})) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 8})) == Failure::data);  // a strip too short
+  REQUIRE(failure_of_bytes(tiff_of({}, 31)) == Failure::data);
+
+  for (const std::uint32_t size : {0u, 15u, 0x7ffffff0u, 0x80000000u, 0xfffffff0u}) {
+    CAPTURE(size);
+    REQUIRE(failure_of_bytes(tiled_tiff_of(16, size, 16)) == Failure::data);
+    REQUIRE(failure_of_bytes(tiled_tiff_of(16, 16, size)) == Failure::data);
+    REQUIRE(failure_of_bytes(tiled_tiff_of(0x7fffffff, size, size)) == Failure::data);
+  }
+
+  for (const std::uint32_t huge : {1000001u, 0x7fffffffu, 0x80000000u, 0xffffffffu})
+    for (const int color : {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_RGB_ALPHA})
+      for (const int interlace : {0, 1}) {
+        CAPTURE(huge, color, interlace);
+        const std::string header = tests::png_header(huge, huge, 8, color, interlace);
+        REQUIRE(failure_of_bytes(tests::png_of_chunks(
+                    {{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}})) == Failure::data);
+      }
+  REQUIRE(peak_memory() - before < std::int64_t{64} << 20);
+}
+
+TEST_CASE("the message of a bomb names both sizes") {
+  const std::string header = tests::png_header(250000, 200000, 1, PNG_COLOR_TYPE_GRAY);
+  const MemoryFile file(tests::png_of_chunks({{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}}));
+  REQUIRE(reason_of(file.path(), Failure::data) == "header claims 5960 MiB from 69 bytes");
+}
+
+TEST_CASE("texts of a PNG that unfold to megabytes are not looked at") {
+  const std::int64_t before = peak_memory();
+  const std::string bomb =
+      std::string("comment\0\0", 9) + compressed(std::string(std::size_t{50} << 20, 'a'));
+  const std::string pixels = compressed(std::string(2, '\0'));
+  std::vector<std::pair<std::string, std::string>> chunks = {{"IHDR", tests::png_header(8, 1, 1, 0)}};
+  for (int i = 0; i < 50; ++i) chunks.emplace_back("zTXt", bomb);
+  chunks.emplace_back("IDAT", pixels);
+  chunks.emplace_back("IEND", "");
+  const MemoryFile file(tests::png_of_chunks(chunks));
+  REQUIRE(read_image(file.path(), {}).extent() == Extent{8, 1, 1});
+  REQUIRE(peak_memory() - before < std::int64_t{128} << 20);  // what the test itself takes
+}
+
+TEST_CASE("damaged PNG files are refused") {
+  using Chunks = std::vector<std::pair<std::string, std::string>>;
+  const std::string header = tests::png_header(8, 2, 1, 0);
+  const std::string pixels = compressed(std::string(4, '\0'));
+  const auto failure_of_chunks = [](const Chunks& chunks) {
+    return failure_of_bytes(tests::png_of_chunks(chunks));
+  };
+  const MemoryFile good(tests::png_of_chunks({{"IHDR", header}, {"IDAT", pixels}, {"IEND", ""}}));
+  REQUIRE(read_image(good.path(), {}).extent() == Extent{8, 2, 1});
+
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IEND", ""}}) == Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels}}) == Failure::data);
+  REQUIRE(failure_of_chunks({{"IDAT", pixels}, {"IHDR", header}, {"IEND", ""}}) == Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels.substr(0, 5)}, {"IEND", ""}}) ==
+          Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}}) == Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"CRIT", ""}, {"IDAT", pixels}, {"IEND", ""}}) ==
+          Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(8, 2, 8, 3)}, {"IDAT", pixels}, {"IEND", ""}}) ==
+          Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(8, 2, 3, 0)}, {"IDAT", pixels}, {"IEND", ""}}) ==
+          Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(0, 2, 1, 0)}, {"IDAT", pixels}, {"IEND", ""}}) ==
+          Failure::data);
+  std::string bad_sum = pixels;
+  bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}) == Failure::data);
+}
+
+TEST_CASE("pages that form a loop are refused") {
+  const std::vector<TiffTag> tags = {{TIFFTAG_IMAGEWIDTH, 4, 1, 16},   {TIFFTAG_IMAGELENGTH, 4, 1, 1},
+                                     {TIFFTAG_BITSPERSAMPLE, 3, 1, 1}, {TIFFTAG_PHOTOMETRIC, 3, 1, 1},
+                                     {TIFFTAG_STRIPOFFSETS, 4, 1, 8},  {TIFFTAG_STRIPBYTECOUNTS, 4, 1, 2}};
+  const std::uint32_t second = tests::tiff_data_offset(tags.size());
+  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 8)) == Failure::data);
+  const std::string two_pages = tests::tiff_of_tags(tags, tests::tiff_of_tags(tags, {}, 0).substr(8), second);
+  REQUIRE(read_image(MemoryFile(two_pages).path(), {}).extent().depth == 2);
+  for (const std::uint32_t next : {8u, second})
+    REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, tests::tiff_of_tags(tags, {}, next).substr(8),
+                                                 second)) == Failure::data);
+  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 100000)) == Failure::data);
+}
+
+TEST_CASE("limits are kept") {
+  const MemoryFile file;
+  std::vector<tests::TiffPageToWrite> pages(3);
+  for (auto& page : pages) {
+    page.width = 100;
+    page.height = 50;
+    page.samples.assign(5000, 1);
+  }
+  write_tiff(file.path(), pages);
+  const auto limited = [&](auto member, std::int64_t value) {
+    ReadOptions options;
+    options.limits.*member = value;
+    return [&file, options] { read_image(file.path(), options); };
+  };
+  limited(&Limits::max_dim, 100)();
+  limited(&Limits::max_pixels, 5000)();
+  limited(&Limits::max_pages, 3)();
+  REQUIRE(failure_of(limited(&Limits::max_dim, 99)) == Failure::data);
+  REQUIRE(failure_of(limited(&Limits::max_pixels, 4999)) == Failure::data);
+  REQUIRE(failure_of(limited(&Limits::max_pages, 2)) == Failure::data);
+  REQUIRE(failure_of(limited(&Limits::memory, 3 * 50 * 16 - 1)) == Failure::memory);
+  REQUIRE(memory_available() > std::int64_t{1} << 20);
+}
+
+TEST_CASE("what is no file, or none of an image, is refused") {
+  const ScratchFolder folder;
+  REQUIRE(reason_of(folder / "missing.png", Failure::no_input) == "no such file or directory");
+  REQUIRE(reason_of(folder.path().string(), Failure::no_input).find("--stack") != std::string::npos);
+  REQUIRE(failure_of([] { read_image("/dev/null", {}); }) == Failure::no_input);
+  write_file(folder / "empty", "");
+  REQUIRE(reason_of(folder / "empty", Failure::data) == "is empty");
+  write_file(folder / "text.png", "not an image");
+  REQUIRE(reason_of(folder / "text.png", Failure::data) == "neither a PNG nor a TIFF");
+  for (const char* start : {"II*", "MM", "\x89PNG\r\n\x1a\n", "II"})
+    REQUIRE(failure_of_bytes(start) == Failure::data);
+  for (const std::string& start :
+       {std::string("II*\0", 4), std::string("II*\0\0\0\0\0", 8), std::string("MM\0*\0\0\0\0", 8),
+        std::string("II+\0\10\0\0\0\0\0\0\0\0\0\0\0", 16)})
+    REQUIRE(failure_of_bytes(start) == Failure::data);
+  if (geteuid() != 0) {
+    write_file(folder / "secret", "x");
+    chmod((folder / "secret").c_str(), 0);
+    REQUIRE(reason_of(folder / "secret", Failure::no_input) == "permission denied");
+  }
+}
+
+TEST_CASE("requests that make no sense are refused") {
+  ReadOptions options;
+  options.foreground.threshold = std::nan("");
+  REQUIRE(failure_of([&] { open_reader("x", options); }) == Failure::usage);
+  options.foreground.threshold = 3;
+  options.foreground.otsu = true;
+  REQUIRE(failure_of([&] { open_reader("x", options); }) == Failure::usage);
+  options = {};
+  options.stack = true;
+  REQUIRE(failure_of([&] { open_reader("-", options); }) == Failure::usage);
+}
+
+TEST_CASE("a file that shrinks while it is read is an error") {
+  const MemoryFile file;
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
+    tests::TiffPageToWrite page;
+    page.width = 1000;
+    page.height = 700;
+    page.bits = 8;
+    page.compression = compression;
+    page.rows_per_strip = 10;
+    page.samples = tests::samples_of<std::uint64_t>(noise({1000, 700, 1}, 1), 1, 0);
+    write_tiff(file.path(), {page});
+    const auto reader = open_reader(file.path(), {});
+    BitVolume image(reader->info().extent);
+    REQUIRE(truncate(file.path().c_str(), 5000) == 0);
+    REQUIRE(failure_of([&] { reader->read(0, 1, image); }) == Failure::data);
+  }
+}
+
+TEST_CASE("a page that is replaced while it is read is an error") {
+  const MemoryFile file;
+  tests::TiffPageToWrite page;
+  page.width = 1000;
+  page.height = 7;
+  page.compression = COMPRESSION_LZW;
+  page.samples.assign(7000, 1);
+  write_tiff(file.path(), {page, page});
+  const auto reader = open_reader(file.path(), {});
+  page.width = 500;
+  page.height = 14;
+  write_tiff(file.path(), {page, page});
+  BitVolume image(reader->info().extent);
+  REQUIRE(failure_of([&] { reader->read(0, 1, image); }) == Failure::data);
+}
+
+TEST_CASE("a pipe is read to its end") {
+  const ScratchFolder folder;
+  const BitVolume image = noise({300, 200, 1}, 2);
+  tests::TiffPageToWrite page;
+  page.width = 300;
+  page.height = 200;
+  page.samples = tests::samples_of<std::uint64_t>(image, 1, 0);
+  write_tiff(folder / "image.tif", {page});
+  const std::string content = read_file(folder / "image.tif");
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  {
+    std::thread writer([&] { write_file(folder / "pipe", content); });
+    REQUIRE(same_bits(read_image(folder / "pipe", {}), image));
+    writer.join();
+  }
+
+  const int saved = dup(STDIN_FILENO);
+  const int opened = open((folder / "image.tif").c_str(), O_RDONLY);
+  dup2(opened, STDIN_FILENO);
+  ImageInfo info;
+  REQUIRE(same_bits(read_image("-", {}, &info), image));
+  REQUIRE(info.path == "-");
+  lseek(STDIN_FILENO, 0, SEEK_SET);
+  ReadOptions options;
+  options.limits.memory = 5000;
+  REQUIRE(failure_of([&] { read_image("-", options); }) == Failure::memory);
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+  close(opened);
+}

@@ -1,0 +1,440 @@
+// TIFF files as other programs write them, made here by libtiff.
+
+#include <cmath>
+#include <cstring>
+
+#include "io/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/memory_file.hpp"
+#include "support/tiff_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::noise;
+using tests::same_bits;
+using tests::samples_of;
+using tests::TiffPageToWrite;
+using tests::write_tiff;
+
+namespace {
+
+/// What read_image says and warns of.
+struct Read {
+  BitVolume image;
+  ImageInfo info;
+  std::vector<std::string> warnings;
+};
+
+Read read(const std::string& path, ReadOptions options = {}) {
+  Read result;
+  options.warn = [&](const std::string& line) { result.warnings.push_back(line); };
+  result.image = read_image(path, options, &result.info);
+  return result;
+}
+
+TiffPageToWrite page_of(const BitVolume& image, int z = 0, std::uint64_t foreground = 1, int bits = 1) {
+  TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(image.extent().width);
+  page.height = static_cast<std::uint32_t>(image.extent().height);
+  page.bits = bits;
+  page.samples = samples_of<std::uint64_t>(image, foreground, 0, z);
+  return page;
+}
+
+std::vector<TiffPageToWrite> pages_of(const BitVolume& image) {
+  std::vector<TiffPageToWrite> pages;
+  for (int z = 0; z < image.extent().depth; ++z) pages.push_back(page_of(image, z));
+  return pages;
+}
+
+void describe(TiffPageToWrite& page, const std::string& description, const std::string& software = {}) {
+  page.more = [=](TIFF* tiff) {
+    if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+    if (!software.empty()) TIFFSetField(tiff, TIFFTAG_SOFTWARE, software.c_str());
+  };
+}
+
+std::uint64_t bits_of(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+}  // namespace
+
+TEST_CASE("strips, tiles, compressions, byte and bit orders make no difference") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({131, 53, 1}, 1);
+  for (const char* mode : {"wl", "wb", "wl8", "wb8"})
+    for (const int compression :
+         {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS,
+          COMPRESSION_ZSTD, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE}) {
+      if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0) continue;
+      for (const int fill_order : {FILLORDER_MSB2LSB, FILLORDER_LSB2MSB})
+        for (const int photometric : {PHOTOMETRIC_MINISBLACK, PHOTOMETRIC_MINISWHITE})
+          for (const std::uint32_t rows_per_strip : {0u, 1u, 7u, 1000u, ~0u})
+            for (const std::uint32_t tile_size : {0u, 16u, 64u, 144u}) {
+              if (tile_size != 0 && rows_per_strip != 0) continue;
+              if (rows_per_strip == ~0u && compression != COMPRESSION_NONE) continue;
+              TiffPageToWrite page = page_of(image);
+              page.compression = compression;
+              page.fill_order = fill_order;
+              page.photometric = photometric;
+              page.rows_per_strip = rows_per_strip;
+              page.tile_size = tile_size;
+              if (photometric == PHOTOMETRIC_MINISWHITE)
+                page.samples = samples_of<std::uint64_t>(image, 0, 1);
+              write_tiff(path, {page}, mode);
+              const Read result = read(path);
+              CAPTURE(mode, compression, fill_order, photometric, rows_per_strip, tile_size);
+              REQUIRE(same_bits(result.image, image));
+              REQUIRE(result.warnings.empty());
+            }
+    }
+}
+
+TEST_CASE("samples of any depth make the same image") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({37, 51, 1}, 2);
+  for (const char* mode : {"wl", "wb"})
+    for (const int bits : {1, 2, 4, 8, 12, 16, 24, 32, 64})
+      for (const int format : {SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT, SAMPLEFORMAT_IEEEFP}) {
+        if (format == SAMPLEFORMAT_IEEEFP && bits < 32) continue;
+        for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW})
+          for (const std::uint32_t tile_size : {0u, 16u}) {
+            TiffPageToWrite page = page_of(image, 0, 1, bits);
+            page.sample_format = format;
+            page.compression = compression;
+            page.tile_size = tile_size;
+            page.rows_per_strip = 5;
+            write_tiff(path, {page}, mode);
+            CAPTURE(mode, bits, format, compression, tile_size);
+            const Read result = read(path);
+            REQUIRE(same_bits(result.image, image));
+            REQUIRE(result.info.bits_per_sample == bits);
+          }
+      }
+}
+
+TEST_CASE("a threshold compares values in this machine's byte order") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({70, 9, 1}, 3);
+  for (const char* mode : {"wl", "wb"})
+    for (const int compression : {COMPRESSION_NONE, COMPRESSION_ADOBE_DEFLATE})
+      for (const int bits : {12, 16, 24, 32}) {
+        TiffPageToWrite page = page_of(image, 0, 1, bits);
+        page.compression = compression;
+        page.samples = samples_of<std::uint64_t>(image, 0x0102, 0x00ff);
+        write_tiff(path, {page}, mode);
+        ReadOptions options;
+        options.foreground.threshold = 0x0100;
+        CAPTURE(mode, compression, bits);
+        REQUIRE(same_bits(read(path, options).image, image));
+      }
+  TiffPageToWrite page = page_of(image, 0, 1, 32);
+  page.sample_format = SAMPLEFORMAT_IEEEFP;
+  page.samples = samples_of<std::uint64_t>(image, bits_of(0.75f), bits_of(std::nanf("")));
+  write_tiff(path, {page}, "wb");
+  REQUIRE(same_bits(read(path).image, image));
+  ReadOptions options;
+  options.foreground.threshold = 0.5;
+  REQUIRE(same_bits(read(path, options).image, image));
+}
+
+TEST_CASE("Otsu's method reads a TIFF twice") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({70, 9, 3}, 4);
+  std::vector<TiffPageToWrite> pages;
+  for (int z = 0; z < 3; ++z) {
+    pages.push_back(page_of(image, z, 1, 8));
+    pages.back().samples = samples_of<std::uint64_t>(image, 180, 40, z);
+  }
+  write_tiff(path, pages);
+  ReadOptions options;
+  options.foreground.otsu = true;
+  const Read result = read(path, options);
+  REQUIRE(same_bits(result.image, image));
+  REQUIRE(result.info.foreground_rule == "otsu: value > 40");
+}
+
+TEST_CASE("colours of a TIFF are foreground by their luma") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({45, 20, 1}, 5);
+  for (const int bits : {8, 16})
+    for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE})
+      for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW})
+        for (const std::uint32_t tile_size : {0u, 16u})
+          for (const int channels : {3, 4}) {
+            TiffPageToWrite page = page_of(image, 0, 1, bits);
+            page.photometric = PHOTOMETRIC_RGB;
+            page.channels = channels;
+            page.planar = planar;
+            page.compression = compression;
+            page.tile_size = tile_size;
+            page.rows_per_strip = 6;
+            page.samples.clear();
+            for (const std::uint64_t foreground : samples_of<std::uint64_t>(image, 1, 0)) {
+              // luma 101.09 or 99.75: a threshold between the two needs all three channels
+              page.samples.insert(page.samples.end(),
+                                  {foreground != 0 ? 200u : 0u, 40, foreground != 0 ? 156u : 0u});
+              if (foreground == 0) page.samples.end()[-2] = 170;
+              if (channels == 4) page.samples.push_back(255);
+            }
+            if (channels == 4)
+              page.more = [](TIFF* tiff) {
+                const std::uint16_t kind = EXTRASAMPLE_UNASSALPHA;
+                TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &kind);
+              };
+            write_tiff(path, {page});
+            ReadOptions options;
+            options.foreground.threshold = 100;
+            CAPTURE(bits, planar, compression, tile_size, channels);
+            const Read result = read(path, options);
+            REQUIRE(same_bits(result.image, image));
+            REQUIRE(result.info.photometric == "rgb");
+            REQUIRE(result.warnings == (channels == 4 ? std::vector<std::string>{"transparency ignored"}
+                                                      : std::vector<std::string>{}));
+          }
+}
+
+TEST_CASE("an index is foreground if its colour is not black") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({45, 20, 1}, 6);
+  for (const int bits : {1, 2, 4, 8}) {
+    TiffPageToWrite page = page_of(image, 0, 0, bits);
+    page.photometric = PHOTOMETRIC_PALETTE;
+    page.samples = samples_of<std::uint64_t>(image, 0, 1);  // index 0 is bright
+    page.more = [](TIFF* tiff) {
+      std::vector<std::uint16_t> bright(256, 0), black(256, 0);
+      bright[0] = 514;  // 2 of 255
+      TIFFSetField(tiff, TIFFTAG_COLORMAP, black.data(), black.data(), bright.data());
+    };
+    write_tiff(path, {page});
+    CAPTURE(bits);
+    REQUIRE(same_bits(read(path).image, image));
+    ReadOptions options;
+    options.foreground.threshold = 0.227;  // 0.114 * 2 is more
+    REQUIRE(same_bits(read(path, options).image, image));
+    options = {};
+    options.foreground.raw = options.foreground.invert = true;
+    REQUIRE(same_bits(read(path, options).image, image));
+  }
+}
+
+TEST_CASE("inks are the opposite of light") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({20, 20, 1}, 7);
+  TiffPageToWrite page = page_of(image, 0, 1, 8);
+  page.photometric = PHOTOMETRIC_SEPARATED;
+  page.channels = 4;
+  page.samples.clear();
+  for (const std::uint64_t foreground : samples_of<std::uint64_t>(image, 1, 0))
+    page.samples.insert(page.samples.end(), {0, 0, 0, foreground != 0 ? 100u : 255u});
+  write_tiff(path, {page});
+  REQUIRE(same_bits(read(path).image, image));
+}
+
+TEST_CASE("an array of booleans that tifffile wrote is read as it is stored") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({45, 20, 1}, 8);
+  const std::pair<const char*, const char*> origins[] = {
+      {"{\"shape\": [20, 45]}", ""},
+      {"", "tifffile.py"},
+      {"<?xml version=\"1.0\"?><OME></OME>", "tifffile.py"}};
+  for (const auto& [description, software] : origins) {
+    TiffPageToWrite page = page_of(image);
+    page.photometric = PHOTOMETRIC_MINISWHITE;
+    describe(page, description, software);
+    write_tiff(path, {page});
+    CAPTURE(description, software);
+    const Read result = read(path);
+    REQUIRE(same_bits(result.image, image));
+    REQUIRE(result.info.foreground_rule == "nonzero as stored");
+  }
+  TiffPageToWrite page = page_of(image);
+  page.photometric = PHOTOMETRIC_MINISWHITE;
+  write_tiff(path, {page});
+  REQUIRE(!same_bits(read(path).image, image));
+  ReadOptions raw;
+  raw.foreground.raw = true;
+  REQUIRE(same_bits(read(path, raw).image, image));
+}
+
+TEST_CASE("thumbnails and masks are no slices") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({40, 30, 2}, 9);
+  const BitVolume small = noise({10, 8, 1}, 10);
+  const auto marked = [](TiffPageToWrite page, std::uint32_t type) {
+    page.more = [type](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, type); };
+    return page;
+  };
+  const TiffPageToWrite thumbnail = marked(page_of(small), FILETYPE_REDUCEDIMAGE);
+  const TiffPageToWrite mask = marked(page_of(image), FILETYPE_MASK);
+  write_tiff(path, {thumbnail, marked(page_of(image, 0), FILETYPE_PAGE), mask, thumbnail, page_of(image, 1)});
+  REQUIRE(same_bits(read(path).image, image));
+  write_tiff(path, {thumbnail});
+  REQUIRE(same_bits(read(path).image, small));
+}
+
+TEST_CASE("pages that are not alike are refused with both sizes named") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
+  const auto reason_of_pages = [&](const TiffPageToWrite& second) {
+    write_tiff(path, {first, second});
+    try {
+      read(path);
+    } catch (const Error& error) {
+      REQUIRE(error.failure() == Failure::data);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  REQUIRE(reason_of_pages(page_of(noise({40, 31, 1}, 11))) == "page 2: is 40x31 but page 1 is 40x30");
+  REQUIRE(reason_of_pages(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
+          "page 2: has 1 samples of 8 bits a pixel, unlike page 1 with 1 of 1");
+  TiffPageToWrite white = first;
+  white.photometric = PHOTOMETRIC_MINISWHITE;
+  REQUIRE(reason_of_pages(white) == "page 2: is min-is-white but page 1 is min-is-black");
+}
+
+TEST_CASE("a stack of ImageJ has one directory for all slices") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({33, 14, 5}, 12);
+  for (const char* mode : {"wl", "wb"}) {
+    TiffPageToWrite page = page_of(image, 0, 300, 16);
+    page.rows_per_strip = 4;
+    describe(page, "ImageJ=1.53t\nimages=5\nslices=5\nunit=um\nspacing=2.5\nloop=false\n");
+    // ImageJ writes the pixels of all slices before or behind the directory, so the first strip is near the
+    // start.
+    write_tiff(path, {page}, mode);
+    std::string content = read_file(path);
+    const std::size_t slice_bytes = 33 * 14 * 2;
+    std::string pixels;
+    for (int z = 0; z < 5; ++z)
+      for (const std::uint64_t sample : samples_of<std::uint64_t>(image, 300, 0, z)) {
+        const char high = static_cast<char>(sample >> 8), low = static_cast<char>(sample & 255);
+        pixels += mode[1] == 'b' ? std::string{high, low} : std::string{low, high};
+      }
+    // Here they go to the end of the file; the offsets of the four strips are moved there.
+    const std::size_t at = content.find(pixels.substr(0, slice_bytes));
+    REQUIRE(at != std::string::npos);
+    REQUIRE(at < 256);
+    const std::size_t moved = content.size();
+    content += pixels;
+    const auto number = [&](std::size_t value) {
+      std::string bytes;
+      for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 255));
+      return mode[1] == 'b' ? std::string(bytes.rbegin(), bytes.rend()) : bytes;
+    };
+    for (std::size_t strip = 0; strip < 4; ++strip) {
+      const std::size_t offset = content.find(number(at + strip * 4 * 33 * 2), at + slice_bytes);
+      REQUIRE(offset < moved);
+      content.replace(offset, 4, number(moved + strip * 4 * 33 * 2));
+    }
+    write_file(path, content);
+    const Read result = read(path);
+    CAPTURE(mode);
+    REQUIRE(same_bits(result.image, image));
+    REQUIRE(result.info.spacing.z_spacing == 2.5);
+    REQUIRE(result.info.spacing.unit_name == "um");
+    REQUIRE(result.warnings.empty());
+
+    write_file(path, content.substr(0, content.size() - 1));
+    REQUIRE(failure_of([&] { read(path); }) == Failure::data);
+  }
+}
+
+TEST_CASE("planes that differ along more than one axis are refused") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({20, 10, 6}, 13);
+  const auto described = [&](const std::string& description) {
+    std::vector<TiffPageToWrite> pages = pages_of(image);
+    describe(pages.front(), description);
+    write_tiff(path, pages);
+  };
+  const auto is_refused = [&](const std::string& description) {
+    described(description);
+    return failure_of([&] { read(path); }) == Failure::data;
+  };
+  REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n"));
+  REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nframes=2\nslices=3\n"));
+  REQUIRE(is_refused(
+      "<OME><Image><Pixels SizeX=\"20\" SizeC=\"2\" SizeZ=\"3\" SizeT=\"1\"></Pixels></Image></OME>"));
+  REQUIRE(is_refused(
+      "<OME><Image><Pixels SizeX=\"20\" SizeC=\"1\" SizeZ=\"3\" SizeT='2'></Pixels></Image></OME>"));
+  REQUIRE(is_refused("<OME><Image><Pixels SizeC=\"1\" SizeZ=\"7\" SizeT=\"1\"></Pixels></Image></OME>"));
+
+  described(
+      "<OME><Image><Pixels SizeC=\"1\" SizeZ=\"6\" SizeT=\"1\" PhysicalSizeX=\"0.5\" PhysicalSizeY=\"0.25\" "
+      "PhysicalSizeZ=\"3\"></Pixels></Image></OME>");
+  const Read ome = read(path);
+  REQUIRE(same_bits(ome.image, image));
+  REQUIRE(ome.warnings.empty());
+  REQUIRE(ome.info.spacing.x_resolution == 2);
+  REQUIRE(ome.info.spacing.y_resolution == 4);
+  REQUIRE(ome.info.spacing.z_spacing == 3);
+  REQUIRE(ome.info.spacing.unit_name == "um");
+
+  described("ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
+  const Read channels = read(path);
+  REQUIRE(same_bits(channels.image, image));
+  REQUIRE(channels.warnings == std::vector<std::string>{"6 channels are taken as slices"});
+}
+
+TEST_CASE("resolution and orientation of a TIFF") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  TiffPageToWrite page = page_of(noise({20, 10, 1}, 14));
+  page.more = [](TIFF* tiff) {
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 300.0);
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 150.0);
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER);
+    TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_BOTRIGHT);
+  };
+  write_tiff(path, {page});
+  const Read result = read(path);
+  REQUIRE(result.info.spacing.x_resolution == 300);
+  REQUIRE(result.info.spacing.y_resolution == 150);
+  REQUIRE(result.info.spacing.unit == 3);
+  REQUIRE(result.warnings == std::vector<std::string>{"orientation 3 ignored, read as stored"});
+  REQUIRE(result.info.format == "tiff");
+  REQUIRE(result.info.path == path);
+}
+
+TEST_CASE("slices are read in any order and any number") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({70, 11, 9}, 15);
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
+    std::vector<TiffPageToWrite> pages = pages_of(image);
+    for (TiffPageToWrite& page : pages) page.compression = compression;
+    write_tiff(path, pages);
+    const auto reader = open_reader(path, {});
+    REQUIRE(reader->info().extent == image.extent());
+    for (const auto& [z0, z1] :
+         {std::pair(7, 9), std::pair(0, 1), std::pair(3, 8), std::pair(0, 9), std::pair(4, 4)}) {
+      BitVolume part = noise({70, 11, 6}, 16);
+      if (z1 - z0 > 6) part = noise(image.extent(), 16);
+      reader->read(z0, z1, part);
+      CAPTURE(compression, z0, z1);
+      for (int z = z0; z < z1; ++z)
+        REQUIRE(std::memcmp(part.view().row(0, z - z0), image.view().row(0, z),
+                            static_cast<std::size_t>(image.row_pitch()) * 11 * 4) == 0);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+
+namespace tests {
+
+inline bool same_bits(const gpuccl::BitVolume& a, const gpuccl::BitVolume& b) {
+  return a.extent() == b.extent() &&
+         std::memcmp(a.view().words, b.view().words, static_cast<std::size_t>(a.bytes())) == 0;
+}
+
+/// Every element foreground or not by chance.
+inline gpuccl::BitVolume noise(gpuccl::Extent extent, std::uint32_t seed) {
+  gpuccl::BitVolume image(extent);
+  std::mt19937 random(seed);
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) image.set(x, y, z, random() % 2 == 0);
+  return image;
+}
+
+/// A sample for every element of slice z.
+template <class Sample>
+std::vector<Sample> samples_of(const gpuccl::BitVolume& image, Sample foreground, Sample background,
+                               int z = 0) {
+  std::vector<Sample> samples;
+  for (int y = 0; y < image.extent().height; ++y)
+    for (int x = 0; x < image.extent().width; ++x)
+      samples.push_back(image(x, y, z) ? foreground : background);
+  return samples;
+}
+
+}  // namespace tests
