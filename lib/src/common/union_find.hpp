@@ -77,6 +77,9 @@ class UnionFind {
     }
   }
 
+  /// True if a and b are known to be in one set without a walk.
+  GPUCCL_HD bool same_parent(Index a, Index b) const { return parent_of(a) == parent_of(b); }
+
   /// Joins the sets of a and b. Returns an element of the set at or near its root, to go on from.
   GPUCCL_HD Index unite(Index a, Index b) const {
     while ((a = find(a)) != (b = find(b))) {

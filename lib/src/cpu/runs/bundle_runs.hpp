@@ -13,6 +13,8 @@ struct BundleRuns {
   BundleRows rows{};
   std::vector<Word> starts;
   std::vector<Index> before;  // number of the last run that begins left of the word; wraps below 0
+  std::vector<Word> touch_y;  // places where it touches the bundle at y - 1, and the two have been joined
+  std::vector<Word> touch_z;  // the same for the bundle at z - 1
 
   /// The run that bit `bit` of word `word` is in, or else the last one to its left.
   Index run_at(int word, int bit) const {
@@ -26,6 +28,8 @@ struct BundleRuns {
     rows = bundles.rows(place);
     starts.resize(static_cast<std::size_t>(bundles.words()));
     before.resize(starts.size());
+    touch_y.assign(starts.size(), 0);
+    touch_z.assign(starts.size(), 0);
     Word previous = 0;
     Index last = first_run - 1;
     for (int i = 0; i < bundles.words(); ++i) {
@@ -56,7 +60,7 @@ class RecentBundles {
     return other_layers ? std::int64_t{bundles.per_layer()} + 1 : 1;
   }
 
-  const BundleRuns& at(const Bundles::Place& place) {
+  BundleRuns& at(const Bundles::Place& place) {
     BundleRuns& slot = recent_[static_cast<std::size_t>(place.bundle) % recent_.size()];
     if (slot.bundle != place.bundle)
       slot.template load<S>(bundles_, place, runs_before_[static_cast<std::size_t>(place.bundle)]);
@@ -72,25 +76,26 @@ class RecentBundles {
 /// Calls join(run of `here`, run of `other`) at least once for every two runs that touch.
 ///
 /// v has a bit for each place where the two touch: in a column or, diagonally, at the corner left of a
-/// column. One place is enough for each stretch of v in which neither side begins another run.
-template <Side side, class Join>
-void for_each_contact(const BundleRuns& here, const BundleRuns& other, Join join) {
+/// column. One place is enough for each stretch of v in which neither side begins another run. What
+/// joined_by(i) says of word i are places whose runs are joined by way of other bundles; touch(i, v) hears of
+/// all places.
+template <Side side, class JoinedBy, class Touch, class Join>
+void for_each_contact(const BundleRuns& here, const BundleRuns& other, JoinedBy joined_by, Touch touch,
+                      Join join) {
   Word a_left = 0, b_left = 0, v_left = 0;  // the words to the left
   const int words = static_cast<int>(here.starts.size());
   for (int i = 0; i < words; ++i) {
     const Word a = united_word<side.own>(here.rows, i);
     const Word b = united_word<side.other>(other.rows, i);
     const Word begins = here.starts[static_cast<std::size_t>(i)] | other.starts[static_cast<std::size_t>(i)];
-    Word places;
-    if constexpr (side.diagonal) {
-      const Word v = (a | a << 1 | a_left >> (kWordBits - 1)) & (b | b << 1 | b_left >> (kWordBits - 1));
-      places = v & (run_starts(v, v_left) | begins);
-      a_left = a;
-      b_left = b;
-      v_left = v;
-    } else {
-      places = a & b & begins;
-    }
+    Word v = a & b;
+    if constexpr (side.diagonal)
+      v = (a | a << 1 | a_left >> (kWordBits - 1)) & (b | b << 1 | b_left >> (kWordBits - 1));
+    touch(static_cast<std::size_t>(i), v);
+    Word places = v & (run_starts(v, v_left) | begins) & ~joined_by(static_cast<std::size_t>(i));
+    a_left = a;
+    b_left = b;
+    v_left = v;
     for (; places != 0; places &= places - 1) {
       const int bit = std::countr_zero(places);
       join(here.run_at(i, bit), other.run_at(i, bit));

@@ -11,6 +11,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,44 +59,78 @@ std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& 
   return before;
 }
 
-/// Joins the runs of a bundle with those of the bundles before it that lie in [begin, end).
-template <class S, class Forest>
-void join_bundle(RecentBundles<S>& recent, const Bundles& bundles, const Bundles::Place& here,
-                 const Forest& forest, std::int64_t begin, std::int64_t end) {
-  const auto one_side = [&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
-    constexpr Side side = S::sides[i];
-    const Bundles::Place other{here.bundle + side.dy + std::int64_t{side.dz} * bundles.per_layer(),
-                               here.y + side.dy, here.layer + side.dz};
-    if (other.y < 0 || other.y >= bundles.per_layer() || other.bundle < begin || other.bundle >= end) return;
-    for_each_contact<side>(recent.at(here), recent.at(other), [&](Index a, Index b) { forest.unite(a, b); });
-  };
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
-    (one_side(std::integral_constant<std::size_t, i>{}), ...);
-  }
+/// The bundle on the given side of `here`, if there is one in [begin, end).
+std::optional<Bundles::Place> neighbor(const Bundles& bundles, const Bundles::Place& here, int dy, int dz,
+                                       Strip within) {
+  const Bundles::Place place{here.bundle + dy + std::int64_t{dz} * bundles.per_layer(), here.y + dy,
+                             here.layer + dz};
+  const bool there = 0 <= place.y && place.y < bundles.per_layer() && within.begin <= place.bundle &&
+                     place.bundle < within.end;
+  return there ? std::optional(place) : std::nullopt;
+}
+
+template <class S, class Visit>
+void for_each_side(Visit visit) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) { (visit(std::integral_constant<std::size_t, i>{}), ...); }
   (std::make_index_sequence<S::sides.size()>{});
 }
 
+/// Joins the runs of each strip. In a volume most contacts are superfluous: where a bundle, the one above it
+/// and those behind the two meet at one place, three joins tie the four together. Such places are left out.
 template <class S>
 void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links) {
   const OwnForest forest(links);
+  const auto join = [&](Index a, Index b) {
+    if (!forest.same_parent(a, b)) forest.unite(a, b);
+  };
   RecentBundles<S> recent(bundles, runs_before);
   for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
     const Index first = runs_before[static_cast<std::size_t>(at.bundle)];
     const Index end = runs_before[static_cast<std::size_t>(at.bundle) + 1];
     if (first == end) continue;
     for (Index run = first; run < end; ++run) forest.make_set(run);
-    join_bundle<S>(recent, bundles, at, forest, strip.begin, strip.end);
+
+    BundleRuns& here = recent.at(at);
+    const auto above_place = neighbor(bundles, at, -1, 0, strip);
+    const BundleRuns& above = above_place ? recent.at(*above_place) : here;  // without it, touch_y is empty
+    for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+      constexpr Side side = S::sides[i];
+      const auto place = neighbor(bundles, at, side.dy, side.dz, strip);
+      if (!place) return;
+      const BundleRuns& other = recent.at(*place);
+      const auto joined_by = [&](std::size_t word) -> Word {
+        if constexpr (side.dz == 0) return 0;
+        if constexpr (side.dy == 0) return here.touch_y[word] & above.touch_z[word] & other.touch_y[word];
+        if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // places of another kind
+        if constexpr (side.dy < 0) return here.touch_y[word] & above.touch_z[word];
+        return here.touch_z[word] & other.touch_y[word];
+      };
+      const auto touch = [&](std::size_t word, Word v) {
+        if constexpr (side.dz == 0) here.touch_y[word] = v;
+        if constexpr (side.dz != 0 && side.dy == 0) here.touch_z[word] = v;
+      };
+      for_each_contact<side>(here, other, joined_by, touch, join);
+    });
   }
 }
 
+/// Joins the runs of a strip with those of the strips before, while other threads do the same elsewhere.
 template <class S>
 void join_with_strips_before(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before,
                              Label* links) {
   const SharedForest forest(links);
   RecentBundles<S> recent(bundles, runs_before);
+  const Strip before{0, strip.begin};
   const std::int64_t end = std::min(strip.end, strip.begin + recent.farthest(bundles));
   for (Bundles::Place at = bundles.at(strip.begin); at.bundle < end; bundles.next(at))
-    join_bundle<S>(recent, bundles, at, forest, 0, strip.begin);
+    for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+      constexpr Side side = S::sides[i];
+      const auto place = neighbor(bundles, at, side.dy, side.dz, before);
+      if (!place) return;
+      for_each_contact<side>(
+          recent.at(at), recent.at(*place), [](std::size_t) { return Word{0}; }, [](std::size_t, Word) {},
+          [&](Index a, Index b) { forest.unite(a, b); });
+    });
 }
 
 template <Connectivity connectivity>
