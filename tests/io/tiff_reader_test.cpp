@@ -438,3 +438,22 @@ TEST_CASE("slices are read in any order and any number") {
     }
   }
 }
+
+TEST_CASE("a strip of tens of megabytes is decoded row by row") {
+  const tests::MemoryFile file;
+  const BitVolume image = noise({2100, 2051, 1}, 17);
+  TiffPageToWrite page = page_of(image, 0, 1, 64);  // 34 MB of samples
+  page.compression = COMPRESSION_LZW;
+  write_tiff(file.path(), {page});
+  REQUIRE(same_bits(read(file.path()).image, image));
+}
+
+TEST_CASE("a volume of thousands of pages") {
+  const tests::MemoryFile file;
+  const BitVolume image = noise({9, 4, 3000}, 18);
+  std::vector<TiffPageToWrite> pages = pages_of(image);
+  for (std::size_t z = 0; z < pages.size(); z += 2) pages[z].compression = COMPRESSION_CCITTFAX4;
+  for (TiffPageToWrite& page : pages) page.photometric = PHOTOMETRIC_MINISBLACK;
+  write_tiff(file.path(), pages);
+  REQUIRE(same_bits(read(file.path()).image, image));
+}

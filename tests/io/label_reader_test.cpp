@@ -1,0 +1,170 @@
+// Label images read back: those of this program and those of others.
+
+#include "io/label_reader.hpp"
+
+#include <cstring>
+#include <limits>
+
+#include "io/label_samples.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/memory_file.hpp"
+#include "support/png_file.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+namespace {
+
+Failure failure_of_file(const std::string& path) {
+  return failure_of([&] { read_labels(path); });
+}
+
+/// What numpy.save writes.
+std::string npy(const std::string& type, const std::string& shape, const std::string& data, int version = 1) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.resize(118, ' ');
+  header.back() = '\n';
+  std::string file = "\x93NUMPY";
+  file += static_cast<char>(version);
+  file += '\0';
+  file += static_cast<char>(header.size());
+  file += '\0';
+  if (version > 1) file += std::string(2, '\0');
+  return file + header + data;
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+template <class T>
+std::vector<Label> read_npy(const std::string& type, const std::vector<T>& values) {
+  const tests::MemoryFile file(npy(type, "(" + std::to_string(values.size()) + ", 1)", bytes_of(values)));
+  return values_of(read_labels(file.path()));
+}
+
+}  // namespace
+
+TEST_CASE("labels that were written are read back") {
+  const ScratchFolder folder;
+  const struct {
+    Extent extent;
+    Label count;
+  } samples[] = {
+      {{1, 1, 1}, 1}, {{131, 67, 1}, 255}, {{90, 70, 1}, 65535}, {{33, 20, 5}, 300}, {{70, 60, 9}, 70000}};
+  for (const auto& sample : samples) {
+    const LabelImage labels = sample_labels(sample.extent, sample.count);
+    for (const char* name : {"labels.tif", "labels.png", "labels.npy"})
+      for (const Compression compression : {Compression::none, Compression::deflate, Compression::lzw}) {
+        const bool is_png = std::string(name) == "labels.png";
+        if (is_png && (sample.extent.depth > 1 || sample.count > 65535)) continue;
+        WriteOptions options;
+        options.compression = compression;
+        save_labels(folder / name, labels, options);
+        const LabelImage read = read_labels(folder / name);
+        CAPTURE(name, sample.extent.width, sample.count);
+        REQUIRE(read.extent() == labels.extent());
+        REQUIRE(read.count() == sample.count);
+        REQUIRE(values_of(read) == values_of(labels));
+      }
+  }
+}
+
+TEST_CASE("labels of other programs are read as they are stored") {
+  const tests::MemoryFile file;
+  const std::vector<std::uint64_t> values = {0, 1, 7, 3, 2, 0};
+  const std::vector<Label> labels(values.begin(), values.end());
+  for (const int bits : {4, 8, 16, 32, 64})
+    for (const int format : {SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT})
+      for (const int photometric : {PHOTOMETRIC_MINISBLACK, PHOTOMETRIC_MINISWHITE, PHOTOMETRIC_PALETTE}) {
+        if (photometric == PHOTOMETRIC_PALETTE && (bits > 8 || format != SAMPLEFORMAT_UINT)) continue;
+        tests::TiffPageToWrite page;
+        page.width = 3;
+        page.height = 2;
+        page.bits = bits;
+        page.sample_format = format;
+        page.photometric = photometric;
+        page.samples = values;
+        page.more = [&](TIFF* tiff) {
+          const std::vector<std::uint16_t> map(256, 9);
+          if (photometric == PHOTOMETRIC_PALETTE)
+            TIFFSetField(tiff, TIFFTAG_COLORMAP, map.data(), map.data(), map.data());
+        };
+        tests::write_tiff(file.path(), {page});
+        CAPTURE(bits, format, photometric);
+        const LabelImage read = read_labels(file.path());
+        REQUIRE(values_of(read) == labels);
+        REQUIRE(read.count() == 7);
+      }
+  for (const int bits : {4, 8, 16}) {
+    tests::PngToWrite png;
+    png.width = 3;
+    png.height = 2;
+    png.bits = bits;
+    png.samples.assign(values.begin(), values.end());
+    write_png(file.path(), png);
+    REQUIRE(values_of(read_labels(file.path())) == labels);
+  }
+}
+
+TEST_CASE("arrays of numpy are read if they hold labels") {
+  const std::vector<Label> labels = {0, 1, 255, 3};
+  REQUIRE(read_npy<std::uint8_t>("|u1", {0, 1, 255, 3}) == labels);
+  REQUIRE(read_npy<std::uint16_t>("<u2", {0, 1, 255, 3}) == labels);
+  REQUIRE(read_npy<std::uint32_t>("<u4", {0, 1, 255, 3}) == labels);
+  REQUIRE(read_npy<std::int32_t>("<i4", {0, 1, 255, 3}) == labels);
+  REQUIRE(read_npy<std::int64_t>("<i8", {0, 1, 255, 3}) == labels);
+  REQUIRE(read_npy<double>("<f8", {0, 1, 255, 3}) == labels);
+  REQUIRE(read_npy<std::uint8_t>("|b1", {0, 1, 1}) == std::vector<Label>{0, 1, 1});
+  REQUIRE(read_npy<std::int64_t>("<i8", {4294967295}) == std::vector<Label>{4294967295u});
+
+  const tests::MemoryFile volume(npy("|u1", "(2, 1, 3)", "\1\2\3\4\5\6", 2));
+  REQUIRE(read_labels(volume.path()).extent() == Extent{3, 1, 2});
+  REQUIRE(read_labels(volume.path())(1, 0, 1) == 5);
+}
+
+TEST_CASE("values that are no labels are refused") {
+  const auto refuses = [](const std::string& content) {
+    const tests::MemoryFile file(content);
+    return failure_of_file(file.path()) == Failure::data;
+  };
+  REQUIRE(refuses(npy("<i4", "(1, 1)", bytes_of<std::int32_t>({-1}))));
+  REQUIRE(refuses(npy("<i8", "(1, 1)", bytes_of<std::int64_t>({4294967296}))));
+  REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({0.5f}))));
+  REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({std::numeric_limits<float>::quiet_NaN()}))));
+  REQUIRE(refuses(npy(">u4", "(1, 1)", bytes_of<std::int32_t>({1}))));
+  REQUIRE(refuses(npy("<c8", "(1, 1)", std::string(8, '\0'))));
+  REQUIRE(refuses(npy("|u1", "(3,)", "abc")));
+  REQUIRE(refuses(npy("|u1", "(1, 1, 1, 1)", "a")));
+  REQUIRE(refuses(npy("|u1", "(0, 1)", "")));
+  REQUIRE(refuses(npy("|u1", "(2, 2)", "abc")));
+  REQUIRE(refuses(npy("|u1", "(99999999999999999999, 1)", "abc")));
+  REQUIRE(refuses(npy("|u1", "(2147483647, 2147483647, 2147483647)", "abc")));
+  REQUIRE(refuses(npy("|u1", "(-1, 1)", "abc")));
+  REQUIRE(refuses(npy("|u1", "()", "abc")));
+  REQUIRE(refuses("\x93NUMPY"));
+  REQUIRE(refuses("\x93NUMPY\1"));
+  REQUIRE(refuses(npy("|u1", "(1, 1)", "a").substr(0, 50)));
+  std::string fortran = npy("|u1", "(1, 1)", "a");
+  fortran.replace(fortran.find("False"), 5, "True ");
+  REQUIRE(refuses(fortran));
+
+  const tests::MemoryFile file;
+  tests::PngToWrite png;
+  png.width = png.height = 1;
+  png.bits = 8;
+  png.color_type = PNG_COLOR_TYPE_RGB;
+  png.samples = {1, 2, 3};
+  write_png(file.path(), png);
+  REQUIRE(failure_of_file(file.path()) == Failure::data);
+}
+
+TEST_CASE("label images that are not there") {
+  const ScratchFolder folder;
+  REQUIRE(failure_of_file(folder / "missing.tif") == Failure::no_input);
+  REQUIRE(failure_of_file(folder.path().string()) == Failure::no_input);
+}

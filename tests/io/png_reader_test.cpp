@@ -1,0 +1,156 @@
+// PNG files of every colour type, made here by libpng.
+
+#include <algorithm>
+
+#include "io/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/memory_file.hpp"
+#include "support/png_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::noise;
+using tests::same_bits;
+using tests::samples_of;
+
+namespace {
+
+struct Read {
+  BitVolume image;
+  ImageInfo info;
+  std::vector<std::string> warnings;
+};
+
+/// Written and read again.
+Read read(const tests::PngToWrite& png, ReadOptions options = {}) {
+  const tests::MemoryFile file;
+  write_png(file.path(), png);
+  Read result;
+  options.warn = [&](const std::string& line) { result.warnings.push_back(line); };
+  result.image = read_image(file.path(), options, &result.info);
+  return result;
+}
+
+tests::PngToWrite png_of(const BitVolume& image, int bits, int color_type,
+                         const std::vector<std::uint32_t>& foreground,
+                         const std::vector<std::uint32_t>& background) {
+  tests::PngToWrite png;
+  png.width = static_cast<std::uint32_t>(image.extent().width);
+  png.height = static_cast<std::uint32_t>(image.extent().height);
+  png.bits = bits;
+  png.color_type = color_type;
+  for (const int is_foreground : samples_of(image, 1, 0)) {
+    const auto& pixel = is_foreground != 0 ? foreground : background;
+    png.samples.insert(png.samples.end(), pixel.begin(), pixel.end());
+  }
+  return png;
+}
+
+}  // namespace
+
+TEST_CASE("grays of any depth, interlaced or not, make the same image") {
+  for (const Extent extent : {Extent{1, 1, 1}, Extent{5, 3, 1}, Extent{64, 9, 1}, Extent{131, 70, 1}}) {
+    const BitVolume image = noise(extent, 1);
+    for (const int bits : {1, 2, 4, 8, 16})
+      for (const bool interlaced : {false, true}) {
+        tests::PngToWrite png = png_of(image, bits, PNG_COLOR_TYPE_GRAY, {1}, {0});
+        png.interlaced = interlaced;
+        CAPTURE(extent.width, bits, interlaced);
+        const Read result = read(png);
+        REQUIRE(same_bits(result.image, image));
+        REQUIRE(result.info.bits_per_sample == bits);
+        REQUIRE(result.info.format == "png");
+        REQUIRE(result.info.photometric == "min-is-black");
+        REQUIRE(result.warnings.empty());
+      }
+  }
+}
+
+TEST_CASE("a threshold on a PNG of 16 bits compares values") {
+  const BitVolume image = noise({70, 30, 1}, 2);
+  ReadOptions options;
+  options.foreground.threshold = 0x0100;
+  REQUIRE(same_bits(read(png_of(image, 16, PNG_COLOR_TYPE_GRAY, {0x0102}, {0x00ff}), options).image, image));
+  options.foreground.invert = true;
+  REQUIRE(same_bits(read(png_of(image, 16, PNG_COLOR_TYPE_GRAY, {0x0100}, {0x0101}), options).image, image));
+}
+
+TEST_CASE("colours of a PNG are foreground by their luma, whatever their transparency") {
+  const BitVolume image = noise({70, 30, 1}, 3);
+  ReadOptions options;
+  options.foreground.threshold = 100;
+  for (const int bits : {8, 16})
+    for (const bool interlaced : {false, true}) {
+      tests::PngToWrite png = png_of(image, bits, PNG_COLOR_TYPE_RGB, {200, 40, 156}, {0, 170, 0});
+      png.interlaced = interlaced;
+      CAPTURE(bits, interlaced);
+      const Read colors = read(png, options);
+      REQUIRE(same_bits(colors.image, image));
+      REQUIRE(colors.warnings.empty());
+      REQUIRE(colors.info.foreground_rule == "luma > 100");
+
+      png = png_of(image, bits, PNG_COLOR_TYPE_RGB_ALPHA, {200, 40, 156, 0}, {0, 170, 0, 255});
+      png.interlaced = interlaced;
+      const Read transparent = read(png, options);
+      REQUIRE(same_bits(transparent.image, image));
+      REQUIRE(transparent.warnings == std::vector<std::string>{"transparency ignored"});
+
+      REQUIRE(same_bits(read(png_of(image, bits, PNG_COLOR_TYPE_RGB, {0, 0, 1}, {0, 0, 0})).image, image));
+      REQUIRE(same_bits(read(png_of(image, bits, PNG_COLOR_TYPE_GRAY_ALPHA, {1, 0}, {0, 255})).image, image));
+    }
+}
+
+TEST_CASE("an index of a PNG is foreground if its colour is not black") {
+  const BitVolume image = noise({70, 30, 1}, 4);
+  for (const int bits : {1, 2, 4, 8})
+    for (const bool interlaced : {false, true}) {
+      tests::PngToWrite png = png_of(image, bits, PNG_COLOR_TYPE_PALETTE, {0}, {1});
+      png.palette = {{0, 0, 2}, {0, 0, 0}};
+      png.interlaced = interlaced;
+      CAPTURE(bits, interlaced);
+      REQUIRE(same_bits(read(png).image, image));
+      png.more = [](png_structp writer, png_infop info) {
+        const png_byte alpha = 0;
+        png_set_tRNS(writer, info, &alpha, 1, nullptr);
+      };
+      const Read transparent = read(png);
+      REQUIRE(same_bits(transparent.image, image));
+      REQUIRE(transparent.warnings == std::vector<std::string>{"transparency ignored"});
+    }
+}
+
+TEST_CASE("Otsu's method reads a PNG twice") {
+  const BitVolume image = noise({70, 30, 1}, 5);
+  ReadOptions options;
+  options.foreground.otsu = true;
+  const Read result = read(png_of(image, 8, PNG_COLOR_TYPE_GRAY, {180}, {40}), options);
+  REQUIRE(same_bits(result.image, image));
+  REQUIRE(result.info.foreground_rule == "otsu: value > 40");
+}
+
+TEST_CASE("the resolution of a PNG is one a TIFF can state") {
+  tests::PngToWrite png = png_of(noise({7, 3, 1}, 6), 1, PNG_COLOR_TYPE_GRAY, {1}, {0});
+  png.more = [](png_structp writer, png_infop info) {
+    png_set_pHYs(writer, info, 11811, 5906, PNG_RESOLUTION_METER);
+  };
+  const Spacing spacing = read(png).info.spacing;
+  REQUIRE(spacing.x_resolution == Approx(118.11));
+  REQUIRE(spacing.y_resolution == Approx(59.06));
+  REQUIRE(spacing.unit == 3);
+  png.more = nullptr;
+  REQUIRE(read(png).info.spacing.x_resolution == 0);
+}
+
+TEST_CASE("only slice 0 of a PNG is there to be read, into a volume with other things in it") {
+  const BitVolume image = noise({70, 30, 1}, 7);
+  const tests::MemoryFile file;
+  write_png(file.path(), png_of(image, 1, PNG_COLOR_TYPE_GRAY, {1}, {0}));
+  const auto reader = open_reader(file.path(), {});
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    BitVolume into({70, 30, 1});
+    std::fill_n(into.row(0), into.bytes() / 4, ~0u);
+    reader->read(0, 1, into);
+    REQUIRE(same_bits(into, image));
+  }
+}

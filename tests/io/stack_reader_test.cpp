@@ -1,0 +1,143 @@
+// Folders whose files are the slices of a volume.
+
+#include "io/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/png_file.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::noise;
+using tests::same_bits;
+using tests::samples_of;
+
+namespace {
+
+void save_png(const std::string& path, const BitVolume& image, int z, int bits = 1) {
+  tests::PngToWrite png;
+  png.width = static_cast<std::uint32_t>(image.extent().width);
+  png.height = static_cast<std::uint32_t>(image.extent().height);
+  png.bits = bits;
+  png.samples = samples_of<std::uint32_t>(image, 1, 0, z);
+  write_png(path, png);
+}
+
+void save_tiff(const std::string& path, const BitVolume& image, int z, int pages = 1) {
+  tests::TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(image.extent().width);
+  page.height = static_cast<std::uint32_t>(image.extent().height);
+  page.compression = COMPRESSION_CCITTFAX4;
+  page.samples = samples_of<std::uint64_t>(image, 1, 0, z);
+  write_tiff(path, std::vector<tests::TiffPageToWrite>(static_cast<std::size_t>(pages), page));
+}
+
+ReadOptions stack() {
+  ReadOptions options;
+  options.stack = true;
+  return options;
+}
+
+std::string reason_of(const ScratchFolder& folder) {
+  try {
+    read_image(folder.path().string(), stack());
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::data);
+    return error.what();
+  }
+  FAIL("no error was thrown");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a folder of slices is a volume in natural order of names, of either format") {
+  const ScratchFolder folder;
+  const BitVolume image = noise({70, 30, 12}, 1);
+  for (int z = 0; z < 12; ++z) {
+    const std::string name = "slice" + std::to_string(z);
+    if (z % 2 == 0) save_png(folder / (name + ".png"), image, z);
+    if (z % 2 != 0) save_tiff(folder / (name + ".tif"), image, z);
+  }
+  write_file(folder / "notes.txt", "not a slice");
+  ImageInfo info;
+  REQUIRE(same_bits(read_image(folder.path().string(), stack(), &info), image));
+  REQUIRE(info.format == "stack");
+  REQUIRE(info.extent == image.extent());
+
+  std::string list;
+  for (int z = 11; z >= 0; --z) list += "slice" + std::to_string(z) + (z % 2 == 0 ? ".png\n" : ".tif\n");
+  write_file(folder / "files.txt", list);
+  const BitVolume upside_down = read_image(folder.path().string(), stack());
+  for (int z = 0; z < 12; ++z)
+    for (int y = 0; y < 30; ++y)
+      for (int x = 0; x < 70; ++x) REQUIRE(upside_down(x, y, z) == image(x, y, 11 - z));
+}
+
+TEST_CASE("Otsu's threshold of a stack is one for all slices") {
+  const ScratchFolder folder;
+  const BitVolume image = noise({20, 10, 1}, 2);
+  for (const unsigned level : {1u, 2u}) {
+    tests::PngToWrite png;
+    png.width = 20;
+    png.height = 10;
+    png.bits = 8;
+    png.samples = samples_of<std::uint32_t>(image, level * 100, level * 100 - 10, 0);
+    write_png(folder / (std::to_string(level) + ".png"), png);
+  }
+  ReadOptions options = stack();
+  options.foreground.otsu = true;
+  ImageInfo info;
+  const BitVolume read = read_image(folder.path().string(), options, &info);
+  REQUIRE(info.foreground_rule == "otsu: value > 100");
+  REQUIRE(count_foreground(read.view().slices(0, 1)) == 0);
+  REQUIRE(count_foreground(read.view().slices(1, 2)) == 200);
+}
+
+TEST_CASE("slices that are not alike are refused by name") {
+  const BitVolume image = noise({70, 30, 1}, 3);
+  {
+    const ScratchFolder folder;
+    save_png(folder / "a.png", image, 0);
+    save_png(folder / "b.png", noise({70, 31, 1}, 3), 0);
+    REQUIRE(reason_of(folder) == "slice b.png: is 70x31 but a.png is 70x30");
+  }
+  {
+    const ScratchFolder folder;
+    save_png(folder / "a.png", image, 0);
+    save_png(folder / "b.png", image, 0, 8);
+    REQUIRE(reason_of(folder) ==
+            "slice b.png: is min-is-black with 1 samples of 8 bits a pixel but a.png is "
+            "min-is-black with 1 samples of 1 bits a pixel");
+  }
+  {
+    const ScratchFolder folder;
+    save_png(folder / "a.png", image, 0);
+    save_tiff(folder / "b.tif", image, 0, 3);
+    REQUIRE(reason_of(folder) == "slice b.tif: holds 3 pages, not one");
+  }
+  {
+    const ScratchFolder folder;
+    save_png(folder / "a.png", image, 0);
+    write_file(folder / "b.png", read_file(folder / "a.png").substr(0, 100));
+    REQUIRE(reason_of(folder) == "slice b.png: not a valid PNG (the file ends early)");
+  }
+}
+
+TEST_CASE("a slice that goes away while the stack is read is an error") {
+  const ScratchFolder folder;
+  const BitVolume image = noise({70, 30, 3}, 4);
+  for (int z = 0; z < 3; ++z) save_png(folder / (std::to_string(z) + ".png"), image, z);
+  const auto reader = open_reader(folder.path().string(), stack());
+  BitVolume into(image.extent());
+  std::filesystem::remove(folder / "1.png");
+  REQUIRE(failure_of([&] { reader->read(0, 3, into); }) == Failure::no_input);
+  save_png(folder / "1.png", noise({71, 30, 1}, 4), 0);
+  REQUIRE(failure_of([&] { reader->read(0, 3, into); }) == Failure::data);
+  reader->read(2, 3, into);
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 70; ++x) REQUIRE(into(x, y, 0) == image(x, y, 2));
+}
