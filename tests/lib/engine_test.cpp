@@ -99,17 +99,6 @@ TEST_CASE("a pair of algorithm and connectivity that does not exist is refused w
   REQUIRE_NOTHROW(check_options({.algorithm = "bke"}, Connectivity::c26));
 }
 
-TEST_CASE("the table has runs and flood fill for every connectivity, and no name twice on a device") {
-  for (const char* name : {"runs", "flood-fill"})
-    for (const Connectivity connectivity : kConnectivities)
-      REQUIRE(find_variant(*find_algorithm(name, DeviceKind::cpu), connectivity) != nullptr);
-  for (const Algorithm& algorithm : algorithms()) {
-    REQUIRE(find_algorithm(algorithm.name, algorithm.device) == &algorithm);
-    REQUIRE(!algorithm.title.empty());
-    REQUIRE(!algorithm.variants.empty());
-  }
-}
-
 TEST_CASE("a report says where the time went") {
   const Outcome outcome = label({});
   REQUIRE(outcome.report.label_ms > 0);
