@@ -26,7 +26,8 @@ struct WriteOptions {
 /// By the extension of `path`: .tif .tiff .png .npy; Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
-/// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked for.
+/// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked for,
+/// (usage) when the format does not have the type.
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
 
 /// What a label image is written from: `labels` with `map` applied (may be empty), `count` labels after mapping.

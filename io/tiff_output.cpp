@@ -5,31 +5,19 @@
 #include <bit>
 #include <cerrno>
 #include <cstdio>
-#include <utility>
+#include <exception>
+#include <span>
+#include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/strip_encoder.hpp"
 #include "io/tiff_open.hpp"
+#include "io/tiff_tags.hpp"
 
 namespace gpuccl::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "strips go into the file as they lie in memory");
-
-int scheme(Compression compression) {
-  switch (compression) {
-    case Compression::none:
-      return COMPRESSION_NONE;
-    case Compression::deflate:
-      return COMPRESSION_ADOBE_DEFLATE;
-    case Compression::lzw:
-      return COMPRESSION_LZW;
-    case Compression::zstd:
-      return COMPRESSION_ZSTD;
-    case Compression::packbits:
-      return COMPRESSION_PACKBITS;
-  }
-  throw Error(Failure::internal, "unknown compression");
-}
 
 /// Bytes of a compressed strip for each of its samples', at worst.
 double worst_growth(Compression compression) {
@@ -43,22 +31,8 @@ double worst_growth(Compression compression) {
   }
 }
 
-}  // namespace
-
-bool needs_big_tiff(const TiffPages& pages) {
-  constexpr double kLimit = 4096.0 * (1 << 20) - 32.0 * (1 << 20);
-  constexpr double kPageBytes = 512;   // tags and small values
-  constexpr double kStripBytes = 128;  // offset, byte count, frame of a compressed stream
-  const StripLayout& strips = pages.strips;
-  const double samples = static_cast<double>(strips.row_bytes) * static_cast<double>(strips.extent.rows());
-  const double bytes = samples * worst_growth(pages.compression) +
-                       kStripBytes * static_cast<double>(strips.count()) + kPageBytes * strips.extent.depth +
-                       static_cast<double>(pages.description.size());
-  return bytes > kLimit;
-}
-
 /// What libtiff calls back. It is C: no exception may pass through it, so the first one is kept here.
-struct TiffOutput::Client {
+struct Client {
   AtomicFile& file;
   std::size_t position = 0;
   std::exception_ptr failure{};
@@ -112,60 +86,48 @@ struct TiffOutput::Client {
   static int close(thandle_t) { return 0; }
 };
 
-TiffOutput::TiffOutput(AtomicFile& file, TiffPages pages)
-    : pages_(std::move(pages)), client_(new Client{.file = file}) {
-  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(scheme(pages_.compression))) == 0)
-    throw Error(Failure::usage, "this libtiff cannot write the compression asked for");
+/// A TIFF written through libtiff, strips in order.
+class TiffOutput {
+ public:
+  TiffOutput(AtomicFile& file, const TiffPages& pages);
+  ~TiffOutput() { close_tiff(tiff_, client_.messages); }
+  TiffOutput(const TiffOutput&) = delete;
+  TiffOutput& operator=(const TiffOutput&) = delete;
 
-  const char* mode = needs_big_tiff(pages_) ? "w8l" : "w4l";
-  tiff_ =
-      open_tiff({mode, client_.get(), Client::read, Client::write, Client::seek, Client::close, Client::size},
-                client_->messages, 0);
+  /// Strip `strip` of all, as it goes into the file.
+  void write_strip(std::int64_t strip, std::span<const std::byte> encoded);
+
+ private:
+  void start_page(std::int64_t slice);
+  void require(bool done) const;
+
+  const TiffPages& pages_;
+  Client client_;
+  TIFF* tiff_ = nullptr;
+};
+
+TiffOutput::TiffOutput(AtomicFile& file, const TiffPages& pages) : pages_(pages), client_{.file = file} {
+  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(tiff_scheme(pages.compression))) == 0)
+    throw Error(Failure::usage, "this libtiff cannot write the compression asked for");
+  const char* mode = needs_big_tiff(pages) ? "w8l" : "w4l";
+  tiff_ = open_tiff({mode, &client_, Client::read, Client::write, Client::seek, Client::close, Client::size},
+                    client_.messages, 0);
   require(tiff_ != nullptr);
 }
 
-TiffOutput::~TiffOutput() {
-  if (tiff_ != nullptr) close_tiff(tiff_, client_->messages);
-}
-
-void TiffOutput::write_compressed(std::int64_t strip, const void* data, std::size_t bytes) {
-  begin_strip(strip);
-  const auto index = static_cast<std::uint32_t>(strips().index_in_slice(strip));
-  const auto size = static_cast<tmsize_t>(bytes);
-  require(TIFFWriteRawStrip(tiff_, index, const_cast<void*>(data), size) == size);
-  end_strip(strip);
-}
-
-void TiffOutput::write_samples(std::int64_t strip, void* samples, std::size_t bytes) {
-  begin_strip(strip);
-  const auto index = static_cast<std::uint32_t>(strips().index_in_slice(strip));
-  const auto size = static_cast<tmsize_t>(bytes);
-  require(TIFFWriteEncodedStrip(tiff_, index, samples, size) == size);
-  end_strip(strip);
-}
-
-void TiffOutput::begin_strip(std::int64_t strip) {
-  if (strips().starts_slice(strip)) start_page(strip / strips().strips_per_slice);
-}
-
-void TiffOutput::end_strip(std::int64_t strip) {
-  if (strips().ends_slice(strip)) require(TIFFWriteDirectory(tiff_) == 1);
+void TiffOutput::write_strip(std::int64_t strip, std::span<const std::byte> encoded) {
+  const StripLayout& strips = pages_.strips;
+  if (strips.starts_slice(strip)) start_page(strip / strips.strips_per_slice);
+  const auto index = static_cast<std::uint32_t>(strips.index_in_slice(strip));
+  const auto size = static_cast<tmsize_t>(encoded.size());
+  require(TIFFWriteRawStrip(tiff_, index, const_cast<std::byte*>(encoded.data()), size) == size);
+  if (strips.ends_slice(strip)) require(TIFFWriteDirectory(tiff_) == 1);
 }
 
 void TiffOutput::start_page(std::int64_t slice) {
-  const auto set = [this](std::uint32_t tag, auto... values) {
-    require(TIFFSetField(tiff_, tag, values...) == 1);
-  };
-  if (strips().extent.depth > 1) set(TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
-  set(TIFFTAG_IMAGEWIDTH, strips().extent.width);
-  set(TIFFTAG_IMAGELENGTH, strips().extent.height);
-  set(TIFFTAG_BITSPERSAMPLE, pages_.bits_per_sample);
-  set(TIFFTAG_SAMPLESPERPIXEL, 1);
-  set(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
-  set(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-  set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-  set(TIFFTAG_COMPRESSION, scheme(pages_.compression));
-  set(TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(strips().rows_per_strip));
+  const auto set = [this](ttag_t tag, auto value) { require(TIFFSetField(tiff_, tag, value) == 1); };
+  if (pages_.strips.extent.depth > 1) set(TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
+  require(set_sample_tags(tiff_, pages_, pages_.strips.extent.height));
   if (pages_.spacing.x_resolution > 0 && pages_.spacing.y_resolution > 0) {
     set(TIFFTAG_XRESOLUTION, pages_.spacing.x_resolution);
     set(TIFFTAG_YRESOLUTION, pages_.spacing.y_resolution);
@@ -176,9 +138,44 @@ void TiffOutput::start_page(std::int64_t slice) {
 
 void TiffOutput::require(bool done) const {
   if (done) return;
-  if (client_->failure) std::rethrow_exception(client_->failure);
-  const std::string& message = client_->messages.error;
+  if (client_.failure) std::rethrow_exception(client_.failure);
+  const std::string& message = client_.messages.error;
   throw Error(Failure::io, message.empty() ? "cannot write" : "cannot write (" + message + ")");
+}
+
+}  // namespace
+
+bool needs_big_tiff(const TiffPages& pages) {
+  constexpr double kLimit = 4096.0 * (1 << 20) - 32.0 * (1 << 20);
+  constexpr double kPageBytes = 512;   // tags and small values
+  constexpr double kStripBytes = 128;  // offset, byte count, frame of a compressed stream
+  const StripLayout& strips = pages.strips;
+  const double samples = static_cast<double>(strips.row_bytes) * static_cast<double>(strips.extent.rows());
+  const double bytes = samples * worst_growth(pages.compression) +
+                       kStripBytes * static_cast<double>(strips.count()) + kPageBytes * strips.extent.depth +
+                       static_cast<double>(pages.description.size());
+  return bytes > kLimit;
+}
+
+void write_tiff(AtomicFile& file, const TiffPages& pages, const FillStrip& fill,
+                const std::function<void(double share)>& progress) {
+  struct Slot {
+    std::vector<std::byte> samples;
+    StripEncoder encoder;
+    std::span<const std::byte> encoded;
+  };
+  TiffOutput tiff(file, pages);
+  const StripLayout& strips = pages.strips;
+  const auto make = [&](Slot& slot, std::int64_t strip) {
+    slot.samples.resize(strips.bytes(strip));
+    fill(strip, slot.samples.data());
+    slot.encoded = slot.encoder.encode(pages, strips.rows(strip), slot.samples);
+  };
+  const auto take = [&](Slot& slot, std::int64_t strip) {
+    tiff.write_strip(strip, slot.encoded);
+    if (progress) progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
+  };
+  for_each_strip<Slot>(strips.count(), make, take);
 }
 
 }  // namespace gpuccl::io

@@ -2,8 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <memory>
+#include <functional>
 #include <string>
 
 #include "io/atomic_file.hpp"
@@ -11,15 +10,14 @@
 #include "io/label_writer.hpp"
 #include "io/strips.hpp"
 
-struct tiff;
-
 namespace gpuccl::io {
 
-/// What the pages of a TIFF have in common.
+/// What the pages of a TIFF of unsigned gray samples have in common.
 struct TiffPages {
   StripLayout strips;
   int bits_per_sample = 8;
   Compression compression = Compression::deflate;
+  int deflate_level = 2;  // of libdeflate: 1 to 12
   Spacing spacing;
   std::string description;  // of the first page; empty: none
 };
@@ -28,31 +26,13 @@ struct TiffPages {
 /// first byte is written.
 bool needs_big_tiff(const TiffPages& pages);
 
-/// Little-endian TIFF of unsigned gray samples, written through libtiff, one page a slice, strips in order.
-class TiffOutput {
- public:
-  /// Error (usage) when this libtiff lacks the compression.
-  TiffOutput(AtomicFile& file, TiffPages pages);
-  ~TiffOutput();
-  TiffOutput(const TiffOutput&) = delete;
-  TiffOutput& operator=(const TiffOutput&) = delete;
+/// Makes the samples of a strip, as TIFF wants them. Called from several threads.
+using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
 
-  const StripLayout& strips() const { return pages_.strips; }
-  /// Strip `strip` of all, compressed as the pages say.
-  void write_compressed(std::int64_t strip, const void* data, std::size_t bytes);
-  /// The same from samples, which libtiff compresses and may change.
-  void write_samples(std::int64_t strip, void* samples, std::size_t bytes);
-
- private:
-  struct Client;
-  void begin_strip(std::int64_t strip);
-  void end_strip(std::int64_t strip);
-  void start_page(std::int64_t slice);
-  void require(bool done) const;
-
-  TiffPages pages_;
-  std::unique_ptr<Client> client_;
-  tiff* tiff_ = nullptr;
-};
+/// Writes a little-endian TIFF, one page a slice. Strips are made and compressed in parallel and written in
+/// order. `progress`, if any, is called now and then with the share that is written. Error (usage) when this
+/// libtiff lacks the compression, (io) when the file does not take the bytes.
+void write_tiff(AtomicFile& file, const TiffPages& pages, const FillStrip& fill,
+                const std::function<void(double share)>& progress);
 
 }  // namespace gpuccl::io
