@@ -14,6 +14,12 @@ set(GPUCCL_CUDA_SOURCES
   phases/prefix_count.cu
   phases/statistics.cu
   phases/unpack.cu
+  runs/numbering.cu
+  runs/runs_c18.cu
+  runs/runs_c26.cu
+  runs/runs_c4.cu
+  runs/runs_c6.cu
+  runs/runs_c8.cu
   runtime/check.cpp
   runtime/cuda_labeler.cu
   runtime/pinned_ring.cpp)

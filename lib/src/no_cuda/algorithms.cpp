@@ -24,6 +24,7 @@ std::vector<Algorithm> algorithms() {
   constexpr DeviceKind kCuda = DeviceKind::cuda;
   const char* const allegretti = "Allegretti, Bolelli, Grana 2020, doi:10.1109/TPDS.2019.2934683";
   return {
+      {"runs", "Runs of bundled rows, tiles in parallel", "", kCuda, variants({c4, c8, c6, c18, c26})},
       {"uf", "Union-Find", "Oliveira, Lotufo 2010", kCuda, variants({c4, c8, c6, c18, c26})},
       {"ke", "Komura Equivalence", "Komura 2015, doi:10.1016/j.cpc.2015.04.015", kCuda, variants({c4, c8})},
       {"buf", "Block-based Union-Find", allegretti, kCuda, variants({c8, c26})},

@@ -1,6 +1,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 
 #include "cuda/cuda.hpp"
+#include "cuda/runs/runs.hpp"
 
 namespace gpuccl::cuda {
 
@@ -9,6 +10,8 @@ std::vector<Algorithm> algorithms() {
   constexpr DeviceKind kCuda = DeviceKind::cuda;
   const char* const allegretti = "Allegretti, Bolelli, Grana 2020, doi:10.1109/TPDS.2019.2934683";
   return {
+      {"runs", "Runs of bundled rows, tiles in parallel", "", kCuda,
+       {{c4, make_runs_c4}, {c8, make_runs_c8}, {c6, make_runs_c6}, {c18, make_runs_c18}, {c26, make_runs_c26}}},
       {"uf", "Union-Find", "Oliveira, Lotufo 2010", kCuda,
        {{c4, make_uf_c4}, {c8, make_uf_c8}, {c6, make_uf_c6}, {c18, make_uf_c18}, {c26, make_uf_c26}}},
       {"ke", "Komura Equivalence", "Komura 2015, doi:10.1016/j.cpc.2015.04.015", kCuda,

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "cuda/runs/tile.cuh"
+
+namespace gpuccl::cuda::runs {
+
+/// One word of the rows of a bundle; row i is number i of a RowSet.
+template <class Tile>
+struct Bundle {
+  Word row[Tile::kBundleRows];
+
+  /// Loads it from the image; rows outside are zeros.
+  __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
+    Bundle bundle;
+#pragma unroll
+    for (int i = 0; i < Tile::kBundleRows; ++i)
+      bundle.row[i] = frame.word(word, y + i % Tile::kRowsY, z + i / Tile::kRowsY);
+    return bundle;
+  }
+
+  template <cpu::RowSet set>
+  __device__ Word united() const {
+    Word word = 0;
+#pragma unroll
+    for (int i = 0; i < Tile::kBundleRows; ++i)
+      if ((set >> i & 1u) != 0) word |= row[i];
+    return word;
+  }
+  __device__ Word all() const { return united<Tile::Shape::rows>(); }
+};
+
+/// What `own` shows to the bundle at side `side`, and that bundle to it.
+template <int side, class Tile>
+__device__ Word own_face(const Bundle<Tile>& own) {
+  return own.template united<Tile::template kSide<side>.own>();
+}
+template <int side, class Tile>
+__device__ Word other_face(const Bundle<Tile>& other) {
+  return other.template united<Tile::template kSide<side>.other>();
+}
+
+/// Where `own` and the bundle at its side `side` touch (bits as touching_corners has them if diagonally).
+template <int side, class Tile>
+__device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
+  const Word a = own_face<side>(own), b = other_face<side>(other);
+  if constexpr (Tile::template kSide<side>.diagonal)
+    return touching_corners(a, b);
+  else
+    return a & b;
+}
+
+/// Where a contact of `own` with the bundle at its side `side` needs no union, because the pieces that touch
+/// are connected by way of others. Only contacts with bundles above, and contacts that do not depend on this
+/// one, bear witness: so there is always a chain of unions left.
+///
+///       layer before   this layer          B, by way of C: own-A, A-C, C-B
+///            C              A              C, by way of A: own-A, A-C
+///            B             own             D, by way of B: own-B, B-D
+///            D              .
+template <int side, class Tile>
+__device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[Tile::kOthers]) {
+  if constexpr (side == 1) {
+    return touching<0>(own, others[0]) & touching<1>(others[0], others[2]) &
+           touching<0>(others[1], others[2]);
+  } else if constexpr (side >= 2 && Tile::connectivity == Connectivity::c18) {
+    // The elements share an edge; one beside it in A or B touches both.
+    const Word near = side == 2 ? others[0].all() | others[1].all() : others[1].all();
+    return near | near << 1 | near >> 1;
+  } else if constexpr (side == 2) {
+    return touching<0>(own, others[0]) & touching<1>(others[0], others[2]);
+  } else if constexpr (side == 3) {
+    return touching<1>(own, others[1]) & touching<0>(others[3], others[1]);
+  } else {
+    return 0;
+  }
+}
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,193 @@
+#pragma once
+
+#include "cuda/runs/contacts.cuh"
+#include "cuda/runs/forest.cuh"
+#include "cuda/runs/tables.cuh"
+#include "cuda/runs/tile_forest.cuh"
+#include "cuda/runs/tile_nodes.cuh"
+
+// LocalMerge: labels the pieces of each tile in shared memory, one thread a word of bundles.
+//
+//   1. Nodes: pieces are numbered in the order of the words (a prefix sum over the thread block).
+//   2. Links: every piece is linked to the first piece it touches in an earlier bundle. That needs no atomic
+//      operation, and on most images it is nearly all there is to do. The rest goes into a queue.
+//   3. Compression, so that walks are short.
+//   4. Unions: the queue, one contact a thread whoever found it.
+//   5. First elements: a root is the first piece of its component in the order of bundles; the first element
+//      in raster order may be in another piece of the same row (2D) or layer (3D) of bundles.
+//   6. Output: links of all nodes, and a bit at every first element.
+namespace gpuccl::cuda::runs {
+
+inline constexpr int kQueueLength = 1024;
+
+template <class Tile>
+struct LocalShared {
+  Word words[Tile::kBundleRows * Tile::kThreads];  // of the image; from step 4 on, bits of first elements
+  std::uint32_t links[Tile::kNodes];
+  std::uint32_t queue[kQueueLength];
+  std::uint32_t queued;
+  NodeCounts<Tile> counts;
+};
+
+/// Links pieces of a word to what they touch; takes out of `contacts` what that settles. Returns the starts
+/// of the pieces that may be in the first row (2D) or layer (3D) of their component.
+template <class Tile>
+__device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
+                            const Nodes<Tile, std::uint32_t>& nodes) {
+  const int pieces = count_bits(nodes.starts);
+  for (int piece = 0; piece < pieces; ++piece) links[nodes.own + piece] = nodes.own + piece;
+
+  Word free = nodes.starts, in_layer = 0;  // pieces without a link; those linked within their layer
+  for_each_index<Tile::kSides>([&]<int i>() {
+    Word rest = 0;
+    for (Word found = contacts.at_side[i]; found != 0; found &= found - 1) {
+      const int bit = lowest_bit(found);
+      const Word start = start_of_piece(nodes.starts, bit);
+      if ((free & start) != 0) {
+        free ^= start;
+        links[nodes.own + piece_at(nodes.starts, bit)] =
+            nodes.other[i] + piece_at(nodes.other_starts[i], bit);
+      } else {
+        rest |= 1u << bit;
+      }
+    }
+    contacts.at_side[i] = rest;
+    if constexpr (i == 0 && Tile::kLayers > 1) in_layer = nodes.starts & ~free;
+  });
+  const Word maybe_first = free | in_layer;
+
+  // The first piece may still be free, and a seam then needs no union.
+  if (contacts.seams != 0 && (free & 1) != 0) {
+    bool still = true;
+    if ((contacts.seams & Contacts<Tile>::left_to_own()) != 0) {
+      links[nodes.own] = nodes.left;
+      contacts.seams &= ~Contacts<Tile>::left_to_own();
+      still = false;
+    }
+#pragma unroll
+    for (int i = 0; i < Tile::kSides; ++i)
+      if (still && (contacts.seams & Contacts<Tile>::own_to_other_left(i)) != 0) {
+        links[nodes.own] = nodes.other_left[i];
+        contacts.seams &= ~Contacts<Tile>::own_to_other_left(i);
+        still = false;
+      }
+  }
+  return maybe_first;
+}
+
+/// Puts the contacts left into the queue; what does not fit stays in `contacts`.
+template <class Tile>
+__device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contacts,
+                               const Nodes<Tile, std::uint32_t>& nodes) {
+  const std::uint32_t count = static_cast<std::uint32_t>(contacts.count());
+  if (count == 0) return;
+  std::uint32_t at = atomicAdd(&shared.queued, count);
+  if (at + count <= kQueueLength) {
+    while (contacts.any()) {
+      const auto pair = take_contact(contacts, nodes);
+      shared.queue[at++] = pair.a << 16 | pair.b;
+    }
+  } else {
+    while (at < kQueueLength) shared.queue[at++] = 0;  // node 0 with itself
+  }
+}
+
+template <class Tile, class Link>
+__global__ void __launch_bounds__(Tile::kThreads)
+    local_merge(Frame frame, Tables<Link> tables, std::int64_t scan_blocks) {
+  __shared__ LocalShared<Tile> shared;
+  const int t = static_cast<int>(threadIdx.x);
+  const auto place = Place<Tile>::mine(frame);
+  const std::int64_t tile = place.tile(frame);
+  if (const std::int64_t i = tile * Tile::kThreads + t; i < scan_blocks) tables.scan[i] = 0;
+
+  // 1. Nodes
+  const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
+#pragma unroll
+  for (int i = 0; i < Tile::kBundleRows; ++i) shared.words[i * Tile::kThreads + t] = own.row[i];
+  if (t == 0) shared.queued = 0;
+  const Word word = own.all();
+  Nodes<Tile, std::uint32_t> nodes;
+  nodes.starts = piece_starts(word);
+  const NodeNumbers<Tile> numbers(shared.counts, count_bits(nodes.starts));  // a barrier
+  nodes.own = numbers.first(shared.counts, t);
+  nodes.left = nodes.own - 1;
+  tables.first_node[tile * Tile::kThreads + t] = static_cast<std::uint16_t>(nodes.own);
+  if (t == 0) tables.nodes[tile] = numbers.total();
+
+  // 2. Links
+  Bundle<Tile> others[Tile::kOthers];
+  for_each_index<Tile::kOthers>([&]<int i>() {
+    const int row = place.row + other_dy(i), layer = place.layer + other_dz(i);
+    const bool inside = row >= 0 && row < Tile::kRows && layer >= 0;
+    const int other = inside ? (layer * Tile::kRows + row) * Tile::kWords + place.word : t;
+#pragma unroll
+    for (int j = 0; j < Tile::kBundleRows; ++j)
+      others[i].row[j] = inside ? shared.words[j * Tile::kThreads + other] : 0;
+    if constexpr (i < Tile::kSides) {
+      nodes.other[i] = numbers.first(shared.counts, other);
+      nodes.other_left[i] = nodes.other[i] - 1;
+      nodes.other_starts[i] = piece_starts(others[i].all());
+    }
+  });
+  const unsigned last = __shfl_up_sync(~0u, last_bits(own, others), 1);
+  auto contacts = find_contacts(own, others, place.word > 0 ? last : 0);
+  const Word maybe_first = link_pieces(shared.links, contacts, nodes);
+  queue_contacts(shared, contacts, nodes);
+  __syncthreads();
+
+  // 3. Compression
+  const TileForest forest(shared.links);
+  share_among_threads(numbers.total(), [&](std::uint32_t node) { forest.compress_inline(node); });
+  __syncthreads();
+
+  // 4. Unions
+  const std::uint32_t queued = shared.queued < kQueueLength ? shared.queued : kQueueLength;
+  share_among_threads(
+      queued, [&](std::uint32_t i) { forest.unite(shared.queue[i] >> 16, shared.queue[i] & 0xffff); });
+  while (contacts.any()) {
+    const auto pair = take_contact(contacts, nodes);
+    forest.unite(pair.a, pair.b);
+  }
+#pragma unroll
+  for (int i = 0; i < Tile::kBundleRows; ++i) shared.words[i * Tile::kThreads + t] = 0;
+  __syncthreads();
+
+  // 5. First elements
+  const int begin = t - t % (Tile::kLayers > 1 ? Tile::kWords * Tile::kRows : Tile::kWords);
+  const std::uint32_t first_in_reach = numbers.first(shared.counts, begin);
+  for (Word rest = maybe_first; rest != 0; rest &= rest - 1) {
+    const Word start = rest & (0u - rest);
+    const std::uint32_t node = nodes.own + count_bits(nodes.starts & (start - 1));
+    const std::uint32_t root = marked_root(shared.links, node);
+    if (root < first_in_reach) continue;
+    const auto first = first_element<Tile>(own, whole_piece(word, start));
+    if (root == node || !first.in_last_row)
+      mark_first(shared.links, root, position_in_tile<Tile>(place, first.row, first.bit));
+  }
+  __syncthreads();
+
+  // 6. Output
+  const std::int64_t slots = tile * Tile::kNodes;
+  share_among_threads(numbers.total(), [&](std::uint32_t node) {
+    const std::uint32_t root = marked_root(shared.links, node);
+    Link link = Links<Link>::to(static_cast<Link>(slots + root));
+    if (root == node) {
+      const std::uint32_t position = marked_first(shared.links, node);
+      atomicOr(&shared.words[position / kWordBits], 1u << position % kWordBits);
+      link = static_cast<Link>(position_in_image<Tile>(frame, place, position));
+    }
+    tables.links[slots + node] = link;
+  });
+  __syncthreads();
+  if (place.image_word() >= frame.pitch) return;
+#pragma unroll
+  for (int i = 0; i < Tile::kBundleRows; ++i) {
+    const int dy = i % Tile::kRowsY, dz = i / Tile::kRowsY;
+    if (!frame.has_row(place.y() + dy, place.z() + dz)) continue;
+    tables.first_bits[frame.word_index(place.image_word(), place.y() + dy, place.z() + dz)] =
+        shared.words[position_in_tile<Tile>(place, i, 0) / kWordBits];
+  }
+}
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,79 @@
+// The prefix sum in one pass, with decoupled look-back:
+//
+//   D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA NVR-2016-002
+
+#include "cuda/runs/numbering.cuh"
+#include "cuda/runs/tile_nodes.cuh"
+
+namespace gpuccl::cuda::runs {
+namespace {
+
+// Progress of a thread block, in the upper two bits of a word, with a sum below.
+constexpr unsigned long long kOwnSum = 1ull << 62;    // first elements in its words
+constexpr unsigned long long kWholeSum = 2ull << 62;  // and in all words before
+
+/// First elements in the words of all thread blocks before this one, once they have told. One warp calls it.
+__device__ unsigned long long sum_before_block(const unsigned long long* scan) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  unsigned long long sum = 0;
+  for (std::int64_t last = static_cast<std::int64_t>(blockIdx.x) - 1; last >= 0; last -= 32) {
+    const std::int64_t block = last - lane;
+    unsigned long long told = kWholeSum;
+    do {
+      if (block >= 0) told = *static_cast<const volatile unsigned long long*>(scan + block);
+    } while (__any_sync(~0u, told < kOwnSum));
+    const unsigned whole = __ballot_sync(~0u, told >= kWholeSum);
+    const int end = whole != 0 ? lowest_bit(whole) : 32;
+    const std::uint32_t up_to_lane = sum_up_to_lane(lane < end ? static_cast<std::uint32_t>(told) : 0);
+    sum += __shfl_sync(~0u, up_to_lane, 31);
+    if (whole != 0) return sum + (__shfl_sync(~0u, told, end) & ~kWholeSum);
+  }
+  return sum;
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(kScanThreads)
+    numbering(const uint4* first_bits, uint4* before, unsigned long long* scan, unsigned long long* count) {
+  __shared__ std::uint32_t of_warp[kScanThreads / 32];
+  __shared__ unsigned long long before_block;
+  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kScanThreads + threadIdx.x;
+  std::uint32_t of_group[kScanGroups], own = 0;
+#pragma unroll
+  for (int i = 0; i < kScanGroups; ++i) {
+    const uint4 bits = first_bits[thread * kScanGroups + i];
+    of_group[i] = static_cast<std::uint32_t>(count_bits(bits.x) + count_bits(bits.y) + count_bits(bits.z) +
+                                             count_bits(bits.w));
+    own += of_group[i];
+  }
+  const std::uint32_t up_to_lane = sum_up_to_lane(own);
+  if (threadIdx.x % 32 == 31) of_warp[threadIdx.x / 32] = up_to_lane;
+  __syncthreads();
+
+  std::uint32_t before_warp = 0, of_block = 0;
+#pragma unroll
+  for (unsigned i = 0; i < kScanThreads / 32; ++i) {
+    if (i < threadIdx.x / 32) before_warp += of_warp[i];
+    of_block += of_warp[i];
+  }
+  volatile unsigned long long* told = scan + blockIdx.x;
+  if (threadIdx.x == 0) *told = kOwnSum | of_block;
+  if (threadIdx.x < 32) {
+    const unsigned long long sum = sum_before_block(scan);
+    if (threadIdx.x == 0) {
+      *told = kWholeSum | (sum + of_block);
+      before_block = sum;
+      if (blockIdx.x == gridDim.x - 1) *count = sum + of_block;
+    }
+  }
+  __syncthreads();
+
+  uint4 sums;
+  sums.x = static_cast<std::uint32_t>(before_block) + before_warp + up_to_lane - own;
+  sums.y = sums.x + of_group[0];
+  sums.z = sums.y + of_group[1];
+  sums.w = sums.z + of_group[2];
+  before[thread] = sums;
+}
+
+}  // namespace gpuccl::cuda::runs

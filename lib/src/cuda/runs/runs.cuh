@@ -1,0 +1,256 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "cuda/phases/statistics.cuh"
+#include "cuda/runs/boundary_merge.cuh"
+#include "cuda/runs/local_merge.cuh"
+#include "cuda/runs/numbering.cuh"
+#include "cuda/runs/write_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::cuda::runs {
+
+/// The image on the device as tiles.
+template <class Tile>
+Frame frame_of(const BitRows& bits) {
+  const auto tiles = [](int elements, int of_tile) { return (elements - 1) / of_tile + 1; };
+  const Extent extent = bits.extent;
+  return {reinterpret_cast<const Word*>(bits.words),
+          extent.width,
+          extent.height,
+          extent.depth,
+          std::int64_t{bits.words_a_row} * 2,
+          tiles(extent.width, Tile::kWidth),
+          tiles(extent.height, Tile::kHeight),
+          tiles(extent.depth, Tile::kDepth),
+          0,
+          0};
+}
+
+/// Memory for Tables, kept from image to image.
+class TableMemory {
+ public:
+  /// Makes room, and the padding of the bitmap zero.
+  template <class Tile, class Link>
+  void reserve(const Frame& frame, cudaStream_t stream) {
+    constexpr const char* kDoing = "allocating tables of runs";
+    const auto tiles = static_cast<std::size_t>(frame.tile(0, 0, frame.tiles_z));
+    const auto words = static_cast<std::size_t>(frame.row(0, frame.depth) * frame.pitch);
+    const auto blocks = static_cast<std::size_t>(scan_blocks(static_cast<std::int64_t>(words)));
+    const std::size_t padded = blocks * static_cast<std::size_t>(kScanWords);
+    links_.reserve(tiles * Tile::kNodes * sizeof(Link), kDoing);
+    first_node_.reserve(tiles * Tile::kThreads, kDoing);
+    nodes_.reserve(tiles, kDoing);
+    first_bits_.reserve(padded, kDoing);
+    before_.reserve(padded / 4, kDoing);
+    scan_.reserve(blocks, kDoing);
+    count_.reserve(1, kDoing);
+    check(cudaMemsetAsync(first_bits_.data() + words, 0, (padded - words) * sizeof(Word), stream), kDoing);
+  }
+
+  template <class Link>
+  Tables<Link> tables() const {
+    return {reinterpret_cast<Link*>(links_.data()),
+            first_node_.data(),
+            nodes_.data(),
+            first_bits_.data(),
+            before_.data(),
+            scan_.data(),
+            count_.data()};
+  }
+  const unsigned long long* count() const { return count_.data(); }
+
+  std::uint64_t bytes() const {
+    return links_.bytes() + first_node_.bytes() + nodes_.bytes() + first_bits_.bytes() + before_.bytes() +
+           scan_.bytes();
+  }
+
+ private:
+  DeviceBuffer<std::byte> links_;
+  DeviceBuffer<std::uint16_t> first_node_;
+  DeviceBuffer<std::uint32_t> nodes_;
+  DeviceBuffer<Word> first_bits_;
+  DeviceBuffer<std::uint32_t> before_;
+  DeviceBuffer<unsigned long long> scan_;
+  DeviceBuffer<unsigned long long> count_;
+};
+
+/// The phases, one after the other. `labels` has the pitch of the bits.
+template <class Tile, class Link>
+void enqueue(const Frame& whole, const Tables<Link>& tables, Label* labels, PhaseClock& phase) {
+  const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
+  const std::int64_t blocks = scan_blocks(words);
+  // One thread block a tile; a grid has its limits along y and z.
+  const auto for_all_tiles = [&](auto&& launch_part) {
+    static constexpr int kLimit = 65535;
+    Frame part = whole;
+    for (part.first_z = 0; part.first_z < whole.tiles_z; part.first_z += kLimit)
+      for (part.first_y = 0; part.first_y < whole.tiles_y; part.first_y += kLimit) {
+        const auto rest = [](int tiles, int first) {
+          return static_cast<unsigned>(tiles - first < kLimit ? tiles - first : kLimit);
+        };
+        launch_part(part,
+                    LaunchShape{dim3(static_cast<unsigned>(whole.tiles_x), rest(whole.tiles_y, part.first_y),
+                                     rest(whole.tiles_z, part.first_z)),
+                                dim3(Tile::kThreads)});
+      }
+  };
+
+  for_all_tiles([&](const Frame& part, const LaunchShape& shape) {
+    phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, blocks);
+  });
+  constexpr unsigned kThreads = 128;
+  const std::int64_t faces = whole.tile(0, 0, whole.tiles_z) * Faces<Tile>::kAll;
+  phase("BoundaryMerge", boundary_merge<Tile, Link>,
+        LaunchShape{dim3(static_cast<unsigned>((faces + kThreads - 1) / kThreads)), dim3(kThreads)}, whole,
+        tables);
+  phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads)},
+        reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
+        tables.scan, tables.count);
+  for_all_tiles([&](const Frame& part, const LaunchShape& shape) {
+    phase("WriteLabels", write_labels<Tile, Link>, shape, part, tables, labels);
+  });
+}
+
+/// The fast engine. Its labels are final at once.
+template <Connectivity connectivity>
+class RunsLabeler final : private OnDevice, public StagedLabeler {
+ public:
+  explicit RunsLabeler(int gpu) : OnDevice(gpu) {}
+
+  Labeled label(BitView image) override {
+    upload(image);
+    allocate();
+    Labeled result;
+    run(Numbering::consecutive, &result.phases);
+    const auto begin = std::chrono::steady_clock::now();
+    statistics(nullptr);
+    result.components = components();
+    result.statistics_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    result.labels = std::make_unique<LabelImage>(labels());
+    return result;
+  }
+
+  void upload(BitView image) override {
+    use_device();
+    const std::uint64_t words = static_cast<std::uint64_t>(image.extent.rows() * image.row_pitch) / 2;
+    if (words >= kMostWords)
+      throw Error(Failure::usage, "an image with " + std::to_string(words * 64) +
+                                      " elements, rows padded to 64, is too large for the GPU engine");
+    bits_.reserve(words, "allocating the image");
+    job_.bits = {bits_.data(), image.extent, static_cast<unsigned>(image.row_pitch / 2)};
+    const Index pitch = job_.bits.words_a_row * 64;
+    job_.labels = {nullptr, image.extent, pitch, pitch * static_cast<Index>(image.extent.height)};
+    job_.image = {nullptr, image.extent, job_.labels.pitch, job_.labels.slice_pitch};
+    if (words == 0) return;
+    wide_ = needs_wide_links();
+    if (wide_)
+      memory_.reserve<Tile, WideLink>(frame_of<Tile>(job_.bits), stream_.get());
+    else
+      memory_.reserve<Tile, NarrowLink>(frame_of<Tile>(job_.bits), stream_.get());
+    ring_.upload(image.words, bits_.data(), words * sizeof(*bits_.data()), stream_);
+  }
+
+  void allocate() override {
+    use_device();
+    labels_.reserve(static_cast<std::size_t>(job_.bits.count()) * 64, "allocating the labels");
+    job_.labels.data = labels_.data();
+  }
+  void release() override {
+    use_device();
+    labels_.release();
+    job_.labels.data = nullptr;
+  }
+
+  void run(Numbering, PhaseTimes* times) override {
+    use_device();
+    if (job_.bits.count() == 0) return;
+    PhaseClock phase{stream_.get(), times};
+    const Frame frame = frame_of<Tile>(job_.bits);
+    if (wide_)
+      enqueue<Tile>(frame, memory_.tables<WideLink>(), job_.labels.data, phase);
+    else
+      enqueue<Tile>(frame, memory_.tables<NarrowLink>(), job_.labels.data, phase);
+    phase.finish();
+  }
+
+  void statistics(PhaseTimes* times) override {
+    use_device();
+    PhaseClock phase{stream_.get(), times};
+    statistics_.collect(job_, count(), phase);
+    phase.finish();
+  }
+
+  double device_ms(const std::function<void()>& work) override {
+    use_device();
+    constexpr const char* kDoing = "timing";
+    Event begin{Event::Purpose::timing}, end{Event::Purpose::timing};
+    begin.record(stream_.get(), kDoing);
+    work();
+    end.record(stream_.get(), kDoing);
+    end.wait(kDoing);
+    return end.milliseconds_since(begin);
+  }
+
+  void wait() override {
+    use_device();
+    stream_.wait("labeling");
+  }
+
+  LabelImage labels() override {
+    use_device();
+    const Extent extent = job_.bits.extent;
+    LabelImage image(extent, count());
+    ring_.download(job_.labels.data, job_.labels.pitch * sizeof(Label), image.data(),
+                   static_cast<std::size_t>(extent.width) * sizeof(Label),
+                   static_cast<std::size_t>(extent.rows()), stream_);
+    return image;
+  }
+
+  Components components() override {
+    use_device();
+    return statistics_.download(ring_, stream_);
+  }
+
+  std::uint64_t device_bytes() const override {
+    return bits_.bytes() + labels_.bytes() + memory_.bytes() + statistics_.bytes();
+  }
+
+ private:
+  using Tile = TileFor<connectivity>;
+  using NarrowLink = std::uint32_t;
+  using WideLink = unsigned long long;
+  static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 26;  // indices of 32 bits in the statistics
+
+  bool needs_wide_links() const {
+    const Frame frame = frame_of<Tile>(job_.bits);
+    constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
+    return frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
+           frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
+  }
+
+  Label count() {
+    if (job_.bits.count() == 0) return 0;
+    unsigned long long count = 0;
+    ring_.download(memory_.count(), sizeof(count), &count, sizeof(count), 1, stream_);
+    if (count >= kLabelLimit)
+      throw Error(Failure::data, std::to_string(count) + " components are too many for the GPU engine");
+    return static_cast<Label>(count);
+  }
+
+  Stream stream_;
+  PinnedRing ring_;
+  Job job_;
+  bool wide_ = false;
+  DeviceBuffer<cuda::Word> bits_;
+  DeviceBuffer<Label> labels_;
+  TableMemory memory_;
+  Statistics statistics_;
+};
+
+}  // namespace gpuccl::cuda::runs

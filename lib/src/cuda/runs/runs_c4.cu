@@ -1,0 +1,10 @@
+#include "cuda/runs/runs.cuh"
+#include "cuda/runs/runs.hpp"
+
+namespace gpuccl::cuda {
+
+std::unique_ptr<Labeler> make_runs_c4(int gpu) {
+  return std::make_unique<runs::RunsLabeler<Connectivity::c4>>(gpu);
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,10 @@
+#include "cuda/runs/runs.cuh"
+#include "cuda/runs/runs.hpp"
+
+namespace gpuccl::cuda {
+
+std::unique_ptr<Labeler> make_runs_c6(int gpu) {
+  return std::make_unique<runs::RunsLabeler<Connectivity::c6>>(gpu);
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,10 @@
+#include "cuda/runs/runs.cuh"
+#include "cuda/runs/runs.hpp"
+
+namespace gpuccl::cuda {
+
+std::unique_ptr<Labeler> make_runs_c8(int gpu) {
+  return std::make_unique<runs::RunsLabeler<Connectivity::c8>>(gpu);
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/runs/shape.hpp"
+#include "cuda/runs/words.cuh"
+#include "gpuccl/connectivity.hpp"
+
+namespace gpuccl::cuda::runs {
+
+/// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (cpu/runs/shape.hpp
+/// says what a bundle is), one a thread, in the order x, y, z of the threads.
+template <Connectivity connectivity_, int words, int rows, int layers>
+struct Tile {
+  static constexpr Connectivity connectivity = connectivity_;
+  using Shape = cpu::Shape<connectivity>;
+  static constexpr int kSides = static_cast<int>(Shape::sides.size());
+  template <int i>
+  static constexpr cpu::Side kSide = Shape::sides[i];
+  /// Bundles around a bundle that are looked at: those of the sides, and what bears witness to contacts.
+  static constexpr int kOthers = kSides == 2 ? 3 : kSides;
+
+  static constexpr int kRowsY = (Shape::rows & 0b0010u) != 0 ? 2 : 1;  // rows of a bundle along y
+  static constexpr int kRowsZ = (Shape::rows & 0b0100u) != 0 ? 2 : 1;
+  static constexpr int kBundleRows = kRowsY * kRowsZ;
+
+  static constexpr int kWords = words;    // along x
+  static constexpr int kRows = rows;      // bundles along y
+  static constexpr int kLayers = layers;  // bundles along z
+  static constexpr int kThreads = words * rows * layers;
+  static constexpr int kWarps = kThreads / 32;
+  static constexpr int kNodes = kThreads * kMaxPieces;  // at most
+
+  static constexpr int kWidth = words * kWordBits;  // in elements
+  static constexpr int kHeight = rows * kRowsY;
+  static constexpr int kDepth = layers * kRowsZ;
+
+  static_assert(32 % words == 0, "the word to the left is in the same warp");
+  static_assert(words % 4 == 0, "a warp writes labels of four words");
+};
+
+/// Bundle i of those around a bundle, as an offset from it.
+__device__ constexpr int other_dy(int i) { return i == 1 ? 0 : i == 3 ? 1 : -1; }
+__device__ constexpr int other_dz(int i) { return i == 0 ? 0 : -1; }
+
+/// The image as tiles. `words` is on the device.
+struct Frame {
+  const Word* words;
+  int width, height, depth;
+  std::int64_t pitch;             // words from a row to the next
+  int tiles_x, tiles_y, tiles_z;  // of the whole image
+  int first_y, first_z;  // tile of thread block (0, 0, 0): a grid is at most 65535 blocks high and deep
+
+  GPUCCL_HD bool has_row(int y, int z) const { return y >= 0 && y < height && z >= 0 && z < depth; }
+  GPUCCL_HD std::int64_t row(int y, int z) const { return static_cast<std::int64_t>(z) * height + y; }
+  GPUCCL_HD std::int64_t word_index(int word, int y, int z) const { return row(y, z) * pitch + word; }
+  /// Word `word` of row (y, z), zero outside of the image.
+  __device__ Word word(int word, int y, int z) const {
+    return word >= 0 && word < pitch && has_row(y, z) ? words[word_index(word, y, z)] : 0u;
+  }
+  GPUCCL_HD std::int64_t tile(int x, int y, int z) const {
+    return (static_cast<std::int64_t>(z) * tiles_y + y) * tiles_x + x;
+  }
+};
+
+/// The word of a bundle that a thread of a tile owns.
+template <class Tile>
+struct Place {
+  int tile_x, tile_y, tile_z;
+  int word, row, layer;  // in the tile; row and layer count bundles
+
+  /// Of this thread, in a launch of one thread block a tile.
+  __device__ static Place mine(const Frame& frame) {
+    const int t = static_cast<int>(threadIdx.x);
+    return {static_cast<int>(blockIdx.x),
+            static_cast<int>(blockIdx.y) + frame.first_y,
+            static_cast<int>(blockIdx.z) + frame.first_z,
+            t % Tile::kWords,
+            t / Tile::kWords % Tile::kRows,
+            t / (Tile::kWords * Tile::kRows)};
+  }
+
+  __device__ int image_word() const { return tile_x * Tile::kWords + word; }
+  __device__ int y() const {
+    return (tile_y * Tile::kRows + row) * Tile::kRowsY;
+  }  // of the bundle's first row
+  __device__ int z() const { return (tile_z * Tile::kLayers + layer) * Tile::kRowsZ; }
+  __device__ std::int64_t tile(const Frame& frame) const { return frame.tile(tile_x, tile_y, tile_z); }
+};
+
+template <Connectivity connectivity>
+struct TileFor;
+template <>
+struct TileFor<Connectivity::c4> : Tile<Connectivity::c4, 8, 32, 1> {};
+template <>
+struct TileFor<Connectivity::c8> : Tile<Connectivity::c8, 8, 32, 1> {};
+template <>
+struct TileFor<Connectivity::c6> : Tile<Connectivity::c6, 4, 16, 8> {};
+template <>
+struct TileFor<Connectivity::c18> : Tile<Connectivity::c18, 4, 16, 8> {};
+template <>
+struct TileFor<Connectivity::c26> : Tile<Connectivity::c26, 8, 8, 8> {};
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+// Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word holds at
+// most 16 pieces; a piece is named by its rank among the pieces of its word.
+namespace gpuccl::cuda::runs {
+
+using Word = std::uint32_t;
+inline constexpr int kWordBits = 32;
+inline constexpr int kMaxPieces = 16;
+
+/// Elements that begin a piece.
+__device__ inline Word piece_starts(Word word) { return word & ~(word << 1); }
+
+/// Bits 0 to `bit`.
+__device__ inline Word up_to(int bit) { return (2u << bit) - 1; }
+
+__device__ inline int lowest_bit(Word word) { return __ffs(static_cast<int>(word)) - 1; }
+
+__device__ inline int count_bits(Word word) { return __popc(word); }
+
+/// The piece that holds element `bit`, or ends just before it.
+__device__ inline int piece_at(Word starts, int bit) { return count_bits(starts & up_to(bit)) - 1; }
+
+/// The start of that piece.
+__device__ inline Word start_of_piece(Word starts, int bit) {
+  return 0x80000000u >> __clz(static_cast<int>(starts & up_to(bit)));
+}
+
+/// All elements of the piece of `word` that begins with the one bit of `start`.
+__device__ inline Word whole_piece(Word word, Word start) { return word & ~(word + start); }
+
+/// Where elements of two rows touch that may differ by one in x. Bit c stands for the corner between elements
+/// c - 1 and c: it is set if a row has an element there in both words.
+__device__ inline Word touching_corners(Word a, Word b) { return (a | a << 1) & (b | b << 1); }
+
+/// One bit for each pair of pieces that touch, the lowest of the bits in `touching` where they do.
+__device__ inline Word contacts_of_pieces(Word touching, Word starts_a, Word starts_b) {
+  return touching & (~(touching << 1) | starts_a | starts_b);
+}
+
+/// Drops the contacts along which there is a bit of `witnesses`; a contact reaches from its bit in `contacts`
+/// as far as `touching` goes on without another contact.
+__device__ inline Word without_witnesses(Word contacts, Word touching, Word witnesses) {
+  Word kept = contacts & ~witnesses;
+  if ((witnesses & touching) == 0) return kept;
+  for (Word rest = kept; rest != 0; rest &= rest - 1) {
+    const Word bit = rest & (0u - rest);
+    const Word stops = (~touching | contacts) & ~(bit | (bit - 1));
+    const Word along = ((stops & (0u - stops)) - 1) & ~(bit - 1);
+    if ((along & witnesses) != 0) kept ^= bit;
+  }
+  return kept;
+}
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "cuda/runs/bundle.cuh"
+#include "cuda/runs/tile_labels.cuh"
+#include "gpuccl/labels.hpp"
+
+// WriteLabels: every label is written once, 16 bytes a thread, past the caches as far as they allow. A lane
+// has four elements beside each other, of all rows of a bundle; four elements are of at most two pieces. Rows
+// have the padding of the input.
+namespace gpuccl::cuda::runs {
+
+template <class Tile, class Link>
+__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Label* out) {
+  __shared__ Word words[Tile::kBundleRows * Tile::kThreads];
+  __shared__ std::uint16_t first_node[Tile::kThreads];
+  __shared__ Label labels[Tile::kNodes];
+  const int t = static_cast<int>(threadIdx.x);
+  const auto place = Place<Tile>::mine(frame);
+  const std::int64_t tile = place.tile(frame);
+  const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
+#pragma unroll
+  for (int i = 0; i < Tile::kBundleRows; ++i) words[i * Tile::kThreads + t] = own.row[i];
+  first_node[t] = tables.first_node[tile * Tile::kThreads + t];
+  find_labels<Tile>(tables, tile, labels);
+
+  constexpr int kGroups = Tile::kWords / 4;  // of four words, what a warp writes of a row
+  const int lane = t % 32;
+  const int shift = lane % 8 * 4;
+#pragma unroll 2
+  for (int group = t / 32; group < Tile::kThreads / 4; group += Tile::kWarps) {
+    const int word = group * 4 + lane / 8;
+    Bundle<Tile> bundle;
+#pragma unroll
+    for (int i = 0; i < Tile::kBundleRows; ++i) bundle.row[i] = words[i * Tile::kThreads + word];
+    const Word all = bundle.all();
+    const unsigned four = all >> shift & 15;
+    unsigned of_second = 0;
+    Label first = 0, second = 0;
+    if (four != 0) {
+      const Word starts = piece_starts(all);
+      const int bit = shift + lowest_bit(four);
+      const int node = first_node[word] + piece_at(starts, bit);
+      const unsigned more = (starts & ~up_to(bit)) >> shift & 15;
+      first = second = labels[node];
+      if (more != 0) {
+        second = labels[node + 1];
+        of_second = four & (0u - more);
+      }
+    }
+    const Label label[4] = {(of_second & 1) != 0 ? second : first, (of_second & 2) != 0 ? second : first,
+                            (of_second & 4) != 0 ? second : first, (of_second & 8) != 0 ? second : first};
+
+    const int x = place.tile_x * Tile::kWidth + group % kGroups * 128 + lane * 4;
+    const int row = group / kGroups % Tile::kRows, layer = group / kGroups / Tile::kRows;
+#pragma unroll
+    for (int i = 0; i < Tile::kBundleRows; ++i) {
+      const int y = place.tile_y * Tile::kHeight + row * Tile::kRowsY + i % Tile::kRowsY;
+      const int z = place.tile_z * Tile::kDepth + layer * Tile::kRowsZ + i / Tile::kRowsY;
+      if (x >= frame.pitch * kWordBits || !frame.has_row(y, z)) continue;
+      const unsigned set = bundle.row[i] >> shift;
+      __stcs(reinterpret_cast<uint4*>(out + frame.row(y, z) * frame.pitch * kWordBits + x),
+             make_uint4((set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0,
+                        (set & 4) != 0 ? label[2] : 0, (set & 8) != 0 ? label[3] : 0));
+    }
+  }
+}
+
+}  // namespace gpuccl::cuda::runs
