@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "gpuccl/error.hpp"
 #include "io/tiff_open.hpp"

@@ -43,6 +43,7 @@ TiffPage read_page(TIFF* tiff) {
   if (TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &description) == 1) page.description = description;
 
   std::vector<std::uint8_t> row(static_cast<std::size_t>(TIFFScanlineSize(tiff)));
+  page.values.reserve(std::size_t{page.width} * page.height);
   for (std::uint32_t y = 0; y < page.height; ++y) {
     REQUIRE(TIFFReadScanline(tiff, row.data(), y, 0) == 1);
     for (std::uint32_t x = 0; x < page.width; ++x) page.values.push_back(sample(row, x, page.bits));
