@@ -1,0 +1,169 @@
+"""Writes images with the programs that users write them with and compares what gpuccl reads.
+
+usage: read_interop.py PRINT_BITS PART
+Exit status 77: the module that PART needs is not installed.
+"""
+
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def need(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"skipped: no module {name}")
+        sys.exit(SKIPPED)
+
+
+class Reader:
+    """gpuccl, as the program that prints what it reads."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+        self.numpy = need("numpy")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def read(self, path, *options):
+        run = subprocess.run([self.program, *map(str, options), path], capture_output=True)
+        if run.returncode != 0:
+            return None
+        header, bits = run.stdout.split(b"\n", 1)
+        width, height, depth = map(int, header.split())
+        return self.numpy.frombuffer(bits, dtype="u1").reshape(depth, height, width) != 0
+
+    def expect(self, path, expected, *options):
+        image = self.read(path, *options)
+        expected = expected.reshape((-1,) + expected.shape[-2:])
+        assert image is not None, f"{path}: not read"
+        assert image.shape == expected.shape, f"{path}: {image.shape}, not {expected.shape}"
+        assert (image == expected).all(), f"{path}: {(image != expected).sum()} elements differ"
+
+    def expect_refused(self, path):
+        assert self.read(path) is None, f"{path}: read"
+
+
+def noise(numpy, shape, dtype):
+    random = numpy.random.default_rng(1)
+    if dtype == bool:
+        return random.random(shape) < 0.5
+    if numpy.issubdtype(dtype, numpy.floating):
+        values = random.standard_normal(shape).astype(dtype)
+        values[random.random(shape) < 0.3] = 0
+        values[random.random(shape) < 0.1] = numpy.nan
+        return values
+    return (random.integers(-3, 4, shape) * random.integers(0, 30, shape)).astype(dtype)
+
+
+def check_tifffile(reader):
+    numpy, tifffile = reader.numpy, need("tifffile")
+    path = reader.path("image.tif")
+    for kind in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"):
+        image = noise(numpy, (5, 37, 51), numpy.dtype(kind))
+        foreground = (image != 0) & (image == image)
+        variants = [{}, {"bigtiff": True}, {"byteorder": ">"}, {"rowsperstrip": 3}, {"metadata": None}, {"truncate": True}]
+        if kind != "?":
+            variants += [{"compression": "zlib"}, {"tile": (16, 32)}]
+        if kind in ("u1", "u2", "u4"):
+            variants += [{"compression": "zlib", "predictor": True, "byteorder": order} for order in "<>"]
+        for options in variants:
+            tifffile.imwrite(path, image, photometric=None if kind == "?" else "minisblack", **options)
+            reader.expect(path, foreground)
+        reader.expect(path, ~foreground, "invert")
+        if kind != "?":
+            reader.expect(path, image > 20, 20)
+    image = noise(numpy, (6, 37, 51), numpy.dtype("u2"))
+    tifffile.imwrite(path, image, imagej=True, metadata={"axes": "ZYX", "spacing": 2.5, "unit": "um"})
+    reader.expect(path, image != 0)
+    tifffile.imwrite(path, image.reshape(2, 3, 37, 51), imagej=True, metadata={"axes": "TZYX"})
+    reader.expect_refused(path)
+    tifffile.imwrite(path, image, imagej=True, truncate=True)
+    reader.expect(path, image != 0)
+    for data in (image, image > 5):
+        tifffile.imwrite(reader.path("image.ome.tif"), data, photometric=None, metadata={"axes": "ZYX"})
+        reader.expect(reader.path("image.ome.tif"), data != 0)
+    tifffile.imwrite(reader.path("image.ome.tif"), image, metadata={"axes": "CYX"})
+    reader.expect_refused(reader.path("image.ome.tif"))
+    colors = noise(numpy, (37, 51, 3), numpy.dtype("u1")) // 64
+    for planar in ("contig", "separate"):
+        data = colors if planar == "contig" else numpy.moveaxis(colors, -1, 0)
+        tifffile.imwrite(path, data, photometric="rgb", planarconfig=planar)
+        reader.expect(path, colors.any(axis=-1))
+
+
+def check_opencv(reader):
+    numpy, cv2 = reader.numpy, need("cv2")
+    for kind in ("u1", "u2"):
+        image = numpy.abs(noise(numpy, (37, 51), numpy.dtype("i1"))).astype(kind)
+        for name in ("image.png", "image.tif"):
+            cv2.imwrite(reader.path(name), image)
+            reader.expect(reader.path(name), image != 0)
+            colors = cv2.merge([image // 9, image // 10, image // 11])
+            cv2.imwrite(reader.path(name), colors)
+            reader.expect(reader.path(name), colors.any(axis=-1))
+    image = noise(numpy, (37, 51), numpy.dtype(bool))
+    cv2.imwrite(reader.path("image.png"), image.astype("u1") * 255, [cv2.IMWRITE_PNG_BILEVEL, 1])
+    reader.expect(reader.path("image.png"), image)
+    for z in range(11):
+        cv2.imwrite(reader.path(f"z{z}.png"), numpy.roll(image, z).astype("u1"))
+    os.remove(reader.path("image.png"))
+    os.remove(reader.path("image.tif"))
+    reader.expect(reader.folder, numpy.stack([numpy.roll(image, z) for z in range(11)]), "stack")
+
+
+def check_pillow(reader):
+    numpy, pillow = reader.numpy, need("PIL.Image")
+    image = noise(numpy, (37, 51), numpy.dtype(bool))
+    black_and_white = pillow.fromarray(image)
+    for name in ("image.png", "image.tif"):
+        black_and_white.save(reader.path(name))
+        reader.expect(reader.path(name), image)
+        black_and_white.convert("P").save(reader.path(name))
+        reader.expect(reader.path(name), image)
+    for compression in ("group3", "group4", "tiff_lzw", "packbits", "tiff_adobe_deflate"):
+        black_and_white.save(reader.path("image.tif"), compression=compression)
+        reader.expect(reader.path("image.tif"), image)
+    pages = [pillow.fromarray(numpy.roll(image, z)) for z in range(4)]
+    pages[0].save(reader.path("image.tif"), compression="group4", save_all=True, append_images=pages[1:])
+    reader.expect(reader.path("image.tif"), numpy.stack([numpy.roll(image, z) for z in range(4)]))
+    gray = numpy.abs(noise(numpy, (37, 51), numpy.dtype("i1"))).astype("u1")
+    for mode in ("LA", "RGB", "RGBA"):
+        for name in ("image.png", "image.tif"):
+            pillow.fromarray(gray).convert(mode).save(reader.path(name))
+            reader.expect(reader.path(name), gray != 0)
+            reader.expect(reader.path(name), gray > 17, 17)
+    smooth = numpy.broadcast_to(numpy.where(numpy.arange(64) < 32, 20, 220).astype("u1"), (48, 64))
+    pillow.fromarray(numpy.ascontiguousarray(smooth)).save(reader.path("image.tif"), compression="jpeg")
+    reader.expect(reader.path("image.tif"), smooth > 100, 100)
+    colors = pillow.fromarray(numpy.ascontiguousarray(smooth)).convert("RGB")
+    colors.save(reader.path("image.tif"), compression="jpeg")
+    reader.expect(reader.path("image.tif"), smooth > 100, 100)
+
+
+def check_skimage(reader):
+    numpy, filters, tifffile = reader.numpy, need("skimage.filters"), need("tifffile")
+    random = numpy.random.default_rng(2)
+    path = reader.path("image.tif")
+    for kind in ("u1", "u2", "i2", "f4"):
+        classes = random.random((5, 40, 60)) < 0.3
+        image = (numpy.where(classes, 90, 30) + random.standard_normal(classes.shape) * 12).astype(kind)
+        tifffile.imwrite(path, image, photometric="minisblack")
+        reader.expect(path, image > filters.threshold_otsu(image), "otsu")
+
+
+def main():
+    program, part = sys.argv[1:]
+    checks = {"tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage}
+    with tempfile.TemporaryDirectory() as folder:
+        checks[part](Reader(program, folder))
+
+
+main()
