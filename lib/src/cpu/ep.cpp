@@ -58,8 +58,11 @@ class Ep final : public SliceLabeler {
     Label* from = slice.labels;
     Label* to = other_.data();
     phase("Init", [&] { unique_labels(slice); });
-    for (bool again = true; again; std::swap(from, to))
+    bool again = true;
+    while (again) {
       phase("Propagate", [&] { again = propagate<connectivity>(slice, from, to); });
+      std::swap(from, to);
+    }
     // The last iteration changed nothing, so that both images are the result.
   }
 
