@@ -14,6 +14,7 @@ using Run = std::function<int()>;
 // One file a command. setup_* adds a command with its options, opens no file, and sets `run` when the command
 // line names it.
 void setup_label(CLI::App& app, Run& run);
+void setup_bench(CLI::App& app, Run& run);
 void setup_compare(CLI::App& app, Run& run);
 void setup_generate(CLI::App& app, Run& run);
 void setup_list(CLI::App& app, Run& run);

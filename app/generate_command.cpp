@@ -1,13 +1,11 @@
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/messages.hpp"
+#include "app/number_lists.hpp"
 #include "app/option_helpers.hpp"
 #include "app/output_options.hpp"
 #include "gpuccl/generate.hpp"
@@ -21,24 +19,6 @@ struct GenerateCommandOptions {
   std::string output;
   OutputOptions file;
 };
-
-/// "640x480" or "64x64x32".
-std::optional<Extent> parse_size(const std::string& text) {
-  std::vector<int> axes;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (axes.size() < 3) {
-    int value = 0;
-    const auto [stop, problem] = std::from_chars(at, end, value);
-    if (problem != std::errc{} || value < 1) return std::nullopt;
-    axes.push_back(value);
-    at = stop;
-    if (at == end) break;
-    if (*at++ != 'x') return std::nullopt;
-  }
-  if (at != end || axes.size() < 2) return std::nullopt;
-  return Extent{axes[0], axes[1], axes.size() == 3 ? axes[2] : 1};
-}
 
 void add_size(CLI::App& command, Extent& extent) {
   CLI::Option* option = command.add_option_function<std::string>(

@@ -34,7 +34,7 @@ void add_threshold(CLI::App& command, io::ForegroundOptions& foreground) {
 
 void InputOptions::add_to(CLI::App& command) {
   command.option_defaults()->group("Input");
-  command.add_flag("--stack", stack, "INPUT is a folder whose files are the slices of a volume");
+  command.add_flag("--stack", stack, "A folder is one volume, its files are the slices");
   command.add_flag("--invert", foreground.invert, "Label the dark part: swap foreground and background");
   add_threshold(command, foreground);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},

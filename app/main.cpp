@@ -43,6 +43,7 @@ int parse_and_run(int argc, char** argv) {
 
   Run run;
   setup_label(app, run);
+  setup_bench(app, run);
   setup_compare(app, run);
   setup_generate(app, run);
   setup_list(app, run);

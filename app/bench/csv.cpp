@@ -44,20 +44,22 @@ std::string images_fields(const Results& results, const Group& group) {
 std::string as_csv(const Results& results) {
   std::string text =
       "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
-      "algorithm,device,images,wrong,failed,measure,median_ms,low_ms,high_ms,launches,floor,floor_ms,"
+      "algorithm,device,images,wrong,failed,measure,median_ms,low_ms,high_ms,launches,repetitions,floor,"
+      "floor_ms,"
       "multiple_of_floor\n";
   for (const Group& group : results.groups)
     for (const Row& row : group.rows) {
       const std::string device = row.device == DeviceKind::cuda ? "cuda" : "cpu";
       const std::string start = images_fields(results, group) + "," + field(row.algorithm) + "," + device +
                                 "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed);
-      if (row.measures.empty()) text += start + ",,,,,,,,\n";
+      if (row.measures.empty()) text += start + ",,,,,,,,,\n";
       for (const Measure& measure : row.measures) {
         const bool has_floor = row.floor_ms > 0;
-        text += line(start, field(measure.name), field(measure.timing.median_ms),
-                     field(measure.timing.low_ms), field(measure.timing.high_ms), field(measure.launches),
-                     has_floor ? row.floor : "", has_floor ? field(row.floor_ms) : "",
-                     has_floor ? field(measure.timing.median_ms / row.floor_ms) : "");
+        text +=
+            line(start, field(measure.name), field(measure.timing.median_ms), field(measure.timing.low_ms),
+                 field(measure.timing.high_ms), field(measure.launches), field(measure.repetitions),
+                 has_floor ? row.floor : "", has_floor ? field(row.floor_ms) : "",
+                 has_floor ? field(measure.timing.median_ms / row.floor_ms) : "");
       }
     }
   return text;

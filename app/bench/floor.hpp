@@ -19,8 +19,8 @@ struct FloorKind {
   friend auto operator<=>(const FloorKind&, const FloorKind&) = default;
 };
 
-/// The floor of the processors: every word of bits is read once, in parallel, and 32 labels are written for
-/// it with plain stores. Median of `repetitions`, after one that is not counted.
+/// The floor of the processors: every word of bits is read once and every row of labels filled by memset, in
+/// parallel. Median of `repetitions`, after one that is not counted.
 double host_stream_floor_ms(Extent extent, int repetitions);
 
 /// Measures each floor when it is first asked for.

@@ -107,11 +107,6 @@ class HostSubject final : public Subject {
     std::vector<BitVolume> more_;
   };
 
-  template <class Once>
-  static void repeat(const Trials& trials, Once once) {
-    for (int i = 0; i < trials.warm_up + trials.repetitions; ++i) once(i, i >= trials.warm_up);
-  }
-
   /// Labels `image` into `output`, or into an image allocated for it. An algorithm that returns a label image
   /// has written its labels already, into memory of its own.
   Times label_into(BitView image, LabelImage* output) {

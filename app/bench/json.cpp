@@ -13,7 +13,8 @@ Json object(const Measure& measure, double floor_ms) {
             {"median_ms", measure.timing.median_ms},
             {"low_ms", measure.timing.low_ms},
             {"high_ms", measure.timing.high_ms},
-            {"launches", measure.launches}};
+            {"launches", measure.launches},
+            {"repetitions", measure.repetitions}};
   if (floor_ms > 0) json["multiple_of_floor"] = measure.timing.median_ms / floor_ms;
   return json;
 }
@@ -59,6 +60,7 @@ std::string as_json(const Head& head, const Results& results) {
   json["test"] = name(results.test);
   json["warm_up"] = results.trials.warm_up;
   json["repetitions"] = results.trials.repetitions;
+  json["time_limit_s"] = results.trials.limit_s;
   json["rotate"] = results.trials.rotate;
   json["method"] = method(results);
   json["results"] = Json::array();

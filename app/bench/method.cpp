@@ -1,5 +1,7 @@
 // What the head of every report says, so that figures are never without how they came about.
 
+#include <charconv>
+
 #include "app/bench/result_tables.hpp"
 
 namespace gpuccl::bench {
@@ -10,6 +12,11 @@ bool any_row(const Results& results, DeviceKind device) {
     for (const Row& row : group.rows)
       if (row.device == device) return true;
   return false;
+}
+
+std::string seconds(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 std::string what_total_is(const Results& results, bool gpu, bool cpu) {
@@ -53,7 +60,7 @@ void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::stri
   std::string text =
       "floor: reading the input once and writing 4 bytes an element once, measured in this run";
   if (gpu) text += "; gpu-bytes and gpu-bits: on the card, input of 8 or 1 bits an element, events";
-  if (cpu) text += "; host-bits: all processors, input of 1 bit an element, plain stores, wall clock";
+  if (cpu) text += "; host-bits: all processors, input of 1 bit an element, labels by memset, wall clock";
   lines.push_back(text);
   lines.push_back(
       results.trials.rotate
@@ -78,7 +85,8 @@ std::vector<std::string> method(const Results& results) {
     return lines;
   }
   lines.push_back("each image: " + std::to_string(results.trials.warm_up) + " labelings to warm up, then " +
-                  std::to_string(results.trials.repetitions) +
+                  std::to_string(results.trials.repetitions) + " (fewer where they take more than " +
+                  seconds(results.trials.limit_s) + " s)" +
                   "; shown: their median, and the 5 % and 95 % quantiles, each averaged over the images");
   if (results.test == Test::steps) {
     add_steps(gpu, cpu, lines);

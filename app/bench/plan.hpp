@@ -23,6 +23,7 @@ bool is_sweep(Test test);
 struct Trials {
   int warm_up = 3;
   int repetitions = 10;
+  double limit_s = 10;       // warming up and repeating end then, when one repetition is there
   bool preallocated = true;  // into a label image that exists
   bool allocated = true;     // with the allocation of the label image
   bool rotate = false;       // over as many copies of input and output as no cache holds

@@ -28,7 +28,7 @@ class StagedSubject final : public Subject {
     if (trials.preallocated) time_preallocated(all, trials, samples);
     if (trials.allocated) time_allocated(all, trials, samples);
     if (end_to_end)
-      repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
         const Stopwatch stopwatch;
         const Labeled labeled = labeler.label(image);
         if (counts) samples.add(kWhole, stopwatch.milliseconds());
@@ -39,7 +39,7 @@ class StagedSubject final : public Subject {
   void time_steps(BitView image, const Trials& trials, Samples& samples) override {
     const std::vector<StagedLabeler*> all = labelers(copies(trials, image.extent));
     upload(all, image, trials, samples);
-    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
       PhaseTimes phases;
       labeler.release();
       const double allocate_ms = allocate(labeler);
@@ -66,16 +66,15 @@ class StagedSubject final : public Subject {
 
  private:
   template <class Once>
-  static void repeat(const std::vector<StagedLabeler*>& all, const Trials& trials, Once once) {
-    for (int i = 0; i < trials.warm_up + trials.repetitions; ++i)
-      once(*all[static_cast<std::size_t>(i) % all.size()], i >= trials.warm_up);
+  static void go_round(const std::vector<StagedLabeler*>& all, const Trials& trials, Once once) {
+    repeat(trials, [&](int i, bool counts) { once(*all[static_cast<std::size_t>(i) % all.size()], counts); });
   }
 
   /// Every copy gets the image.
   static void upload(const std::vector<StagedLabeler*>& all, BitView image, const Trials& trials,
                      Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->upload(image);
-    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
       const double upload_ms = labeler.device_ms([&] { labeler.upload(image); });
       if (counts) samples.add(kUpload, upload_ms);
     });
@@ -97,11 +96,11 @@ class StagedSubject final : public Subject {
   static void time_preallocated(const std::vector<StagedLabeler*>& all, const Trials& trials,
                                 Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->allocate();
-    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
       const double run_ms = labeler.device_ms([&] { labeler.run(Numbering::provisional, nullptr); });
       if (counts) samples.add(kPreallocated, run_ms);
     });
-    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
       const double run_ms = labeler.device_ms([&] { labeler.run(Numbering::consecutive, nullptr); });
       const double statistics_ms = labeler.device_ms([&] { labeler.statistics(nullptr); });
       if (!counts) return;
@@ -112,7 +111,7 @@ class StagedSubject final : public Subject {
 
   static void time_allocated(const std::vector<StagedLabeler*>& all, const Trials& trials, Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->release();
-    repeat(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
       const Stopwatch stopwatch;
       labeler.allocate();
       labeler.run(Numbering::provisional, nullptr);

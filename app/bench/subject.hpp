@@ -4,6 +4,7 @@
 
 #include "app/bench/floor.hpp"
 #include "app/bench/plan.hpp"
+#include "app/bench/stopwatch.hpp"
 #include "app/bench/timing.hpp"
 #include "gpuccl/algorithms.hpp"
 
@@ -16,11 +17,11 @@ class Subject {
 
   /// From image to final labels and statistics: what is checked before anything is timed.
   virtual Labeled label(BitView image) = 0;
-  /// The floor that its times on the image last labelled are compared with.
+  /// The floor that its times are compared with.
   virtual FloorKind floor() const = 0;
 
-  /// Whole times: preallocated and allocated as `trials` says, renumber, statistics, unpack; with
-  /// `end_to_end` also the time from an image to labels in host memory.
+  /// Totals, preallocated and allocated as `trials` says, and what they leave out; with `end_to_end` also the
+  /// time from an image to labels in host memory.
   virtual void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) = 0;
   /// Each phase on its own.
   virtual void time_steps(BitView image, const Trials& trials, Samples& samples) = 0;
@@ -32,6 +33,20 @@ class Subject {
 std::unique_ptr<Subject> make_subject(const Variant& variant, int gpu);
 std::unique_ptr<Subject> make_host_subject(std::unique_ptr<Labeler> labeler);
 std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu);
+
+/// Calls `once(repetition, counts)` for the labelings that warm up and then for those that count, of which
+/// there is at least one however long they take.
+template <class Once>
+void repeat(const Trials& trials, Once once) {
+  const Stopwatch stopwatch;
+  const auto out_of_time = [&] { return stopwatch.milliseconds() > 1000 * trials.limit_s; };
+  int repetition = 0;
+  for (; repetition < trials.warm_up && !out_of_time(); ++repetition) once(repetition, false);
+  const int end = repetition + trials.repetitions;
+  do {
+    once(repetition, true);
+  } while (++repetition < end && !out_of_time());
+}
 
 /// How many copies of input and output are gone through in turn so that none is still in a cache when its
 /// turn comes again; 1 without Trials::rotate.

@@ -34,7 +34,7 @@ std::vector<Measure> Samples::summary() const {
   std::vector<Measure> measures;
   for (const Step& step : steps_) {
     const auto repetitions = static_cast<double>(step.milliseconds.size());
-    measures.push_back({step.name, summarize(step.milliseconds), step.launches / repetitions});
+    measures.push_back({step.name, summarize(step.milliseconds), step.launches / repetitions, repetitions});
   }
   return measures;
 }
@@ -44,11 +44,12 @@ void ImageAverage::add(const std::vector<Measure>& of_one_image) {
   for (const Measure& measure : of_one_image) {
     auto sum = std::find_if(sums_.begin(), sums_.end(),
                             [&](const Measure& known) { return known.name == measure.name; });
-    if (sum == sums_.end()) sum = sums_.insert(sum, {measure.name, {}, 0});
+    if (sum == sums_.end()) sum = sums_.insert(sum, {measure.name, {}, 0, 0});
     sum->timing.median_ms += measure.timing.median_ms;
     sum->timing.low_ms += measure.timing.low_ms;
     sum->timing.high_ms += measure.timing.high_ms;
     sum->launches += measure.launches;
+    sum->repetitions += measure.repetitions;
   }
 }
 
@@ -59,6 +60,7 @@ std::vector<Measure> ImageAverage::mean() const {
     measure.timing.low_ms /= images_;
     measure.timing.high_ms /= images_;
     measure.launches /= images_;
+    measure.repetitions /= images_;
   }
   return measures;
 }

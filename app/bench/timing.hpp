@@ -18,12 +18,13 @@ double quantile(std::vector<double> samples, double q);
 
 Timing summarize(const std::vector<double>& samples);
 
-/// One step of an algorithm: its timing and how often its kernel was launched in one repetition, both
-/// averaged over images.
+/// One step of an algorithm: its timing, how often its kernel was launched in one repetition and how many
+/// those were, all averaged over images.
 struct Measure {
   std::string name;
   Timing timing;
   double launches = 1;
+  double repetitions = 1;  // that count
 };
 
 /// Collects repetitions of named steps on one image.

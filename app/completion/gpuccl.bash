@@ -16,12 +16,12 @@ _gpuccl() {
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words="label compare generate list info --help --version"
+    words="label bench compare generate list info --help --version"
     COMPREPLY=($(compgen -W "$words" -- "$current"))
     return
   fi
   case $previous in
-    --algo) words="auto $("$program" list 2>/dev/null | awk '{print $1}' | sort -u)" ;;
+    --algo) words="$([ "$command" = bench ] && echo all || echo auto) $("$program" list 2>/dev/null | awk '{print $1}' | sort -u)" ;;
     -*) words=$(_gpuccl_words "$program" "$command" "$previous") ;;
     generate) words=$("$program" generate --help 2>/dev/null | sed -n 's/^ \{10,\}\([a-z]*\): .*/\1/p') ;;
   esac

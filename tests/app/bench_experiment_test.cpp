@@ -104,7 +104,7 @@ struct Heard {
 };
 
 Results measure_on(const std::vector<Algorithm>& table, Test test, std::vector<Point> points,
-                   Heard* heard = nullptr, const Trials& trials = {1, 3, true, true, false}) {
+                   Heard* heard = nullptr, const Trials& trials = {1, 3, 10, true, true, false}) {
   Plan plan;
   plan.test = test;
   plan.points = std::move(points);
@@ -221,7 +221,7 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
   const std::unique_ptr<Subject> subject = make_subject(staged.variants[0], 0);
   const BitVolume image = two_small_images(Test::average)[0].inputs[0].load();
   const bool rotate = GENERATE(false, true);
-  const Trials trials{1, 5, true, true, rotate};
+  const Trials trials{1, 5, 10, true, true, rotate};
 
   for (int image_number = 0; image_number < 2; ++image_number) {
     CHECK(subject->label(image.view()).components.size() > 0);
@@ -256,7 +256,7 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
 TEST_CASE("only what is asked for is timed") {
   const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); })};
   const Results results =
-      measure_on(table, Test::size, two_small_images(Test::size), nullptr, {0, 1, false, true, false});
+      measure_on(table, Test::size, two_small_images(Test::size), nullptr, {0, 1, 10, false, true, false});
   const Row& row = results.groups[0].rows[0];
   CHECK(find_measure(row.measures, kPreallocated) == nullptr);
   CHECK(find_measure(row.measures, kWhole) == nullptr);
@@ -274,8 +274,21 @@ TEST_CASE("rotation takes more copies than a cache holds, within reason") {
 
 TEST_CASE("a rotated experiment of the CPU is right and has its floor") {
   std::vector<Algorithm> table = {*find_algorithm("runs", DeviceKind::cpu)};
-  const Results results =
-      measure_on(table, Test::average, two_small_images(Test::average), nullptr, {0, 2, true, true, true});
+  const Results results = measure_on(table, Test::average, two_small_images(Test::average), nullptr,
+                                     {0, 2, 10, true, true, true});
   CHECK_FALSE(results.wrong);
   CHECK(results.groups[0].rows[0].floor_ms > 0);
+}
+
+TEST_CASE("repeating ends in time, but not without one repetition that counts") {
+  const auto counted = [](const Trials& trials) {
+    std::pair<int, int> calls;  // warming up, counting
+    repeat(trials, [&](int, bool counts) { ++(counts ? calls.second : calls.first); });
+    return calls;
+  };
+  Trials trials{3, 5, 1000, true, true, false};
+  CHECK(counted(trials) == std::pair(3, 5));
+  trials.limit_s = 0;
+  CHECK(counted(trials).second == 1);
+  CHECK(counted(trials).first <= 1);
 }

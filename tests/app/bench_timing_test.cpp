@@ -32,6 +32,7 @@ TEST_CASE("samples keep the order of steps and count launches a repetition") {
   CHECK(measures[1].name == "Scan");
   CHECK(measures[1].timing.median_ms == 3.5);
   CHECK(measures[1].launches == 5);
+  CHECK(measures[1].repetitions == 4);
 }
 
 TEST_CASE("an average over images counts a step that an image lacks as nothing") {

@@ -221,6 +221,8 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     return bits_.bytes() + labels_.bytes() + memory_.bytes() + statistics_.bytes();
   }
 
+  int bits_per_element() const override { return 1; }
+
  private:
   using Tile = TileFor<connectivity>;
   using NarrowLink = std::uint32_t;

@@ -1,0 +1,120 @@
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+// The bench command as a user starts it, on small images and with algorithms of the CPU.
+namespace gpuccl {
+namespace {
+
+/// `gpuccl bench` that takes little time.
+Words quick(const Words& more) {
+  Words words = {"bench", "--device", "cpu", "--repetitions", "2", "--warm-up", "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Words small_random(const Words& more) {
+  Words words = quick({"--size", "70x50", "--images", "2"});
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_CASE("bench says what measured, how, and the averages") {
+  const std::string out = succeeds(small_random({"--densities", "0.3", "--granularities", "2"}));
+  for (const char* part :
+       {"gpuccl ", "  CPU: ", "  compiler: ", "- each image: 1 labelings to warm up, then 2",
+        "- floor: ", "random 70x50, density 30.0 %, granularity 2 (8-connectivity, 2 images", "  runs ",
+        "  flood-fill ", "x floor", "host-bits"}) {
+    CAPTURE(part);
+    CHECK(out.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("bench writes JSON, CSV and one page with charts") {
+  const ScratchFolder scratch;
+  succeeds(small_random({"--test", "density", "--densities", "0:1:0.5", "--granularities", "1", "--algo",
+                         "runs,flood-fill", "--json", scratch / "out.json", "--csv", scratch / "out.csv",
+                         "--report", scratch / "deep/report"}));
+  const Json json = Json::parse(read_file(scratch / "out.json"));
+  CHECK(json["test"] == "density");
+  CHECK(json["command"].get<std::string>().starts_with("gpuccl bench --device cpu"));
+  REQUIRE(json["results"].size() == 3);
+  for (const Json& result : json["results"]) {
+    REQUIRE(result["algorithms"].size() == 2);
+    for (const Json& algorithm : result["algorithms"]) {
+      CHECK(algorithm["images"] == 2);
+      CHECK(algorithm["wrong"] == 0);
+      const Json& total = algorithm["measures"][0];
+      CHECK(total["name"] == "preallocated");
+      CHECK(total["low_ms"].get<double>() <= total["median_ms"].get<double>());
+      CHECK(total["median_ms"].get<double>() <= total["high_ms"].get<double>());
+    }
+  }
+  CHECK(read_file(scratch / "out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") != std::string::npos);
+  const std::string page = read_file(scratch / "deep/report/index.html");
+  CHECK(page.find("<svg") != std::string::npos);
+  CHECK(page.find("flood-fill") != std::string::npos);
+  CHECK(page.ends_with("</html>\n"));
+}
+
+TEST_CASE("steps name each phase, and every experiment ends well") {
+  CHECK(succeeds(small_random({"--test", "steps", "--densities", "0.5", "--granularities", "1"}))
+            .find("statistics") != std::string::npos);
+  CHECK(succeeds(small_random({"--test", "granularity", "--granularities", "1:3"}))
+            .find("multiple of the floor") != std::string::npos);
+  CHECK(succeeds(small_random({"--test", "iterations", "--densities", "0.2,0.4"})).find("launches") !=
+        std::string::npos);
+  CHECK(succeeds(
+            quick({"--test", "size", "--size", "8x8,16x16x4", "--images", "1", "--rotate", "--threads", "1"}))
+            .find("16x16x4") != std::string::npos);
+}
+
+TEST_CASE("bench measures files: an image, a volume, folders of both") {
+  const ScratchFolder scratch;
+  const std::string out = succeeds(
+      quick({"--algo", "runs", "--dataset", source_file("data/page.png"), "--dataset",
+             source_file("data/cells.tif"), "--dataset", source_file("data/cells-slices"), "--images", "2"}));
+  CHECK(out.find("page.png (8-connectivity, 1 image ") != std::string::npos);
+  CHECK(out.find("cells.tif (26-connectivity, 1 image ") != std::string::npos);
+  CHECK(out.find("cells-slices (8-connectivity, 2 images ") != std::string::npos);
+  CHECK(succeeds(quick({"--algo", "runs", "--dataset", source_file("data/cells-slices"), "--stack"}))
+            .find("cells-slices (26-connectivity, 1 image ") != std::string::npos);
+}
+
+TEST_CASE("a file that cannot be read is named, and the others are measured") {
+  const ScratchFolder scratch;
+  std::filesystem::copy_file(source_file("data/page.png"), scratch / "good.png");
+  std::ofstream(scratch / "bad.png") << "no image";
+  const Ended ended = gpuccl(quick({"--algo", "runs", "--dataset", scratch.path().string()}));
+  CHECK(ended.code == 65);
+  CHECK(ended.err.find("bad.png: ") != std::string::npos);
+  CHECK(ended.out.find("1 image ") != std::string::npos);
+}
+
+TEST_CASE("what bench cannot do is refused before anything is measured") {
+  const ScratchFolder scratch;
+  fails({"bench", "--algo", "nope"}, 64, "no algorithm 'nope'");
+  fails({"bench", "--algo", "bke", "--size", "8x8"}, 69, "");
+  fails({"bench", "--device", "cuda", "--size", "8x8"}, 69, "");
+  fails({"bench", "--device", "cpu", "-c", "8", "--size", "8x8x8"}, 64, "8-connectivity is for images");
+  fails({"bench", "--densities", "50"}, 64, "'50' is not a list of densities");
+  fails({"bench", "--size", "8"}, 64, "'8' is not a list of sizes");
+  fails({"bench", "--test", "density", "--dataset", source_file("data")}, 64, "random images");
+  fails({"bench", "--size", "8x8", "--dataset", source_file("data")}, 64, "--size");
+  fails({"bench", "--device", "cpu", "--dataset", scratch / "gone"}, 66, "gone: ");
+  fails({"bench", "--device", "cpu", "--size", "8x8", "--json", scratch / "no/such.json"}, 73, "such.json: ");
+  fails({"bench", "--json", "a", "--csv", "a"}, 64, "same file");
+
+  Command without_gnuplot = gpuccl_command({"bench", "--device", "cpu", "--report", scratch / "report"});
+  without_gnuplot.environment.emplace_back("PATH", scratch.path().string());
+  fails(without_gnuplot, 69, "gnuplot-nox");
+  CHECK_FALSE(std::filesystem::exists(scratch / "report"));
+}
+
+}  // namespace
+}  // namespace gpuccl
