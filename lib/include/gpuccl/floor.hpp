@@ -11,8 +11,8 @@ struct StreamFloor {
   double from_bits_ms = 0;   // input of 1 bit an element
 };
 
-/// Measures on device `gpu` with kernels that do nothing else, by 16-byte accesses. Memory for input and labels
-/// must be free. Throws Error (unavailable) without CUDA.
+/// Measures on device `gpu` with kernels that do nothing else, by 16-byte accesses. Memory for input and
+/// labels must be free. Throws Error (unavailable) without CUDA.
 StreamFloor stream_floor(int gpu, Extent extent, int repetitions);
 
 }  // namespace gpuccl

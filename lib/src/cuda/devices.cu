@@ -1,5 +1,3 @@
-#include "gpuccl/devices.hpp"
-
 #include <mutex>
 #include <set>
 
@@ -7,6 +5,7 @@
 #include "cuda/runtime/check.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
+#include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
@@ -50,8 +49,8 @@ void start_up(int gpu) {
 
   const int count = device_count();
   if (gpu < 0 || gpu >= count)
-    throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " + std::to_string(count) +
-                                          (count == 1 ? " device" : " devices"));
+    throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
+                                          std::to_string(count) + (count == 1 ? " device" : " devices"));
   constexpr const char* kDoing = "starting the device";
   check(cudaSetDevice(gpu), kDoing);
   // A launch shows what nothing else does: that this build has code for the device.
@@ -78,7 +77,8 @@ CudaStatus cuda_status() {
     for (int gpu = 0; gpu < count; ++gpu) {
       cuda::start_up(gpu);
       const cudaDeviceProp found = properties(gpu);
-      status.devices.push_back({gpu, found.name, std::to_string(found.major) + "." + std::to_string(found.minor),
+      status.devices.push_back({gpu, found.name,
+                                std::to_string(found.major) + "." + std::to_string(found.minor),
                                 found.totalGlobalMem});
     }
     if (count == 0) status.problem = "there is no CUDA device";

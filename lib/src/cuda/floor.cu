@@ -1,5 +1,3 @@
-#include "gpuccl/floor.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
+#include "gpuccl/floor.hpp"
 
 namespace gpuccl {
 namespace cuda {
@@ -71,7 +70,8 @@ StreamFloor stream_floor(int gpu, Extent extent, int repetitions) {
   // Neither constant nor compressible, as labels are not.
   std::vector<unsigned> noise(quads);
   for (std::uint64_t i = 0; i < quads; ++i) noise[i] = static_cast<unsigned>(i * 2654435761u ^ i >> 7);
-  check(cudaMemcpyAsync(input.data(), noise.data(), quads * sizeof(unsigned), cudaMemcpyHostToDevice, stream.get()),
+  check(cudaMemcpyAsync(input.data(), noise.data(), quads * sizeof(unsigned), cudaMemcpyHostToDevice,
+                        stream.get()),
         kDoing);
   const auto time = [&](auto* kernel) {
     return median_ms(repetitions, stream, [&] {

@@ -3,9 +3,10 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
 //
-// As in BUF (buf_2d.cu, with its drawing of block X) the forest has one node per 2x2 block. Initialization links
-// X to the first neighbor it touches, without any atomic operation, and remembers in an information byte what is
-// still to do: which pixels of X are foreground (bits 0 to 3) and whether Q, R and S must undergo union (5 to 7).
+// As in BUF (buf_2d.cu, with its drawing of block X) the forest has one node per 2x2 block. Initialization
+// links X to the first neighbor it touches, without any atomic operation, and remembers in an information
+// byte what is still to do: which pixels of X are foreground (bits 0 to 3) and whether Q, R and S must
+// undergo union (5 to 7).
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/block_phases.cuh"
@@ -74,6 +75,8 @@ class Bke2d final : public BlockLabeler<Block2x2, PixelsFromInfo> {
 }  // namespace
 
 std::unique_ptr<Labeler> make_bke_2d(int gpu) { return std::make_unique<Bke2d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_bke_ic_2d(int gpu) { return std::make_unique<Bke2d<Compression::in_line>>(gpu); }
+std::unique_ptr<Labeler> make_bke_ic_2d(int gpu) {
+  return std::make_unique<Bke2d<Compression::in_line>>(gpu);
+}
 
 }  // namespace gpuccl::cuda

@@ -3,8 +3,8 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
 //
-// The information byte becomes an information integer: the eight voxels of X (bits 0 to 7) and which of its 13
-// preceding neighbors, in raster order, must undergo union (bits 8 to 20).
+// The information byte becomes an information integer: the eight voxels of X (bits 0 to 7) and which of its
+// 13 preceding neighbors, in raster order, must undergo union (bits 8 to 20).
 
 #include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"
@@ -77,6 +77,8 @@ class Bke3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
 }  // namespace
 
 std::unique_ptr<Labeler> make_bke_3d(int gpu) { return std::make_unique<Bke3d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) { return std::make_unique<Bke3d<Compression::in_line>>(gpu); }
+std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) {
+  return std::make_unique<Bke3d<Compression::in_line>>(gpu);
+}
 
 }  // namespace gpuccl::cuda

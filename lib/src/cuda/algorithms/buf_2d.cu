@@ -3,9 +3,9 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
 //
-// The foreground pixels of a 2x2 block all touch (which is why this does not do 4-connectivity), so the forest has
-// one node per block: the link kept at its top-left pixel. A thread owns block X and looks at four neighbors; the
-// other four look at X.
+// The foreground pixels of a 2x2 block all touch (which is why this does not do 4-connectivity), so the
+// forest has one node per block: the link kept at its top-left pixel. A thread owns block X and looks at four
+// neighbors; the other four look at X.
 //
 //     . P | Q Q | R .
 //     ----+-----+----
@@ -24,7 +24,8 @@ __global__ void initialization(ImageRef<Label> labels) {
   if (!X.inside(labels.extent)) return;
 
   const Index node = X.node(labels);
-  // The second pixel is unused until FinalLabeling; written too, because half a memory sector costs more than one.
+  // The second pixel is unused until FinalLabeling; written too, because half a memory sector costs more than
+  // one.
   *reinterpret_cast<uint2*>(labels.data + node) = make_uint2(ZeroBased::pack(node), 0);
 }
 
@@ -59,6 +60,8 @@ class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
 }  // namespace
 
 std::unique_ptr<Labeler> make_buf_2d(int gpu) { return std::make_unique<Buf2d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) { return std::make_unique<Buf2d<Compression::in_line>>(gpu); }
+std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) {
+  return std::make_unique<Buf2d<Compression::in_line>>(gpu);
+}
 
 }  // namespace gpuccl::cuda

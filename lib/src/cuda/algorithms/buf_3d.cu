@@ -3,8 +3,8 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
 //
-// Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice would be
-// dear, so Merge leaves in the label image, one byte a block, which of them are foreground.
+// Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice
+// would be dear, so Merge leaves in the label image, one byte a block, which of them are foreground.
 
 #include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"
@@ -55,6 +55,8 @@ class Buf3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
 }  // namespace
 
 std::unique_ptr<Labeler> make_buf_3d(int gpu) { return std::make_unique<Buf3d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) { return std::make_unique<Buf3d<Compression::in_line>>(gpu); }
+std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) {
+  return std::make_unique<Buf3d<Compression::in_line>>(gpu);
+}
 
 }  // namespace gpuccl::cuda

@@ -1,15 +1,16 @@
 // Komura Equivalence (KE), 2D, 4- and 8-connectivity.
 //
-//   Y. Komura, "GPU-based cluster-labeling algorithm without the use of conventional iteration", Computer Physics
-//   Communications 194, 2015, doi:10.1016/j.cpc.2015.04.015 (4-connectivity)
-//   S. Allegretti, F. Bolelli, M. Cancilla, C. Grana, "Optimizing GPU-Based Connected Components Labeling
-//   Algorithms", IPAS 2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity, the union with a single atomic)
+//   Y. Komura, "GPU-based cluster-labeling algorithm without the use of conventional iteration", Computer
+//   Physics Communications 194, 2015, doi:10.1016/j.cpc.2015.04.015 (4-connectivity) S. Allegretti, F.
+//   Bolelli, M. Cancilla, C. Grana, "Optimizing GPU-Based Connected Components Labeling Algorithms", IPAS
+//   2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity, the union with a single atomic)
 //
-// Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any atomic
-// operation. Reduction unites it with those that this left out and that no other pixel takes care of:
+// Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any
+// atomic operation. Reduction unites it with those that this left out and that no other pixel takes care of:
 //
 //     NW N NE      4: W, if N was linked to
-//     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and W if
+//     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and
+//     W if
 //                     NE was; W and NW take care of each other
 
 #include "common/neighborhood.hpp"

@@ -3,8 +3,8 @@
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 //   (8-connectivity: Allegretti et al., IPAS 2018, doi:10.1109/IPAS.2018.8708900)
 //
-// Every thread block labels a tile of the image in shared memory. Then the tiles are merged in the label image by
-// the pixels with neighbors in another tile, and the links followed to their roots.
+// Every thread block labels a tile of the image in shared memory. Then the tiles are merged in the label
+// image by the pixels with neighbors in another tile, and the links followed to their roots.
 
 #include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"

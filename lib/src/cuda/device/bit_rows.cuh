@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
 #include "cuda/device/image_ref.cuh"
@@ -34,8 +36,8 @@ struct WordPlace {
   }
 };
 
-/// The elements of a word that have a foreground element straight or diagonally above, which is in `words`: the
-/// word itself spread one element to both sides, with what comes in from its neighbors in the row.
+/// The elements of a word that have a foreground element straight or diagonally above, which is in `words`:
+/// the word itself spread one element to both sides, with what comes in from its neighbors in the row.
 __device__ inline Word spread(const Word* words, bool has_left, bool has_right) {
   Word result = *words | *words << 1 | *words >> 1;
   if (has_left) result |= words[-1] >> 63;
@@ -43,8 +45,9 @@ __device__ inline Word spread(const Word* words, bool has_left, bool has_right) 
   return result;
 }
 
-/// The foreground elements of a word that no preceding element touches. The first element of a component is one of
-/// them, and most of the others are local corners: so few that what is done with each may cost something.
+/// The foreground elements of a word that no preceding element touches. The first element of a component is
+/// one of them, and most of the others are local corners: so few that what is done with each may cost
+/// something.
 template <Connectivity connectivity>
 __device__ Word elements_without_predecessor(const BitRows& bits, WordPlace at) {
   const Word* const here = bits.words + at.index;

@@ -23,12 +23,13 @@ GPUCCL_HD constexpr Window3d voxels_of_block(int bx, int by, int bz) {
   Window3d voxels = 0;
   for (int dz = bz < 0 ? -1 : 2 * bz; dz <= (bz < 0 ? -1 : bz > 0 ? 2 : 1); ++dz)
     for (int dy = by < 0 ? -1 : 2 * by; dy <= (by < 0 ? -1 : by > 0 ? 2 : 1); ++dy)
-      for (int dx = bx < 0 ? -1 : 2 * bx; dx <= (bx < 0 ? -1 : bx > 0 ? 2 : 1); ++dx) voxels |= voxel(dx, dy, dz);
+      for (int dx = bx < 0 ? -1 : 2 * bx; dx <= (bx < 0 ? -1 : bx > 0 ? 2 : 1); ++dx)
+        voxels |= voxel(dx, dy, dz);
   return voxels;
 }
 
-/// The 2x2x2 block one thread owns, named by its first voxel. Its voxels as the low bits of a number (BlockPixels):
-/// the front slice as in 2D, the back slice four bits up.
+/// The 2x2x2 block one thread owns, named by its first voxel. Its voxels as the low bits of a number
+/// (BlockPixels): the front slice as in 2D, the back slice four bits up.
 struct Block2x2x2 {
   int x, y, z;
 
@@ -54,7 +55,8 @@ __device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2x
   return front | back << 4;
 }
 
-/// The foreground voxels of preceding blocks that touch a foreground voxel of block X, whose voxels are `own`.
+/// The foreground voxels of preceding blocks that touch a foreground voxel of block X, whose voxels are
+/// `own`.
 __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2x2 X, BlockPixels own) {
   Window3d reach = 0;
   for (int i = 0; i < 8; ++i)
@@ -63,8 +65,8 @@ __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2
   const Extent extent = image.extent;
   const Pixel* const first = image.data + X.node(image);
   Window3d around = 0;
-  // Rows of preceding blocks: four in the slice before; in the block's own slices the one above and, left of the
-  // block, its own two.
+  // Rows of preceding blocks: four in the slice before; in the block's own slices the one above and, left of
+  // the block, its own two.
   for (int dz = -1; dz <= 1; ++dz)
     for (int dy = -1; dy <= (dz < 0 ? 2 : 1); ++dy) {
       const int y = X.y + dy, z = X.z + dz;

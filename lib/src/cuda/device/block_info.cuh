@@ -5,15 +5,15 @@
 
 namespace gpuccl::cuda {
 
-/// What a block must remember from its first phase to its last: which of its pixels are foreground and, for BKE,
-/// which neighbors it must still be united with.
+/// What a block must remember from its first phase to its last: which of its pixels are foreground and, for
+/// BKE, which neighbors it must still be united with.
 using BlockInfo = unsigned;
 
-/// Keeps the information byte (2D) or integer (3D) of every block in a pixel of the label image that nothing else
-/// uses before FinalLabeling, as the papers do:
+/// Keeps the information byte (2D) or integer (3D) of every block in a pixel of the label image that nothing
+/// else uses before FinalLabeling, as the papers do:
 ///
-///     L I     L |     L      even | odd width | one pixel only (all sides odd): in a neighbor block's last pixel
-///     . .     I |            or, where there is no such neighbor either, in `spare`
+///     L I     L |     L      even | odd width | one pixel only (all sides odd): in a neighbor block's last
+///     pixel . .     I |            or, where there is no such neighbor either, in `spare`
 ///
 /// A block of one pixel is the last of its slice (2D) or volume (3D). FinalLabeling overwrites the neighbor's
 /// pixel, so there it must take the block's one pixel from the image: see alone().
@@ -26,7 +26,8 @@ struct BlockInfoStore {
   static bool needs_spare(Extent e) {
     const auto odd = [](int side) { return side % 2 != 0; };
     if constexpr (Block::kDepth == 1) return odd(e.width) && odd(e.height) && (e.width == 1 || e.height == 1);
-    return odd(e.width) && odd(e.height) && odd(e.depth) && (e.width == 1) + (e.height == 1) + (e.depth == 1) >= 2;
+    return odd(e.width) && odd(e.height) && odd(e.depth) &&
+           (e.width == 1) + (e.height == 1) + (e.depth == 1) >= 2;
   }
 
   /// Whether the block is a single pixel.

@@ -51,8 +51,8 @@ struct ProvisionalNumbers {
   __device__ Label operator()(Index root) const { return root + 1; }
 };
 
-/// Writes `label` to the pixels of a row of a block that are foreground, 0 to the others. The second pixel may be
-/// padding.
+/// Writes `label` to the pixels of a row of a block that are foreground, 0 to the others. The second pixel
+/// may be padding.
 __device__ inline void write_pair(Label* at, BlockPixels pixels, Label label) {
   *reinterpret_cast<uint2*>(at) = make_uint2(pixels & 1u ? label : 0, pixels & 2u ? label : 0);
 }
@@ -81,7 +81,8 @@ __global__ void final_labeling(ImageRef<Label> labels, Pixels pixels_of, Numbers
   if constexpr (Block::kDepth == 2) {
     if (X.z + 1 == labels.extent.depth) return;
     write_pair(node + labels.slice_pitch, pixels >> 4, label);
-    if (X.y + 1 < labels.extent.height) write_pair(node + labels.slice_pitch + labels.pitch, pixels >> 6, label);
+    if (X.y + 1 < labels.extent.height)
+      write_pair(node + labels.slice_pitch + labels.pitch, pixels >> 6, label);
   }
 }
 

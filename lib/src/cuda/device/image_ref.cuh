@@ -10,11 +10,12 @@ namespace gpuccl::cuda {
 
 using Pixel = std::uint8_t;  // 0 is background, 1 is foreground, and nothing else comes up
 
-/// A view of an image or volume on the device. Owns nothing; kernels take it by value. Pitches count elements.
+/// A view of an image or volume on the device. Owns nothing; kernels take it by value. Pitches count
+/// elements.
 ///
 /// All views of one image, of its bits too, have the same pitch, a multiple of 64: an element has one index
-/// everywhere, rows are aligned for vector accesses, and a row may be read or written to the end of its padding.
-/// The padding of the input is background.
+/// everywhere, rows are aligned for vector accesses, and a row may be read or written to the end of its
+/// padding. The padding of the input is background.
 template <class T>
 struct ImageRef {
   T* data = nullptr;

@@ -6,8 +6,8 @@
 
 namespace gpuccl::cuda {
 
-/// How the threads of a launch share links in global memory. Loads may be served by the first-level cache, hence
-/// stale: union_find.hpp says why that is harmless.
+/// How the threads of a launch share links in global memory. Loads may be served by the first-level cache,
+/// hence stale: union_find.hpp says why that is harmless.
 struct SharedByThreads {
   __device__ static Label load(const Label* p) { return __ldca(p); }
   __device__ static void store(Label* p, Label v) { __stwb(p, v); }

@@ -19,8 +19,9 @@ struct Numbers {
 
 /// The same for block-based algorithms at FinalLabeling: finds a component's first pixel from its root block.
 ///
-/// Mostly that pixel is in the root block itself, and its bit says where. Else the root was moved: the link of the
-/// root block, so far to itself, names the pixel in a later block, and stays until every block has its label.
+/// Mostly that pixel is in the root block itself, and its bit says where. Else the root was moved: the link
+/// of the root block, so far to itself, names the pixel in a later block, and stays until every block has its
+/// label.
 template <class Block>
 struct NumbersOfBlocks {
   Numbers numbers;

@@ -11,8 +11,8 @@ GPUCCL_HD constexpr unsigned ceil_div(unsigned a, unsigned b) { return a / b + (
 
 /// One thread for every group of w x h x d elements, thread blocks of threads_x x threads_y.
 ///
-/// A grid may be 65535 thread blocks high and deep, images may be more: rows of thread blocks are counted through
-/// all slices and folded into y and z of the grid.
+/// A grid may be 65535 thread blocks high and deep, images may be more: rows of thread blocks are counted
+/// through all slices and folded into y and z of the grid.
 template <unsigned w, unsigned h, unsigned d, unsigned threads_x, unsigned threads_y>
 struct ThreadGrid {
   static LaunchShape shape(Extent extent) {

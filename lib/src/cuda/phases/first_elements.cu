@@ -1,13 +1,12 @@
-#include "cuda/phases/first_elements.cuh"
-
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/phases/first_elements.cuh"
 #include "cuda/phases/prefix_count.cuh"
 
 namespace gpuccl::cuda {
 namespace {
 
-using Line = ThreadLine<>;  // a thread for each word of bits, or for four elements
+using Line = ThreadLine<>;          // a thread for each word of bits, or for four elements
 constexpr Label kNone = ~Label{0};  // larger than any index
 
 template <Connectivity connectivity>
@@ -49,8 +48,8 @@ struct RootBlock {
     return kNone;
   }
 
-  /// A pixel of the block that holds neither link nor information (BlockInfoStore) while others may be earlier
-  /// than the block's own first pixel, so that the least of them can be found there.
+  /// A pixel of the block that holds neither link nor information (BlockInfoStore) while others may be
+  /// earlier than the block's own first pixel, so that the least of them can be found there.
   __device__ Label* earliest(ImageRef<Label> labels) const {
     Label* const link = labels.data + node;
     if (x + 1 == static_cast<Index>(labels.extent.width)) return link + 1;  // padding
@@ -63,10 +62,12 @@ __device__ Index node_of(ImageRef<Label> labels, WordPlace at, int bit) {
   return Block::of_pixel(64 * at.column + bit, at.y, at.z).node(labels);
 }
 
-/// Only pixels of the root block's first row (2D) or slice (3D) can precede those of the root block.
+/// Only pixels up to the end of the root block's first row, in its last slice, can precede one of the root
+/// block.
 template <class Block>
 __device__ bool may_precede(ImageRef<Label> labels, Index element, Index root) {
-  return element - root < (Block::kDepth == 1 ? labels.pitch : labels.slice_pitch);
+  const std::uint64_t reach = labels.pitch + (Block::kDepth == 1 ? 0 : std::uint64_t{labels.slice_pitch});
+  return element - root < reach;
 }
 
 template <class Block, Connectivity connectivity>
@@ -110,7 +111,8 @@ __global__ void find_earliest(BitRows bits, ImageRef<Label> labels, const Word* 
 }
 
 template <class Block>
-__global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word* elsewhere, Word* first, Word* moved) {
+__global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word* elsewhere, Word* first,
+                           Word* moved) {
   const std::uint64_t i = Line::mine();
   if (i >= bits.count() || elsewhere[i] == 0) return;
 
@@ -138,7 +140,8 @@ __global__ void clear_moved_roots(const Word* moved, std::uint64_t words, Label*
 // ----
 
 /// Neighbors in a row have one label, so the four elements of a thread have two at most.
-__global__ void relabel_kernel(const unsigned char* bits, uint4* labels, std::uint64_t quads, Numbers number) {
+__global__ void relabel_kernel(const unsigned char* bits, uint4* labels, std::uint64_t quads,
+                               Numbers number) {
   const std::uint64_t i = Line::mine();
   if (i >= quads) return;
 
@@ -187,8 +190,8 @@ template <class Block>
 void FirstElements::mark_blocks(const Job& job, PhaseClock& phase) {
   constexpr Connectivity kConnectivity = Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26;
   const LaunchShape shape = Line::shape(words_);
-  phase("Renumber: mark", mark_first_in_blocks<Block, kConnectivity>, shape, job.bits, job.labels, first_.data(),
-        elsewhere_.data(), moved_.data());
+  phase("Renumber: mark", mark_first_in_blocks<Block, kConnectivity>, shape, job.bits, job.labels,
+        first_.data(), elsewhere_.data(), moved_.data());
   phase("Renumber: mark", find_earliest<Block>, shape, job.bits, job.labels, elsewhere_.data());
   phase("Renumber: mark", move_roots<Block>, shape, job.bits, job.labels, elsewhere_.data(), first_.data(),
         moved_.data());
@@ -204,8 +207,8 @@ void FirstElements::count(PhaseClock& phase) {
 void FirstElements::relabel(const Job& job, PhaseClock& phase) const {
   const std::uint64_t quads = words_ * 16;
   phase("Renumber: write", relabel_kernel, Line::shape(quads),
-        reinterpret_cast<const unsigned char*>(job.bits.words), reinterpret_cast<uint4*>(job.labels.data), quads,
-        numbers());
+        reinterpret_cast<const unsigned char*>(job.bits.words), reinterpret_cast<uint4*>(job.labels.data),
+        quads, numbers());
 }
 
 void FirstElements::clear_moved(const Job& job, PhaseClock& phase) const {

@@ -18,8 +18,8 @@ class FirstElements {
 
   /// For algorithms that label pixels: the root of a component is its first element and has label index + 1.
   void mark_pixels(const Job& job, Connectivity connectivity, PhaseClock& phase);
-  /// For algorithms that label blocks, before FinalLabeling: the root is the first block, where the first pixel
-  /// need not be. Moves the links of such roots to the first pixel.
+  /// For algorithms that label blocks, before FinalLabeling: the root is the first block, where the first
+  /// pixel need not be. Moves the links of such roots to the first pixel.
   template <class Block>
   void mark_blocks(const Job& job, PhaseClock& phase);
 

@@ -1,10 +1,9 @@
-// Running count of the bits of a bitmap in three launches: sums of chunks, their running sum by one thread block,
-// and the counts inside of each chunk. The bitmap is small (an eighth of a byte an element), so reading it twice
-// from the cache costs less than making thread blocks wait for each other.
-
-#include "cuda/phases/prefix_count.cuh"
+// Running count of the bits of a bitmap in three launches: sums of chunks, their running sum by one thread
+// block, and the counts inside of each chunk. The bitmap is small (an eighth of a byte an element), so
+// reading it twice from the cache costs less than making thread blocks wait for each other.
 
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/phases/prefix_count.cuh"
 
 namespace gpuccl::cuda {
 namespace {
@@ -17,7 +16,8 @@ constexpr unsigned kAllLanes = 0xffffffffu;
 
 using Line = ThreadLine<kWordsAThread, kThreads>;
 
-/// Sum of `value` over all threads before this one and, in `sum`, over all. All threads of the block take part.
+/// Sum of `value` over all threads before this one and, in `sum`, over all. All threads of the block take
+/// part.
 __device__ unsigned sum_before(unsigned value, unsigned& sum) {
   __shared__ unsigned of_warps[kThreads / kWarp];
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;

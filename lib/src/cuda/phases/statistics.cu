@@ -1,13 +1,13 @@
-// Component statistics from bits and labels. Runs come from the bits, so a label is read only where one starts. A
-// thread goes down a column of words and gathers runs in registers as long as they belong to one component; what
-// it has gathered goes to a table in shared memory, one for the thread block's tile, and only the table to global
-// memory. Tiles that hold more components than the table (noise) add the rest to global memory at once.
-
-#include "cuda/phases/statistics.cuh"
+// Component statistics from bits and labels. Runs come from the bits, so a label is read only where one
+// starts. A thread goes down a column of words and gathers runs in registers as long as they belong to one
+// component; what it has gathered goes to a table in shared memory, one for the thread block's tile, and only
+// the table to global memory. Tiles that hold more components than the table (noise) add the rest to global
+// memory at once.
 
 #include <algorithm>
 
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/phases/statistics.cuh"
 
 namespace gpuccl::cuda {
 namespace {
@@ -18,7 +18,8 @@ using Grid = ThreadGrid<32, kRows, 1, kThreadsX, kThreadsY>;  // a tile of 1024 
 
 constexpr int kFar = 0x7fffffff;
 
-/// Elements of one component in one tile. Coordinates count from the tile's corner, which keeps sums below 2^32.
+/// Elements of one component in one tile. Coordinates count from the tile's corner, which keeps sums below
+/// 2^32.
 struct Gathered {
   Label label = 0;
   unsigned area = 0, sum_x = 0, sum_y = 0;
@@ -159,7 +160,8 @@ void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
                                  {boxes, boxes + count_, boxes + 2 * count_},
                                  {boxes + 3 * count_, boxes + 4 * count_, boxes + 5 * count_},
                                  {sums, sums + count_, sums + 2 * count_}};
-  phase("Statistics: clear", clear, ThreadLine<>::shape(count_), components, static_cast<std::uint64_t>(count_));
+  phase("Statistics: clear", clear, ThreadLine<>::shape(count_), components,
+        static_cast<std::uint64_t>(count_));
   phase("Statistics: gather", gather, Grid::shape(job.image.extent), job.bits,
         ImageRef<const Label>{job.labels.data, job.labels.extent, job.labels.pitch, job.labels.slice_pitch},
         components);

@@ -1,6 +1,5 @@
-#include "cuda/phases/unpack.cuh"
-
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/phases/unpack.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -5,8 +5,9 @@
 
 namespace gpuccl::cuda {
 
-/// The frame of block-based algorithms: all phases but FinalLabeling are the algorithm's own link_blocks(), which
-/// leaves the root block's node at every block's node. `Pixels` says where FinalLabeling knows pixels from.
+/// The frame of block-based algorithms: all phases but FinalLabeling are the algorithm's own link_blocks(),
+/// which leaves the root block's node at every block's node. `Pixels` says where FinalLabeling knows pixels
+/// from.
 template <class Block, class Pixels>
 class BlockLabeler : public CudaLabeler {
  public:
@@ -21,7 +22,8 @@ class BlockLabeler : public CudaLabeler {
  private:
   void reserve(const Job& job) final {
     needs_spare_ = BlockInfoStore::needs_spare<Block>(job.image.extent);
-    if (needs_spare_) spare_.reserve(static_cast<std::size_t>(job.image.extent.depth), "allocating block information");
+    if (needs_spare_)
+      spare_.reserve(static_cast<std::size_t>(job.image.extent.depth), "allocating block information");
   }
 
   void enqueue(const Job& job, PhaseClock& phase) final {
@@ -33,15 +35,17 @@ class BlockLabeler : public CudaLabeler {
     link_blocks(job, phase);
     first.mark_blocks<Block>(job, phase);
     first.count(phase);
-    write_labels(job, phase, NumbersOfBlocks<Block>{first.numbers(), {job.labels.data, job.labels.extent,
-                                                                     job.labels.pitch, job.labels.slice_pitch}});
+    write_labels(
+        job, phase,
+        NumbersOfBlocks<Block>{
+            first.numbers(), {job.labels.data, job.labels.extent, job.labels.pitch, job.labels.slice_pitch}});
     first.clear_moved(job, phase);
   }
 
   template <class NumberOf>
   void write_labels(const Job& job, PhaseClock& phase, const NumberOf& number_of) {
-    phase("FinalLabeling", final_labeling<Block, Pixels, NumberOf>, Block::Grid::shape(job.image.extent), job.labels,
-          Pixels{job.image, info(job)}, number_of);
+    phase("FinalLabeling", final_labeling<Block, Pixels, NumberOf>, Block::Grid::shape(job.image.extent),
+          job.labels, Pixels{job.image, info(job)}, number_of);
   }
 
   DeviceBuffer<Label> spare_;

@@ -4,7 +4,8 @@
 
 namespace gpuccl::cuda {
 
-/// Throws Error unless `status` is success. `doing` is the phase or the work, as it shall stand in the message.
+/// Throws Error unless `status` is success. `doing` is the phase or the work, as it shall stand in the
+/// message.
 void check(cudaError_t status, const char* doing);
 
 }  // namespace gpuccl::cuda

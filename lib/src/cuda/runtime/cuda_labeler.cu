@@ -1,9 +1,8 @@
-#include "cuda/runtime/cuda_labeler.cuh"
-
 #include <chrono>
 #include <string>
 
 #include "cuda/phases/unpack.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::cuda {
@@ -16,8 +15,8 @@ void check_size(BitView image) {
   const std::int64_t elements = image.extent.rows() * image.row_pitch * 32;
   if (elements > kMostElements)
     throw Error(Failure::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
-                                    " elements, rows padded to 64; this image has " + std::to_string(elements) +
-                                    "; use --algo auto");
+                                    " elements, rows padded to 64; this image has " +
+                                    std::to_string(elements) + "; use --algo auto");
 }
 
 /// A view of a whole buffer with the pitch of the bits.
@@ -123,8 +122,8 @@ LabelImage CudaLabeler::labels() {
   const Extent extent = job_.bits.extent;
   LabelImage image(extent, count());
   ring_.download(job_.labels.data, job_.labels.pitch * sizeof(Label), image.data(),
-                 static_cast<std::size_t>(extent.width) * sizeof(Label), static_cast<std::size_t>(extent.rows()),
-                 stream_);
+                 static_cast<std::size_t>(extent.width) * sizeof(Label),
+                 static_cast<std::size_t>(extent.rows()), stream_);
   return image;
 }
 

@@ -11,7 +11,8 @@
 
 namespace gpuccl::cuda {
 
-/// Makes device `gpu` current for the calling thread. First base of a labeler, so that its buffers land there.
+/// Makes device `gpu` current for the calling thread. First base of a labeler, so that its buffers land
+/// there.
 class OnDevice {
  public:
   explicit OnDevice(int gpu) : gpu_(gpu) { use_device(); }
@@ -23,9 +24,9 @@ class OnDevice {
   int gpu_;
 };
 
-/// Stream, buffers, copies, renumbering, statistics: all that GPU algorithms have in common. An algorithm is its
-/// enqueue(): the phases that take job.image to provisional labels in job.labels, the index of a component's
-/// first element + 1 for foreground and 0 for background.
+/// Stream, buffers, copies, renumbering, statistics: all that GPU algorithms have in common. An algorithm is
+/// its enqueue(): the phases that take job.image to provisional labels in job.labels, the index of a
+/// component's first element + 1 for foreground and 0 for background.
 class CudaLabeler : private OnDevice, public StagedLabeler {
  public:
   CudaLabeler(int gpu, Connectivity connectivity) : OnDevice(gpu), connectivity_(connectivity) {}

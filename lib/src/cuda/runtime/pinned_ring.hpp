@@ -9,8 +9,8 @@
 
 namespace gpuccl::cuda {
 
-/// Copies between the device and ordinary memory by way of a few small page-locked slots, so that the bus runs
-/// at full speed without page-locking whole images: one slot is filled while others travel.
+/// Copies between the device and ordinary memory by way of a few small page-locked slots, so that the bus
+/// runs at full speed without page-locking whole images: one slot is filled while others travel.
 class PinnedRing {
  public:
   PinnedRing() = default;
@@ -21,7 +21,8 @@ class PinnedRing {
   /// Returns when `from` may change; the device has the data when the stream has come so far.
   void upload(const void* from, void* to, std::size_t bytes, const Stream& stream);
 
-  /// Rows that lie `from_pitch` bytes apart on the device and close together in `to`. Returns when they are there.
+  /// Rows that lie `from_pitch` bytes apart on the device and close together in `to`. Returns when they are
+  /// there.
   void download(const void* from, std::size_t from_pitch, void* to, std::size_t row_bytes, std::size_t rows,
                 const Stream& stream);
 

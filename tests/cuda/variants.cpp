@@ -1,0 +1,75 @@
+#include "cuda/variants.hpp"
+
+#include <map>
+#include <optional>
+
+#include "gpuccl/compare.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+
+namespace tests {
+namespace {
+
+void expect_partition(StagedLabeler& labeler, BitView image, const LabelSource& expected) {
+  labeler.upload(image);
+  labeler.allocate();
+  labeler.run(Numbering::provisional, nullptr);
+  const LabelImage labels = labeler.labels();
+  const Comparison comparison = compare(labels, expected);
+  INFO("before renumbering; at " << comparison.x << " " << comparison.y << " " << comparison.z << ": "
+                                 << comparison.a << ", expected " << comparison.b);
+  REQUIRE(comparison.same_background);
+  REQUIRE(comparison.same_partition);
+}
+
+void expect_numbers(Labeler& labeler, BitView image, const Labeled& expected) {
+  const Labeled labeled = labeler.label(image);
+  const Comparison comparison = compare(*labeled.labels, *expected.labels);
+  INFO("at " << comparison.x << " " << comparison.y << " " << comparison.z << ": " << comparison.a
+             << ", expected " << comparison.b);
+  REQUIRE(labeled.labels->count() == expected.labels->count());
+  REQUIRE(comparison.same_numbers);
+  REQUIRE(labeled.components == expected.components);
+}
+
+template <class Reference>
+void expect_all(const std::vector<CudaVariant>& variants, BitView image, Reference reference) {
+  std::map<Connectivity, Labeled> expected;
+  for (const CudaVariant& variant : variants) {
+    const auto [at, is_new] = expected.try_emplace(variant.connectivity);
+    if (is_new) at->second = reference(variant.connectivity);
+    INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, "
+                      << to_string(image.extent));
+    if (StagedLabeler* const staged = variant.staged()) expect_partition(*staged, image, *at->second.labels);
+    expect_numbers(*variant.labeler, image, at->second);
+  }
+}
+
+}  // namespace
+
+std::vector<CudaVariant> cuda_variants() {
+  std::vector<CudaVariant> variants;
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.device == DeviceKind::cuda)
+      for (const Variant& variant : algorithm.variants)
+        variants.push_back({algorithm.name, variant.connectivity, variant.make(0)});
+  return variants;
+}
+
+void expect_all_right(const std::vector<CudaVariant>& variants, BitView image) {
+  expect_all(variants, image, [&](Connectivity connectivity) { return flood_fill(image, connectivity); });
+}
+
+void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, BitView image) {
+  const Algorithm& runs = *find_algorithm("runs", DeviceKind::cpu);
+  std::vector<std::unique_ptr<Labeler>> labelers;  // which the labels live as long as
+  expect_all(variants, image, [&](Connectivity connectivity) {
+    labelers.push_back(find_variant(runs, connectivity)->make(0));
+    return labelers.back()->label(image);
+  });
+}
+
+}  // namespace tests

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpuccl/staged.hpp"
+
+namespace tests {
+
+/// One CUDA algorithm at one connectivity, and its labeler, used for image after image.
+struct CudaVariant {
+  std::string name;
+  gpuccl::Connectivity connectivity;
+  std::unique_ptr<gpuccl::Labeler> labeler;
+
+  /// Null if the algorithm has no stages.
+  gpuccl::StagedLabeler* staged() const { return dynamic_cast<gpuccl::StagedLabeler*>(labeler.get()); }
+};
+
+/// The CUDA rows of the table, on device 0.
+std::vector<CudaVariant> cuda_variants();
+
+/// Every variant must label `image` as flood fill does: the same partition before renumbering, the same
+/// numbers, components and rendered rows after it.
+void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
+
+/// The same for images that flood fill would take too long for: compares with the CPU's `runs`.
+void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
+
+}  // namespace tests

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+// CUDA on the CPU, for tests: kernels compiled as C++ run here thread for thread. What the headers of this
+// folder offer is what lib/src/cuda uses; add what a new kernel needs.
+//
+// Thread blocks, and the threads of each, run in random order. A thread is a function call until it has to
+// wait (barrier, warp function); then it becomes a fiber. Atomic operations and relaxed loads may switch
+// threads too. Streams are queues: what is enqueued runs when somebody waits for it, and not before.
+namespace emulation {
+
+struct Settings {
+  std::uint32_t seed = 1;      // of all orders
+  unsigned host_threads = 1;   // that the thread blocks of a launch are spread over
+  unsigned switch_one_in = 0;  // atomic operations switch threads once in so many times; 0: never
+};
+
+/// Applies to launches that run from now on.
+void configure(const Settings& settings);
+
+/// The `call`-th CUDA call from now on, 1 for the next, fails with `error` (a cudaError_t); 0 switches this
+/// off. With `sticky`, so does every later call, as after an illegal address.
+void fail_call(std::uint64_t call, int error, bool sticky = false);
+/// CUDA calls that can fail, so far.
+std::uint64_t calls();
+/// Whether the failure planned by fail_call() has happened.
+bool has_failed();
+
+/// Number of devices and version of the driver as CUDA counts (13000 is 13.0; 0 is none).
+void set_machine(int devices, int driver_version);
+
+/// Buffers and handles not given back yet.
+std::int64_t live_objects();
+
+}  // namespace emulation

@@ -1,0 +1,306 @@
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "cuda_runtime_api.h"
+#include "emulation.hpp"
+#include "scheduler.hpp"
+
+struct EmulatedEvent {
+  EmulatedStream* stream = nullptr;
+  bool reached = true;
+  std::chrono::steady_clock::time_point time;
+};
+
+struct EmulatedStream {
+  std::deque<std::function<void()>> work;
+
+  bool run_one() {
+    if (work.empty()) return false;
+    const std::function<void()> next = std::move(work.front());
+    work.pop_front();
+    next();
+    return true;
+  }
+};
+
+namespace {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+struct Machine {
+  std::recursive_mutex mutex;
+  int devices = 1;
+  int driver = 13000;
+
+  std::uint64_t calls = 0, failing_call = 0;
+  cudaError_t failure = cudaSuccess;
+  bool sticky = false, failed = false;
+
+  std::set<EmulatedStream*> streams;
+  std::map<const char*, std::size_t> pinned;
+  std::int64_t live = 0;
+};
+
+Machine& machine() {
+  static Machine one;
+  return one;
+}
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+cudaError_t report(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+/// Every call that can fail begins here.
+cudaError_t begin_call() {
+  Machine& m = machine();
+  ++m.calls;
+  if (m.sticky && m.failed) return report(m.failure);
+  if (m.failing_call != 0 && m.calls == m.failing_call) {
+    m.failed = true;
+    return report(m.failure);
+  }
+  if (m.driver == 0) return report(cudaErrorInsufficientDriver);
+  return cudaSuccess;
+}
+
+bool context_is_lost() { return machine().sticky && machine().failed; }
+
+void finish(EmulatedStream* stream) {
+  if (context_is_lost()) stream->work.clear();
+  while (stream->run_one()) {
+  }
+}
+
+bool is_pinned(const void* at) {
+  const auto* const address = static_cast<const char*>(at);
+  auto next = machine().pinned.upper_bound(address);
+  return next != machine().pinned.begin() && address < std::prev(next)->first + std::prev(next)->second;
+}
+
+void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t from_pitch, std::size_t width,
+               std::size_t height) {
+  for (std::size_t row = 0; row < height; ++row)
+    std::memcpy(to + row * to_pitch, from + row * from_pitch, width);
+}
+
+}  // namespace
+
+namespace emulation {
+
+void fail_call(std::uint64_t call, int error, bool sticky) {
+  const Lock lock(machine().mutex);
+  machine().failing_call = call == 0 ? 0 : machine().calls + call;
+  machine().failure = static_cast<cudaError_t>(error);
+  machine().sticky = sticky;
+  machine().failed = false;
+  last_error = cudaSuccess;
+}
+std::uint64_t calls() { return machine().calls; }
+bool has_failed() { return machine().failed; }
+void set_machine(int devices, int driver_version) {
+  machine().devices = devices;
+  machine().driver = driver_version;
+}
+std::int64_t live_objects() { return machine().live; }
+
+void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, std::function<void()> thread) {
+  const Lock lock(machine().mutex);
+  if (begin_call() != cudaSuccess) return;
+  const bool fits = grid.x <= 0x7fffffffu && grid.y <= 65535 && grid.z <= 65535 &&
+                    grid.x * grid.y * grid.z != 0 && block.x * block.y * block.z <= 1024;
+  if (!fits) {
+    report(cudaErrorInvalidValue);
+    return;
+  }
+  stream->work.push_back([grid, block, thread = std::move(thread)] { run_grid(grid, block, thread); });
+}
+
+}  // namespace emulation
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = last_error;
+  if (!context_is_lost()) last_error = cudaSuccess;
+  return error;
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInsufficientDriver:
+      return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice:
+      return "no CUDA-capable device is detected";
+    default:
+      return "emulated error";
+  }
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = machine().driver;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *count = machine().devices;
+  return report(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
+}
+cudaError_t cudaSetDevice(int device) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  return report(device < 0 || device >= machine().devices ? cudaErrorInvalidDevice : cudaSuccess);
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  std::strcpy(properties->name, ("emulated device " + std::to_string(device)).c_str());
+  properties->totalGlobalMem = std::size_t{1} << 30;
+  properties->major = 9;
+  properties->minor = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  const std::size_t whole = (bytes + 255) / 256 * 256;
+  *memory = std::aligned_alloc(256, whole);
+  std::memset(*memory, 0xa5, whole);  // nobody may rely on what is in new memory
+  ++machine().live;
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* memory) {
+  const Lock lock(machine().mutex);
+  for (EmulatedStream* stream : machine().streams) finish(stream);
+  if (memory != nullptr) --machine().live;
+  std::free(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *memory = std::malloc(bytes);
+  machine().pinned[static_cast<const char*>(*memory)] = bytes;
+  ++machine().live;
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* memory) {
+  const Lock lock(machine().mutex);
+  for (EmulatedStream* stream : machine().streams) finish(stream);
+  machine().pinned.erase(static_cast<const char*>(memory));
+  --machine().live;
+  std::free(memory);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  auto* const target = static_cast<char*>(to);
+  const auto* const source = static_cast<const char*>(from);
+  if (kind == cudaMemcpyHostToDevice && !is_pinned(from)) {  // read before the call returns
+    auto staged = std::make_shared<std::string>();
+    staged->resize(width * height);
+    copy_rows(staged->data(), width, source, from_pitch, width, height);
+    stream->work.push_back([=] { copy_rows(target, to_pitch, staged->data(), width, width, height); });
+    return cudaSuccess;
+  }
+  stream->work.push_back([=] { copy_rows(target, to_pitch, source, from_pitch, width, height); });
+  if (kind == cudaMemcpyDeviceToHost && !is_pinned(to)) finish(stream);  // done before the call returns
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  stream->work.push_back([=] { std::memset(memory, value, bytes); });
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *stream = new EmulatedStream;
+  machine().streams.insert(*stream);
+  ++machine().live;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  finish(stream);
+  machine().streams.erase(stream);
+  --machine().live;
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  finish(stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *event = new EmulatedEvent;
+  ++machine().live;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const Lock lock(machine().mutex);
+  if (event->stream != nullptr) finish(event->stream);
+  --machine().live;
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  event->stream = stream;
+  event->reached = false;
+  stream->work.push_back([event] {
+    event->reached = true;
+    event->stream = nullptr;
+    event->time = std::chrono::steady_clock::now();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  EmulatedStream* const stream = event->stream;
+  while (!event->reached && stream->run_one()) {
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return cudaSuccess;
+}
