@@ -46,6 +46,10 @@ void __stwb(T* to, std::type_identity_t<T> value) {
   std::atomic_ref(*to).store(value, std::memory_order_relaxed);
 }
 template <class T>
+void __stcg(T* to, std::type_identity_t<T> value) {
+  __stwb(to, value);
+}
+template <class T>
 void __stcs(T* to, std::type_identity_t<T> value) {
   *to = value;
 }
