@@ -11,7 +11,7 @@ namespace {
 void add_selection(CLI::App& command, SelectionOptions& selection) {
   command.option_defaults()->group("Selection");
   const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
-    command.add_option(name, target, help)->type_name("N");
+    command.add_option(name, target, help)->type_name("N")->check(CLI::NonNegativeNumber.description(""));
   };
   count("--min-size", selection.min_size, "Drop components of fewer elements");
   count("--max-size", selection.max_size, "Drop components of more elements");

@@ -7,7 +7,7 @@ _gpuccl_options() {
 
 # The words an option takes, where its help says them as a|b|c.
 _gpuccl_words() {
-  "$1" "$2" --help 2>/dev/null | grep -E -- "(^  |,)$3 " | head -n 1 | awk '{print $2}' | grep -F '|' | tr '|' '\n'
+  "$1" "$2" --help 2>/dev/null | grep -E -- "(^  |,)$3[ ,]" | head -n 1 | awk '{print $2}' | grep -F '|' | tr '|' '\n'
 }
 
 _gpuccl() {
@@ -23,7 +23,7 @@ _gpuccl() {
   case $previous in
     --algo) words="$([ "$command" = bench ] && echo all || echo auto) $("$program" list 2>/dev/null | awk '{print $1}' | sort -u)" ;;
     -*) words=$(_gpuccl_words "$program" "$command" "$previous") ;;
-    generate) words=$("$program" generate --help 2>/dev/null | sed -n 's/^ \{10,\}\([a-z]*\): .*/\1/p') ;;
+    generate) [[ $current == -* ]] || words=$("$program" generate --help 2>/dev/null | sed -n 's/^ \{10,\}\([a-z]*\): .*/\1/p') ;;
   esac
   if [ -z "$words" ] && [[ $current == -* ]]; then words=$(_gpuccl_options "$program" "$command"); fi
   if [ -n "$words" ]; then

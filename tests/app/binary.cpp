@@ -1,0 +1,83 @@
+#include "binary.hpp"
+
+#include <algorithm>
+
+#include "io/atomic_file.hpp"
+#include "io/image_writer.hpp"
+#include "io/label_reader.hpp"
+#include "support/catch.hpp"
+#include "support/tiff_file.hpp"
+
+namespace gpuccl {
+
+Command gpuccl_command(const Words& words) {
+  Command command;
+  command.words = {GPUCCL_PROGRAM};
+  command.words.insert(command.words.end(), words.begin(), words.end());
+  command.environment = {{"CUDA_VISIBLE_DEVICES", ""}};
+  return command;
+}
+
+Ended gpuccl(const Words& words) { return run(gpuccl_command(words)); }
+
+std::string succeeds(const Words& words) {
+  const Ended ended = gpuccl(words);
+  CAPTURE(words);
+  CHECK(ended.err == "");
+  REQUIRE(ended.code == 0);
+  return ended.out;
+}
+
+std::string fails(const Command& command, int code, const std::string& part) {
+  const Ended ended = run(command);
+  CAPTURE(command.words, ended.err);
+  CHECK(ended.code == code);
+  CHECK(ended.err.starts_with("gpuccl: "));
+  CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+  CHECK(ended.err.find(part) != std::string::npos);
+  CHECK(ended.out == "");
+  return ended.err;
+}
+
+std::string fails(const Words& words, int code, const std::string& part) {
+  return fails(gpuccl_command(words), code, part);
+}
+
+Json report_of(const Words& words) {
+  Words all = {"label", "--json", "-"};
+  all.insert(all.end(), words.begin(), words.end());
+  return Json::parse(succeeds(all));
+}
+
+std::string save(const std::string& path, BitView image) {
+  io::AtomicFile file(path);
+  io::write_image(file, image);
+  file.commit();
+  return path;
+}
+
+std::string save_gray(const std::string& path, const std::vector<std::vector<int>>& rows) {
+  tests::TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(rows[0].size());
+  page.height = static_cast<std::uint32_t>(rows.size());
+  page.bits = 8;
+  for (const std::vector<int>& row : rows) page.samples.insert(page.samples.end(), row.begin(), row.end());
+  tests::write_tiff(path, {page});
+  return path;
+}
+
+std::string labels_in(const std::string& path) {
+  const LabelImage labels = io::read_labels(path);
+  const Extent extent = labels.extent();
+  std::string text;
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y) {
+      if (y + z > 0) text += y == 0 ? "|" : "/";
+      for (int x = 0; x < extent.width; ++x) text += (x == 0 ? "" : " ") + std::to_string(labels(x, y, z));
+    }
+  return text;
+}
+
+std::string source_file(const std::string& path) { return std::string(GPUCCL_SOURCE) + "/" + path; }
+
+}  // namespace gpuccl

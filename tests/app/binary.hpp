@@ -1,0 +1,47 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+#include "support/process.hpp"
+
+// The program itself, as users start it.
+namespace gpuccl {
+
+using Words = std::vector<std::string>;
+using Slices = std::vector<Words>;
+using Json = nlohmann::json;
+
+/// The command `gpuccl WORDS...`, not started yet. No GPU is visible to it, so that results do not depend on
+/// the machine.
+Command gpuccl_command(const Words& words);
+
+/// Starts `gpuccl WORDS...` and waits.
+Ended gpuccl(const Words& words);
+
+/// Requires exit code 0 and, without a terminal, silence on standard error. Returns standard output.
+std::string succeeds(const Words& words);
+
+/// Requires the exit code and one line on standard error, "gpuccl: ...", which contains `part`. Returns the
+/// line.
+std::string fails(const Command& command, int code, const std::string& part);
+std::string fails(const Words& words, int code, const std::string& part);
+
+/// The report that `gpuccl label WORDS... --json -` prints.
+Json report_of(const Words& words);
+
+/// Writes `image` to `path` (.png or .tif) and returns the path.
+std::string save(const std::string& path, BitView image);
+
+/// An 8-bit gray TIFF of one page.
+std::string save_gray(const std::string& path, const std::vector<std::vector<int>>& rows);
+
+/// Reads a label image back, as text: rows of numbers joined by blanks, rows by '/', slices by '|'.
+std::string labels_in(const std::string& path);
+
+/// A file of the source folder.
+std::string source_file(const std::string& path);
+
+}  // namespace gpuccl

@@ -1,0 +1,129 @@
+#include <set>
+#include <sstream>
+
+#include "binary.hpp"
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/generate.hpp"
+#include "io/reader.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// compare, generate, list, info.
+namespace gpuccl {
+namespace {
+
+/// What `gpuccl compare` says, and its exit code.
+std::string compared(const Words& words) {
+  Words all = {"compare"};
+  all.insert(all.end(), words.begin(), words.end());
+  const Ended ended = gpuccl(all);
+  CHECK(ended.err == "");
+  return std::to_string(ended.code) + " " + ended.out;
+}
+
+TEST_CASE("compare tells how two label images differ, and where first") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.##", "....", "##.#"}).view());
+  const auto label = [&](const std::string& name, const Words& options) {
+    Words words = {"label", image, "-o", scratch / name};
+    words.insert(words.end(), options.begin(), options.end());
+    succeeds(words);
+    return scratch / name;
+  };
+  const std::string a = label("a.tif", {}), b = label("b.npy", {}),
+                    by_size = label("size.png", {"--order", "size"});
+  const std::string larger = label("larger.tif", {"--min-size", "2"});
+  const std::string other = save(scratch / "other.png", BitVolume({4, 4, 1}).view());
+
+  CHECK(compared({a, b}) == "0 same labels\n");
+  CHECK(compared({a, by_size}) == "1 same components, different numbers: first at (0, 0, 0): 1 and 3\n");
+  CHECK(compared({a, by_size, "--partition"}).starts_with("0 same components"));
+  CHECK(compared({a, larger}) == "1 different foreground: first at (0, 0, 0): 1 and 0\n");
+  CHECK(compared({a, larger, "--partition"}).starts_with("1 "));
+  CHECK(compared({a, other}) == "1 different sizes: 4x3x1 and 4x4x1\n");
+  CHECK(compared({a, by_size, "--quiet"}) == "1 ");
+  fails({"compare", a, scratch / "missing.tif"}, 66, "missing.tif: ");
+  fails({"compare", a}, 64, "B is required");
+}
+
+TEST_CASE("generate draws every kind as the library does") {
+  const ScratchFolder scratch;
+  for (const GenerateKind& kind : generate_kinds()) {
+    CAPTURE(kind.name);
+    GenerateOptions options;
+    options.kind = kind.name;
+    options.extent = {70, 64, 1};
+    options.order = 2;
+    options.density = 0.3;
+    options.granularity = 2;
+    options.seed = 9;
+    const std::string path = scratch / (kind.name + ".png");
+    CHECK(succeeds({"generate", kind.name, "--size", "70x64", "--order", "2", "--density", "0.3",
+                    "--granularity", "2", "--seed", "9", "-o", path}) == "");
+    const BitVolume read = io::read_image(path, {}), expected = generate(options);
+    CHECK(count_foreground(read.view()) > 0);
+    CHECK(std::equal(read.row(0), read.row(64), expected.row(0), expected.row(64)));
+  }
+}
+
+TEST_CASE("generate writes volumes and refuses nonsense") {
+  const ScratchFolder scratch;
+  succeeds({"generate", "checkerboard", "--size", "5x4x3", "-o", scratch / "v.tif", "--no-fsync"});
+  const Json report = report_of({scratch / "v.tif", "-c", "6"});
+  CHECK(report["input"]["depth"] == 3);
+  CHECK(report["labeling"]["components"] == 30);
+  fails({"generate", "checkerboard", "-o", scratch / "v.tif", "--no-clobber"}, 73, "v.tif: ");
+  fails({"generate", "checkerboard", "--size", "5x4x3", "-o", scratch / "v.png"}, 64, "v.png: ");
+  for (const char* size : {"5", "0x5", "5x5x5x5", "axb", "5x", "99999999999x1", "-5x5"})
+    fails({"generate", "dots", "--size", size, "-o", scratch / "x.png"}, 64, "is not a size such as");
+  fails({"generate", "dust", "-o", scratch / "x.png"}, 64, "'dust' is not one of random|");
+  fails({"generate", "random", "--density", "2", "-o", scratch / "x.png"}, 64, "density");
+  fails({"generate", "random", "-o", scratch / "none/x.png"}, 73, "none/x.png: ");
+  CHECK(count_entries(scratch.path()) == 1);
+}
+
+TEST_CASE("list prints the table of algorithms, the name first") {
+  std::istringstream lines(succeeds({"list"}));
+  const Json json = Json::parse(succeeds({"list", "--json"}));
+  REQUIRE(json.size() == algorithms().size());
+  for (const Algorithm& algorithm : algorithms()) {
+    std::string line;
+    std::getline(lines, line);
+    CHECK(line.starts_with(algorithm.name + "  "));
+    CHECK(line.find(algorithm.title) != std::string::npos);
+    CHECK(line.find(algorithm.paper) != std::string::npos);
+    CHECK(line.find(algorithm.device == DeviceKind::cuda ? "  cuda" : "  cpu") != std::string::npos);
+  }
+  CHECK(json[0] == Json::parse(R"({"name":"runs","title":")" + algorithms()[0].title +
+                               R"(","connectivities":[4,8,6,18,26],"device":"cpu","paper":")" +
+                               algorithms()[0].paper + R"("})"));
+  CHECK(succeeds({"list", "--markdown"}).find("\n| `runs` | ") != std::string::npos);
+  fails({"list", "--json", "--markdown"}, 64, "excludes");
+}
+
+TEST_CASE("every algorithm listed is one that --algo takes") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"#.."}}).view());
+  for (const Json& algorithm : Json::parse(succeeds({"list", "--json"})))
+    for (const int connectivity : algorithm["connectivities"]) {
+      Words words = {"label",           image,       "--quiet",
+                     "--json",          "/dev/null", "--algo",
+                     algorithm["name"], "-c",        std::to_string(connectivity)};
+      if (connectivity == 4 || connectivity == 8) words.push_back("--per-slice");
+      succeeds(words);
+    }
+}
+
+TEST_CASE("info names version, libraries and devices") {
+  const std::string info = succeeds({"info"});
+  for (const char* name : {"gpuccl ", "commit ", "compiler ", "libpng ", "libtiff ", "libdeflate ", "oneTBB ",
+                           "CLI11 ", "nlohmann/json ", "CPU ", "threads ", "CUDA "})
+    CHECK(("\n" + info).find(std::string("\n") + name) != std::string::npos);
+  const std::string version = info.substr(info.find_first_not_of(' ', 6), info.find('\n') - 16);
+  CHECK(succeeds({"--version"}).starts_with("gpuccl " + version));
+}
+
+}  // namespace
+}  // namespace gpuccl

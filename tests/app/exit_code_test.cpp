@@ -1,0 +1,165 @@
+#include "app/exit_code.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// Exit codes beyond usage, one test a code; outputs are absent or old after each.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A scratch folder with an image and an old output, which every failure must leave alone.
+struct OldOutput {
+  ScratchFolder scratch;
+  std::string input = save(scratch / "in.png", tests::random_image({300, 200, 1}, 0.5, 1, 1).view());
+  std::string output = scratch / "out.tif";
+  std::size_t entries = 0;
+
+  OldOutput() {
+    write_file(output, "old");
+    entries = count_entries(scratch.path());
+  }
+  void keeps(const Command& command, int code, const std::string& part) {
+    fails(command, code, part);
+    CHECK(read_file(output) == "old");
+    CHECK(count_entries(scratch.path()) == entries);
+  }
+  void keeps(const Words& words, int code, const std::string& part) {
+    keeps(gpuccl_command(words), code, part);
+  }
+  std::string file(const std::string& name, const std::string& content) {
+    write_file(scratch / name, content);
+    entries = count_entries(scratch.path());
+    return scratch / name;
+  }
+};
+
+/// Root may do anything; file modes are tried as somebody else.
+void become_nobody() {
+  if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(125);
+}
+
+void limit(int resource, rlim_t bytes) {
+  const rlimit both{bytes, bytes};
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &both);
+}
+
+TEST_CASE("each failure has its code") {
+  CHECK(app::exit_code(Failure::usage) == 64);
+  CHECK(app::exit_code(Failure::data) == 65);
+  CHECK(app::exit_code(Failure::no_input) == 66);
+  CHECK(app::exit_code(Failure::unavailable) == 69);
+  CHECK(app::exit_code(Failure::internal) == 70);
+  CHECK(app::exit_code(Failure::memory) == 71);
+  CHECK(app::exit_code(Failure::cannot_create) == 73);
+  CHECK(app::exit_code(Failure::io) == 74);
+  CHECK(app::exit_code(Failure::temporary) == 75);
+}
+
+TEST_CASE_METHOD(OldOutput, "65: what is not an image, or a damaged one") {
+  const std::string good = read_file(input);
+  std::string damaged = good;
+  damaged[good.size() / 2] = static_cast<char>(damaged[good.size() / 2] ^ 0x55);
+  keeps({"label", file("text.png", "hello, world, this is no image"), "-o", output}, 65, "text.png: ");
+  keeps({"label", file("empty.png", ""), "-o", output}, 65, "empty.png: ");
+  keeps({"label", file("short.png", good.substr(0, good.size() / 2)), "-o", output}, 65, "short.png: ");
+  keeps({"label", file("damaged.png", damaged), "-o", output}, 65, "damaged.png: ");
+  keeps({"label", file("magic.tif", std::string("II*\0\0\0\0\0", 8)), "-o", output}, 65, "magic.tif: ");
+}
+
+TEST_CASE_METHOD(OldOutput, "65: a header that claims more than the file can hold is refused at once") {
+  // 65535 x 65535 pixels of 16-bit RGBA, in a file of 57 bytes.
+  const std::string header("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xff\xff\0\0\xff\xff\x10\x06\0\0\0", 29);
+  const std::string crc("\xe6\x95\x05\x13", 4);
+  const std::string end("\0\0\0\0IEND\xae\x42\x60\x82", 12);
+  const std::string bomb = file("bomb.png", header + crc + end);
+  keeps({"label", bomb, "-o", output}, 65, "bomb.png: ");
+  CHECK(gpuccl({"label", bomb, "-o", output}).peak_kib < 256 * 1024);
+}
+
+TEST_CASE_METHOD(OldOutput, "66: an input that is missing or cannot be read") {
+  keeps({"label", scratch / "missing.png", "-o", output}, 66, "missing.png: ");
+  keeps({"label", scratch / "in.png/x.png", "-o", output}, 66, "x.png: ");
+  fs::create_directory(scratch / "folder");
+  fs::create_symlink("nowhere", scratch / "dangling.png");
+  fs::create_symlink("loop.png", scratch / "loop.png");
+  entries = count_entries(scratch.path());
+  keeps({"label", scratch / "folder", "-o", output}, 66, "folder: ");
+  keeps({"label", scratch / "dangling.png", "-o", output}, 66, "dangling.png: ");
+  keeps({"label", scratch / "loop.png", "-o", output}, 66, "loop.png: ");
+  keeps({"label", scratch / "missing", "--stack", "-o", output}, 66, "missing: ");
+
+  fs::permissions(input, fs::perms::none);
+  fs::permissions(scratch.path(), fs::perms::all);
+  Command command = gpuccl_command({"label", input, "-o", output});
+  command.prepare = become_nobody;
+  keeps(command, 66, "in.png: ");
+}
+
+TEST_CASE_METHOD(OldOutput, "71: more memory than --memory, or than there is") {
+  keeps({"label", input, "-o", output, "--memory", "64"}, 71, "in.png: ");
+
+  constexpr rlim_t kLittle = rlim_t{256} << 20;
+  Command version = gpuccl_command({"--version"});
+  version.prepare = [] { limit(RLIMIT_AS, kLittle); };
+  if (run(version).code != 0) {
+    WARN("skipped: this build does not start in little memory");  // AddressSanitizer maps terabytes
+    return;
+  }
+  const std::string large = save(scratch / "large.tif", BitVolume({48000, 48000, 1}).view());
+  entries = count_entries(scratch.path());
+  Command command = gpuccl_command({"label", large, "-o", output, "--memory", "8G"});
+  command.prepare = version.prepare;
+  keeps(command, 71, "large.tif: ");
+}
+
+TEST_CASE_METHOD(OldOutput, "73: an output that cannot be created") {
+  keeps({"label", input, "-o", scratch / "none/out.tif"}, 73, "none/out.tif: ");
+  fs::create_directory(scratch / "folder.tif");
+  entries = count_entries(scratch.path());
+  keeps({"label", input, "-o", scratch / "folder.tif"}, 73, "folder.tif: ");
+  keeps({"label", input, "-o", output, "--json", scratch / "none/out.json"}, 73, "none/out.json: ");
+  keeps({"label", input, "-o", output, "--stats", "/dev/null"}, 73, "/dev/null: ");
+
+  fs::permissions(scratch.path(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(input, fs::perms::all);
+  if (::geteuid() != 0) fs::permissions(scratch.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  Command command = gpuccl_command({"label", input, "-o", output});
+  command.prepare = become_nobody;
+  keeps(command, 73, "out.tif: ");
+  fs::permissions(scratch.path(), fs::perms::owner_all);
+}
+
+TEST_CASE_METHOD(OldOutput, "74: a disk that is full, a file size limit, a reader that is gone") {
+  Command limited = gpuccl_command({"label", input, "-o", output});
+  limited.prepare = [] { limit(RLIMIT_FSIZE, 4096); };
+  keeps(limited, 74, "out.tif: ");
+
+  Command full = gpuccl_command({"label", input, "--json", "-"});
+  full.output = "/dev/full";
+  keeps(full, 74, "standard output: ");
+  full.words = {full.words[0], "list"};
+  keeps(full, 74, "standard output: ");
+
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[0]);
+  Command unread = gpuccl_command({"label", input, "--json", "-"});
+  unread.prepare = [&] { ::dup2(ends[1], STDOUT_FILENO); };
+  keeps(unread, 74, "standard output: ");
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace gpuccl

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// What labels, and by which connectivity.
+namespace gpuccl {
+namespace {
+
+int components(const Words& words) { return report_of(words)["labeling"]["components"]; }
+
+TEST_CASE("-c decides what touches") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
+  CHECK(components({image}) == 1);
+  CHECK(components({image, "-c", "8"}) == 1);
+  CHECK(components({image, "-c", "4"}) == 2);
+  CHECK(components({image, "--connectivity=4"}) == 2);
+
+  const std::string volume =
+      save(scratch / "in.tif",
+           tests::drawn(Slices{{"#..", "...", "..."}, {"...", ".#.", "..."}, {"...", ".##", "..."}}).view());
+  CHECK(components({volume}) == 1);
+  CHECK(report_of({volume})["labeling"]["connectivity"] == 26);
+  CHECK(components({volume, "-c", "18"}) == 2);
+  CHECK(components({volume, "-c", "6"}) == 2);
+  CHECK(components({volume, "--per-slice"}) == 3);
+  CHECK(report_of({volume, "--per-slice"})["labeling"]["connectivity"] == 8);
+}
+
+TEST_CASE("--per-slice keeps slices apart and numbers on") {
+  const ScratchFolder scratch;
+  const std::string volume = save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"#.."}, {"###"}}).view());
+  succeeds({"label", volume, "--per-slice", "-c", "4", "-o", scratch / "out.tif"});
+  CHECK(labels_in(scratch / "out.tif") == "1 0 2|3 0 0|4 4 4");
+  CHECK(report_of({volume, "--per-slice", "--clear-border"})["labeling"]["components"] == 0);
+}
+
+TEST_CASE("a connectivity that does not fit the input is refused") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
+  const std::string page = save(scratch / "page.tif", tests::drawn(Words{"#.", ".#"}).view());
+  const std::string volume = save(scratch / "in.tif", BitVolume({2, 2, 2}).view());
+  fails({"label", image, "--json", "-", "-c", "26"}, 64, "in.png: 26-connectivity is for volumes");
+  fails({"label", volume, "--json", "-", "-c", "8"}, 64, "--per-slice");
+  fails({"label", volume, "--json", "-", "-c", "6", "--per-slice"}, 64, "use 4 or 8");
+  CHECK(components({page, "-c", "26"}) == 1);
+  CHECK(components({page, "-c", "18"}) == 1);
+  CHECK(components({page, "-c", "6"}) == 2);
+}
+
+TEST_CASE("algorithm and number of threads do not change a byte") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", tests::random_image({301, 203, 1}, 0.45, 1, 7).view());
+  succeeds({"label", input, "-o", scratch / "auto.tif"});
+  succeeds({"label", input, "-o", scratch / "flood.tif", "--algo", "flood-fill", "--device", "cpu"});
+  succeeds({"label", input, "-o", scratch / "one.tif", "--threads", "1", "--gpu", "3"});
+  CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "flood.tif"));
+  CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "one.tif"));
+  CHECK(report_of({input})["labeling"]["algorithm"] == "runs");
+  CHECK(report_of({input, "--algo", "flood-fill"})["labeling"]["algorithm"] == "flood-fill");
+}
+
+TEST_CASE("a GPU algorithm without a GPU is labelled by the CPU, with one warning") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", tests::random_image({211, 97, 1}, 0.5, 1, 3).view());
+  succeeds({"label", input, "-o", scratch / "auto.tiff"});
+  const Ended ended = gpuccl({"label", input, "-o", scratch / "bke.tiff", "--algo", "bke"});
+  CHECK(ended.code == 0);
+  CHECK(ended.out == "");
+  CHECK(ended.err.starts_with("gpuccl: warning: " + input + ": "));
+  CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+  CHECK(read_file(scratch / "bke.tiff") == read_file(scratch / "auto.tiff"));
+
+  const Json report = Json::parse(read_file(scratch / "bke.json"));
+  CHECK(report["labeling"]["algorithm"] == "runs");
+  CHECK(report["labeling"]["device"]["kind"] == "cpu");
+  CHECK(succeeds({"label", input, "-o", scratch / "bke.tiff", "--algo", "bke", "--quiet"}) == "");
+}
+
+TEST_CASE("--device cuda without a GPU is an error") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", BitVolume({8, 8, 1}).view());
+  fails({"label", input, "-o", scratch / "out.tif", "--device", "cuda"}, 69, "in.png: ");
+  fails({"label", input, "-o", scratch / "out.tif", "--device", "cuda", "--algo", "bke"}, 69, "in.png: ");
+  CHECK(count_entries(scratch.path()) == 1);
+  succeeds({"label", input, "-o", scratch / "out.tif", "--device", "auto"});
+}
+
+}  // namespace
+}  // namespace gpuccl

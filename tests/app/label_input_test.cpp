@@ -1,0 +1,106 @@
+#include <filesystem>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// What of the input becomes foreground, and which inputs there are.
+namespace gpuccl {
+namespace {
+
+std::string saved(const ScratchFolder& scratch, const std::string& name,
+                  const std::vector<std::string>& rows) {
+  return save(scratch / name, tests::drawn(rows).view());
+}
+
+TEST_CASE("an image is labelled and a report stands beside it") {
+  const ScratchFolder scratch;
+  const std::string input = saved(scratch, "in.png", {"##.#", "...#", "#..."});
+  CHECK(succeeds({"label", input, "-o", scratch / "out.tiff"}) == "");
+  CHECK(labels_in(scratch / "out.tiff") == "1 1 0 2/0 0 0 2/3 0 0 0");
+  CHECK(count_entries(scratch.path()) == 3);
+
+  const Json report = Json::parse(read_file(scratch / "out.json"));
+  CHECK(report["input"]["path"] == input);
+  CHECK(report["input"]["width"] == 4);
+  CHECK(report["input"]["height"] == 3);
+  CHECK(report["input"]["foreground"].get<double>() == Approx(5.0 / 12));
+  CHECK(report["labeling"]["components"] == 3);
+  CHECK(report["labeling"]["connectivity"] == 8);
+  CHECK(report["labeling"]["label_type"] == "u16");
+  CHECK(report["output"]["path"] == scratch / "out.tiff");
+  CHECK(report["output"]["bytes"] == std::filesystem::file_size(scratch / "out.tiff"));
+  CHECK(report["components"][1] ==
+        Json::parse(R"({"label":2,"area":2,"bbox":[3,0,3,1],"centroid":[3,0.5]})"));
+}
+
+TEST_CASE("standard input is an input like any other") {
+  const ScratchFolder scratch;
+  Command command = gpuccl_command({"label", "-", "--json", "-", "-o", scratch / "out.png"});
+  command.input = saved(scratch, "in.tif", {"#.#"});
+  const Ended ended = run(command);
+  CHECK(ended.err == "");
+  REQUIRE(ended.code == 0);
+  CHECK(Json::parse(ended.out)["input"]["path"] == "-");
+  CHECK(labels_in(scratch / "out.png") == "1 0 2");
+}
+
+TEST_CASE("--stack reads a folder in natural order, or in the order of files.txt") {
+  const ScratchFolder scratch;
+  const std::string stack = scratch / "stack";
+  std::filesystem::create_directory(stack);
+  save(stack + "/slice2.png", tests::drawn(Words{"#."}).view());
+  save(stack + "/slice10.png", tests::drawn(Words{".#"}).view());
+  save(stack + "/slice9.png", tests::drawn(Words{".."}).view());
+
+  succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
+  CHECK(labels_in(scratch / "out.npy") == "1 0|0 0|0 2");
+  write_file(stack + "/files.txt", "slice10.png\nslice2.png\nslice9.png\n");
+  succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
+  CHECK(labels_in(scratch / "out.npy") == "0 1|1 0|0 0");
+  CHECK(report_of({stack, "--stack"})["input"]["format"] == "stack");
+}
+
+TEST_CASE("--invert labels the dark part") {
+  const ScratchFolder scratch;
+  const std::string input = saved(scratch, "in.png", {"#.##", "####"});
+  succeeds({"label", input, "--invert", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "0 1 0 0/0 0 0 0");
+}
+
+TEST_CASE("--threshold takes what is greater, or Otsu's threshold") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
+  CHECK(report_of({input})["labeling"]["components"] == 1);
+  succeeds({"label", input, "--threshold", "20", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "0 0 1 1 1 1");
+  succeeds({"label", input, "--threshold", "otsu", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "0 0 1 0 2 0");
+  CHECK(report_of({input, "--threshold", "-1"})["input"]["foreground"] == 1);
+}
+
+TEST_CASE("--foreground raw takes the bits as stored") {
+  const std::string page = source_file("data/page-g4.tif");  // MinIsWhite: bit 0 is white
+  const double light = report_of({page})["input"]["foreground"];
+  const double raw = report_of({page, "--foreground", "raw"})["input"]["foreground"];
+  CHECK(light > 0.5);
+  CHECK(raw == Approx(1 - light));
+  CHECK(report_of({page, "--foreground", "auto"})["input"]["foreground"] == light);
+}
+
+TEST_CASE("limits refuse an input by its header, and take suffixes") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", BitVolume({64, 48, 1}).view());
+  const std::string volume = save(scratch / "in.tif", BitVolume({640, 48, 50}).view());
+  fails({"label", image, "--json", "-", "--max-pixels", "2K"}, 65, "in.png: ");
+  fails({"label", image, "--json", "-", "--max-dim", "63"}, 65, "in.png: ");
+  fails({"label", volume, "--json", "-", "--max-pages", "49"}, 65, "in.tif: ");
+  fails({"label", volume, "--json", "-", "--memory", "100K"}, 71, "in.tif: ");
+  succeeds({"label", volume, "--json", "/dev/null", "--max-pixels", "30K", "--max-dim", "640", "--max-pages",
+            "50", "--memory", "1M"});
+}
+
+}  // namespace
+}  // namespace gpuccl

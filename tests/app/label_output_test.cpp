@@ -1,0 +1,186 @@
+#include <fcntl.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// What is written, and what is said.
+namespace gpuccl {
+namespace {
+
+std::string small_image(const ScratchFolder& scratch) {
+  return save(scratch / "in.png", tests::drawn(Words{"#.#", "..#"}).view());
+}
+
+/// More components than 16 bits can number.
+std::string many_components(const ScratchFolder& scratch) {
+  return save(scratch / "in.png", tests::generated("dots", {512, 512, 1}).view());
+}
+
+int tiff_tag(const std::string& path, std::uint32_t tag) {
+  TIFF* tiff = ::TIFFOpen(path.c_str(), "r");
+  REQUIRE(tiff != nullptr);
+  std::uint16_t value = 0;
+  ::TIFFGetFieldDefaulted(tiff, tag, &value);
+  ::TIFFClose(tiff);
+  return value;
+}
+
+TEST_CASE("the extension of the output is its format") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  const std::string magic[][2] = {
+      {"a.tif", "II"}, {"a.tiff", "II"}, {"a.png", "\x89PNG"}, {"a.npy", "\x93NUMPY"}};
+  for (const auto& [name, start] : magic) {
+    succeeds({"label", input, "-o", scratch / name});
+    CHECK(read_file(scratch / name).starts_with(start));
+    CHECK(labels_in(scratch / name) == "1 0 2/0 0 2");
+  }
+  fails({"label", input, "-o", scratch / "a.jpg"}, 64, "a.jpg: ");
+  fails({"label", input, "-o", scratch / "a"}, 64, "/a: ");
+}
+
+TEST_CASE("--label-type sets the type of the samples") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), output = scratch / "out.tif";
+  const auto bits = [&](const char* type) {
+    succeeds({"label", input, "-o", output, "--label-type", type});
+    CHECK(Json::parse(read_file(scratch / "out.json"))["labeling"]["label_type"] ==
+          (std::string(type) == "auto" ? "u16" : type));
+    return tiff_tag(output, TIFFTAG_BITSPERSAMPLE);
+  };
+  CHECK(bits("auto") == 16);
+  CHECK(bits("u8") == 8);
+  CHECK(bits("u16") == 16);
+  CHECK(bits("u32") == 32);
+}
+
+TEST_CASE("labels that do not fit are refused, and an old output stays") {
+  const ScratchFolder scratch;
+  const std::string input = many_components(scratch);
+  write_file(scratch / "out.tif", "old");
+  write_file(scratch / "out.png", "old");
+  fails({"label", input, "-o", scratch / "out.tif", "--label-type", "u16"}, 65, "out.tif: ");
+  fails({"label", input, "-o", scratch / "out.png"}, 65, "out.png: ");
+  fails({"label", input, "-o", scratch / "out.png", "--label-type", "u32"}, 64, "out.png: ");
+  CHECK(read_file(scratch / "out.tif") == "old");
+  CHECK(read_file(scratch / "out.png") == "old");
+  CHECK(count_entries(scratch.path()) == 3);
+}
+
+TEST_CASE("32-bit labels chosen by the program come with one warning") {
+  const ScratchFolder scratch;
+  const std::string input = many_components(scratch);
+  const Ended ended = gpuccl({"label", input, "-o", scratch / "out.tif"});
+  CHECK(ended.code == 0);
+  CHECK(ended.err.starts_with("gpuccl: warning: " + scratch / "out.tif" + ": "));
+  CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+  CHECK(tiff_tag(scratch / "out.tif", TIFFTAG_BITSPERSAMPLE) == 32);
+  succeeds({"label", input, "-o", scratch / "out.tif", "--label-type", "u32"});
+  succeeds({"label", input, "-o", scratch / "out.npy"});
+}
+
+TEST_CASE("--compress sets the compression of a TIFF") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  const std::pair<const char*, int> schemes[] = {
+      {"none", COMPRESSION_NONE}, {"lzw", COMPRESSION_LZW}, {"packbits", COMPRESSION_PACKBITS}};
+  for (const auto& [name, scheme] : schemes) {
+    succeeds({"label", input, "-o", scratch / "out.tif", "--compress", name});
+    CHECK(tiff_tag(scratch / "out.tif", TIFFTAG_COMPRESSION) == scheme);
+    CHECK(labels_in(scratch / "out.tif") == "1 0 2/0 0 2");
+  }
+  succeeds({"label", input, "-o", scratch / "out.tif", "--compress", "deflate"});
+  succeeds({"label", input, "-o", scratch / "default.tif"});
+  CHECK(read_file(scratch / "out.tif") == read_file(scratch / "default.tif"));
+  if (::TIFFIsCODECConfigured(COMPRESSION_ZSTD) != 0) {
+    succeeds({"label", input, "-o", scratch / "out.tif", "--compress", "zstd"});
+    CHECK(tiff_tag(scratch / "out.tif", TIFFTAG_COMPRESSION) == COMPRESSION_ZSTD);
+  }
+  fails({"label", input, "-o", scratch / "out.png", "--compress", "lzw"}, 64, "TIFF");
+}
+
+TEST_CASE("--stats writes a table, --preview a picture, also without a label image") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  CHECK(succeeds({"label", input, "--stats", scratch / "t.csv", "--preview", scratch / "p.png"}) == "");
+  CHECK(count_entries(scratch.path()) == 3);
+  const std::string table = read_file(scratch / "t.csv");
+  CHECK(table.starts_with("label,area,x0,y0,x1,y1,cx,cy\n1,1,0,0,0,0,0,0\n2,2,2,0,2,1,2,0.5\n"));
+  CHECK(read_file(scratch / "p.png").starts_with("\x89PNG"));
+  fails({"label", input, "--preview", scratch / "p.jpg"}, 64, "p.jpg: ");
+}
+
+TEST_CASE("--json names the report, - prints it, a device takes it") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  succeeds({"label", input, "--json", scratch / "r.json"});
+  CHECK(count_entries(scratch.path()) == 2);
+  const Json report = Json::parse(read_file(scratch / "r.json"));
+  CHECK(report["labeling"]["components"] == 2);
+  CHECK(succeeds({"label", input, "--json", "/dev/null"}) == "");
+  CHECK(Json::parse(succeeds({"label", input, "--json", "-"}))["components"] == report["components"]);
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_CASE("--no-clobber keeps what is there, --overwrite does not") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  write_file(scratch / "out.json", "old");
+  fails({"label", input, "-o", scratch / "out.tif", "--no-clobber"}, 73, "out.json: exists");
+  CHECK(read_file(scratch / "out.json") == "old");
+  CHECK(count_entries(scratch.path()) == 2);
+  succeeds({"label", input, "-o", scratch / "out.tif", "--overwrite"});
+  CHECK(read_file(scratch / "out.json") != "old");
+  succeeds({"label", input, "-o", scratch / "new.tif", "--no-clobber", "--no-fsync"});
+  CHECK(read_file(scratch / "new.tif") == read_file(scratch / "out.tif"));
+  fails({"label", input, "-o", scratch / "out.tif", "--no-clobber", "--overwrite"}, 64, "excludes");
+}
+
+TEST_CASE("--progress says what is being done") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  const Ended ended = gpuccl({"label", input, "-o", scratch / "out.tif", "--progress"});
+  CHECK(ended.code == 0);
+  CHECK(ended.err ==
+        "gpuccl: " + input + ": reading\ngpuccl: " + input + ": labeling\ngpuccl: " + input + ": writing\n");
+}
+
+/// What the program writes to standard error when that is a terminal.
+std::string said_on_terminal(const Words& words) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  const int program_side = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  Command command = gpuccl_command(words);
+  command.prepare = [=] { ::dup2(program_side, STDERR_FILENO); };
+  CHECK(run(command).code == 0);
+  std::string said(4096, '\0');
+  ::fcntl(terminal, F_SETFL, O_NONBLOCK);
+  const ssize_t bytes = ::read(terminal, said.data(), said.size());
+  ::close(program_side);
+  ::close(terminal);
+  return said.substr(0, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+}
+
+TEST_CASE("on a terminal one line sums up; --quiet silences it") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  const std::string said = said_on_terminal({"label", input, "-o", scratch / "out.tif"});
+  CHECK(said.starts_with("gpuccl: " + input + ": 2 components (8-connectivity, runs on "));
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  CHECK(said_on_terminal({"label", input, "-o", scratch / "out.tif", "--quiet"}) == "");
+  CHECK(said_on_terminal({"label", input, "-o", scratch / "out.tif", "--progress"}).find("\r\x1b[K") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuccl

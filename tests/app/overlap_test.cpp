@@ -1,0 +1,65 @@
+#include <filesystem>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// An output must not be the input, nor another output, under whatever name.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OneInput {
+  ScratchFolder scratch;
+  std::string input = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
+  std::string before = read_file(input);
+
+  void refused(const Words& words, const std::string& part) {
+    const std::size_t entries = count_entries(scratch.path());
+    fails(words, 64, part);
+    CHECK(read_file(input) == before);
+    CHECK(count_entries(scratch.path()) == entries);
+  }
+};
+
+TEST_CASE_METHOD(OneInput, "the input is never an output") {
+  const std::string same = "output and input are the same file";
+  fs::create_directory(scratch / "sub");
+  fs::create_hard_link(input, scratch / "hard.png");
+  fs::create_symlink("in.png", scratch / "soft.png");
+  fs::create_directory_symlink("sub", scratch / "link");
+  refused({"label", input, "-o", input}, same);
+  refused({"label", input, "-o", scratch / "sub/../in.png"}, same);
+  refused({"label", input, "-o", scratch / "link/../in.png"}, same);
+  refused({"label", input, "-o", scratch / "hard.png"}, same);
+  refused({"label", input, "-o", scratch / "soft.png"}, same);
+  refused({"label", scratch / "soft.png", "-o", input}, same);
+  refused({"label", input, "--preview", input}, same);
+  refused({"label", input, "--stats", input}, same);
+  refused({"label", input, "--json", input}, same);
+
+  Command piped = gpuccl_command({"label", "-", "-o", input});
+  piped.input = input;
+  fails(piped, 64, same);
+  CHECK(read_file(input) == before);
+}
+
+TEST_CASE_METHOD(OneInput, "a slice of a stack is never an output") {
+  refused({"label", scratch.path().string(), "--stack", "-o", input}, "output and input are the same file");
+}
+
+TEST_CASE_METHOD(OneInput, "two outputs are two files") {
+  const std::string twice = "is the name of two outputs";
+  refused({"label", input, "-o", scratch / "a.png", "--preview", scratch / "a.png"}, twice);
+  refused({"label", input, "-o", scratch / "a.tif", "--stats", scratch / "a.json"}, twice);
+  refused({"label", input, "--json", scratch / "a", "--stats", scratch / "./a"}, twice);
+  fs::create_symlink("target", scratch / "soft");
+  refused({"label", input, "--json", scratch / "soft", "--stats", scratch / "target"}, twice);
+  succeeds({"label", input, "-o", scratch / "a.tif", "--preview", scratch / "a.png"});
+}
+
+}  // namespace
+}  // namespace gpuccl

@@ -1,0 +1,68 @@
+#include "support/arrays.hpp"
+
+#include <fstream>
+#include <stdexcept>
+
+#include "support/corpus.hpp"
+#include "support/images.hpp"
+
+namespace tests {
+
+using namespace gpuccl;
+using nlohmann::json;
+
+namespace {
+
+BitVolume from_rows(Extent extent, const json& slices) {
+  BitVolume image(extent);
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y) {
+      const std::string row = slices.at(static_cast<std::size_t>(z)).at(static_cast<std::size_t>(y));
+      for (int x = 0; x < extent.width; ++x) image.set(x, y, z, row.at(static_cast<std::size_t>(x)) == '1');
+    }
+  return image;
+}
+
+BitVolume from_boxes(Extent extent, const json& boxes) {
+  BitVolume image(extent);
+  for (const json& box : boxes)
+    for (int z = box["lo"][0]; z < box["hi"][0]; ++z)
+      for (int y = box["lo"][1]; y < box["hi"][1]; ++y)
+        for (int x = box["lo"][2]; x < box["hi"][2]; ++x) image.set(x, y, z, box.value("value", 1) != 0);
+  return image;
+}
+
+BitVolume from_dots(Extent extent, const json& generator) {
+  BitVolume image(extent);
+  const json& step = generator["step"];
+  for (const json& offset : generator["offsets"])
+    for (int z = offset[0]; z < extent.depth; z += step[0].get<int>())
+      for (int y = offset[1]; y < extent.height; y += step[1].get<int>())
+        for (int x = offset[2]; x < extent.width; x += step[2].get<int>()) image.set(x, y, z);
+  return image;
+}
+
+}  // namespace
+
+BitVolume image_of(const json& array) {
+  const Extent extent{array["shape"][2], array["shape"][1], array["shape"][0]};
+  if (array.contains("rows")) return from_rows(extent, array["rows"]);
+  const std::string kind = array.at("generator").at("kind");
+  if (kind == "boxes") return from_boxes(extent, array["generator"]["boxes"]);
+  if (kind == "dots") return from_dots(extent, array["generator"]);
+  if (kind == "checkerboard") return tests::generated("checkerboard", extent);
+  throw std::runtime_error("unknown generator " + kind);
+}
+
+std::vector<json> published_arrays() {
+  const std::filesystem::path folder = shared_folder();
+  std::vector<json> binary;
+  if (folder.empty()) return binary;
+  std::ifstream file(folder / "cases/arrays.json");
+  for (const json& array : json::parse(file))
+    if (!array.value("multivalued", false))
+      binary.push_back(array);  // equal values, which binary images do not have
+  return binary;
+}
+
+}  // namespace tests

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+
+namespace tests {
+
+/// The binary arrays of other projects' tests in the shared folder, with the counts, labels and components
+/// that are right for them. Empty without that folder.
+std::vector<nlohmann::json> published_arrays();
+
+gpuccl::BitVolume image_of(const nlohmann::json& array);
+
+}  // namespace tests
