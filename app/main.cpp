@@ -36,7 +36,6 @@ int parse_and_run(int argc, char** argv) {
   const auto formatter = std::make_shared<HelpFormatter>();
   formatter->column_width(32);
   formatter->label("SUBCOMMAND", "COMMAND");
-  formatter->label("Subcommands", "Commands");
   app.formatter(formatter);
   app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
@@ -50,7 +49,7 @@ int parse_and_run(int argc, char** argv) {
   setup_info(app, run);
   app.footer("'gpuccl COMMAND --help' says more of a command, 'man gpuccl-COMMAND' everything.");
   for (CLI::App* command : app.get_subcommands({}))
-    command->footer("'man gpuccl-" + command->get_name() + "' says more.");
+    command->group("Commands")->footer("'man gpuccl-" + command->get_name() + "' says more.");
 
   try {
     app.parse(argc, argv);
