@@ -1,13 +1,15 @@
 #include "app/bench/chart.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace gpuccl::bench {
 namespace {
 
 /// Phases of the algorithms of one group, one bar an algorithm.
 Chart phases_of(const Group& group) {
-  Chart chart{ChartKind::stacked_bars, false, "ms", {describe(group), "algorithm", {}, {}, {}}};
+  Chart chart{ChartKind::stacked_bars, false, false, "ms", {describe(group), "algorithm", {}, {}, {}}};
   std::vector<const Row*> rows;
   for (const Row& row : group.rows)
     if (row.images > 0) rows.push_back(&row);
@@ -25,6 +27,18 @@ Chart phases_of(const Group& group) {
   return chart;
 }
 
+/// Whether the largest value hides the smallest on a linear axis. Zero has no place on another.
+bool spans_magnitudes(const Family& family) {
+  constexpr double kTooMuch = 50;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Series& series : family.series)
+    for (const std::optional<double>& value : series.values) {
+      least = std::min(least, value.value_or(least));
+      most = std::max(most, value.value_or(most));
+    }
+  return least > 0 && most > kTooMuch * least;
+}
+
 bool is_empty(const Series& series) {
   return std::none_of(series.values.begin(), series.values.end(),
                       [](const auto& value) { return value.has_value(); });
@@ -37,7 +51,8 @@ std::vector<Chart> charts(const Results& results) {
   const auto add = [&](const Value& value, bool with_floors, const std::string& unit) {
     for (Family& family : families(results, value, with_floors)) {
       const ChartKind kind = family.x.size() < 2 ? ChartKind::bars : ChartKind::curves;
-      all.push_back({kind, results.test == Test::size, unit, std::move(family)});
+      const bool magnitudes = spans_magnitudes(family);
+      all.push_back({kind, results.test == Test::size, magnitudes, unit, std::move(family)});
     }
   };
   switch (results.test) {

@@ -11,7 +11,8 @@ enum class ChartKind { curves, bars, stacked_bars };
 
 struct Chart {
   ChartKind kind = ChartKind::curves;  // need numbers along the axis, two at least
-  bool logarithmic = false;            // both axes
+  bool logarithmic_x = false;
+  bool logarithmic_y = false;
   std::string unit;                    // of the values
   Family data;
 };

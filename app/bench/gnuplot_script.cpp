@@ -45,16 +45,28 @@ std::string data_block(const Chart& chart) {
 
 std::string axes(const Chart& chart) {
   std::string text = "set ylabel " + quoted(chart.unit) + "\nset grid\n";
+  text += chart.logarithmic_y ? "set logscale y\n" : "set yrange [0:*]\n";
   if (chart.kind == ChartKind::curves) {
     text += "set xlabel " + quoted(chart.data.axis) + "\n";
-    text += chart.logarithmic ? "set logscale xy\nset format x '%.0s %c'\n" : "set yrange [0:*]\n";
+    if (chart.logarithmic_x) text += "set logscale x\nset format x '%.0s %c'\n";
   } else {
     text += "set style data histogram\nset style fill solid 0.9 border -1\nset boxwidth 0.9\n";
     text += chart.kind == ChartKind::bars ? "set style histogram clustered gap 1\n"
                                           : "set style histogram rowstacked\n";
-    text += "set xtics rotate by 20 right\nset yrange [0:*]\n";
+    text += "set xtics rotate by 30 right\nset lmargin 20\n";
   }
   return text;
+}
+
+/// gnuplot repeats its colours after eight.
+std::string colours() {
+  std::string text;
+  int line = 0;
+  for (const char* colour :
+       {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#bcbd22", "#17becf",
+        "#000080", "#ffbb78", "#006400", "#ff9896", "#c5b0d5", "#808000", "#444444"})
+    text += "set linetype " + std::to_string(++line) + " linecolor rgb '" + colour + "'\n";
+  return text + "set linetype cycle " + std::to_string(line) + "\n";
 }
 
 }  // namespace
@@ -63,8 +75,8 @@ std::string gnuplot_script(const Chart& chart, int number) {
   const std::string id = "chart" + std::to_string(number);
   std::string text = "set terminal svg size 960,480 dynamic noenhanced font 'sans-serif,13' name '" + id +
                      "' background rgb 'white'\n";
-  text +=
-      "set encoding utf8\nset datafile missing '" + std::string(kMissing) + "'\nset key outside right top\n";
+  text += "set encoding utf8\nset datafile missing '" + std::string(kMissing) +
+          "'\nset key outside right top\n" + colours();
   text += "set title " + quoted(chart.data.title) + "\n" + axes(chart) + data_block(chart) + "plot ";
   for (std::size_t i = 0; i < chart.data.series.size(); ++i) {
     const Series& series = chart.data.series[i];
