@@ -106,15 +106,23 @@ def compare_with_cc3d(engine, folder, thread_counts, sides):
                 yield f"{case_name(case)}: labels, 26-connectivity", threads, "cc3d, binary", theirs, ours[threads], note
 
 
+# Runs a command and prints its wall time and peak memory. A process of its own, because the peak memory of a child
+# is at least what its parent had in use.
+LAUNCHER = """
+import os, subprocess, sys, time
+begin = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(child.pid, 0)
+print((time.perf_counter() - begin) * 1e3, usage.ru_maxrss / 1024)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def process(command):
     """Wall milliseconds and peak memory in MB of a process."""
-    begin = time.perf_counter()
-    child = subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise RuntimeError(f"{command[0]} ended with {child.returncode}")
-    return (time.perf_counter() - begin) * 1e3, usage.ru_maxrss / 1024
+    launched = subprocess.run([sys.executable, "-c", LAUNCHER, *map(str, command)], check=True, capture_output=True, text=True)
+    milliseconds, megabytes = launched.stdout.split()
+    return float(milliseconds), float(megabytes)
 
 
 def compare_processes(gpuccl, script, source, folder, threads):
