@@ -94,12 +94,12 @@ __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contac
 
 template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads)
-    local_merge(Frame frame, Tables<Link> tables, std::int64_t scan_blocks) {
+    local_merge(Frame frame, Tables<Link> tables, std::int64_t scan_entries) {
   __shared__ LocalShared<Tile> shared;
   const int t = static_cast<int>(threadIdx.x);
   const auto place = Place<Tile>::mine(frame);
   const std::int64_t tile = place.tile(frame);
-  if (const std::int64_t i = tile * Tile::kThreads + t; i < scan_blocks) tables.scan[i] = 0;
+  if (const std::int64_t i = tile * Tile::kThreads + t; i < scan_entries) tables.scan[i] = 0;
 
   // 1. Nodes
   const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());

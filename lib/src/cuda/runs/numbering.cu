@@ -8,19 +8,22 @@
 namespace gpuccl::cuda::runs {
 namespace {
 
-// Progress of a thread block, in the upper two bits of a word, with a sum below.
+// Thread blocks take their parts of the bitmap in the order in which they start, so that those they wait for have
+// started.
+
+// Progress of a part, in the upper two bits of a word, with a sum below.
 constexpr unsigned long long kOwnSum = 1ull << 62;    // first elements in its words
 constexpr unsigned long long kWholeSum = 2ull << 62;  // and in all words before
 
-/// First elements in the words of all thread blocks before this one, once they have told. One warp calls it.
-__device__ unsigned long long sum_before_block(const unsigned long long* scan) {
+/// First elements in all parts before this one, once their thread blocks have told. One warp calls it.
+__device__ unsigned long long sum_before(unsigned part, const unsigned long long* scan) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   unsigned long long sum = 0;
-  for (std::int64_t last = static_cast<std::int64_t>(blockIdx.x) - 1; last >= 0; last -= 32) {
-    const std::int64_t block = last - lane;
+  for (std::int64_t last = std::int64_t{part} - 1; last >= 0; last -= 32) {
+    const std::int64_t other = last - lane;
     unsigned long long told = kWholeSum;
     do {
-      if (block >= 0) told = *static_cast<const volatile unsigned long long*>(scan + block);
+      if (other >= 0) told = __ldcg(scan + other);
     } while (__any_sync(~0u, told < kOwnSum));
     const unsigned whole = __ballot_sync(~0u, told >= kWholeSum);
     const int end = whole != 0 ? lowest_bit(whole) : 32;
@@ -36,8 +39,11 @@ __device__ unsigned long long sum_before_block(const unsigned long long* scan) {
 __global__ void __launch_bounds__(kScanThreads)
     numbering(const uint4* first_bits, uint4* before, unsigned long long* scan, unsigned long long* count) {
   __shared__ std::uint32_t of_warp[kScanThreads / 32];
-  __shared__ unsigned long long before_block;
-  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kScanThreads + threadIdx.x;
+  __shared__ unsigned long long before_part;
+  __shared__ unsigned part;
+  if (threadIdx.x == 0) part = static_cast<unsigned>(atomicAdd(scan + gridDim.x, 1ull));
+  __syncthreads();
+  const std::int64_t thread = std::int64_t{part} * kScanThreads + threadIdx.x;
   std::uint32_t of_group[kScanGroups], own = 0;
 #pragma unroll
   for (int i = 0; i < kScanGroups; ++i) {
@@ -50,26 +56,26 @@ __global__ void __launch_bounds__(kScanThreads)
   if (threadIdx.x % 32 == 31) of_warp[threadIdx.x / 32] = up_to_lane;
   __syncthreads();
 
-  std::uint32_t before_warp = 0, of_block = 0;
+  std::uint32_t before_warp = 0, of_part = 0;
 #pragma unroll
   for (unsigned i = 0; i < kScanThreads / 32; ++i) {
     if (i < threadIdx.x / 32) before_warp += of_warp[i];
-    of_block += of_warp[i];
+    of_part += of_warp[i];
   }
   volatile unsigned long long* told = scan + blockIdx.x;
-  if (threadIdx.x == 0) *told = kOwnSum | of_block;
+  if (threadIdx.x == 0) *told = kOwnSum | of_part;
   if (threadIdx.x < 32) {
-    const unsigned long long sum = sum_before_block(scan);
+    const unsigned long long sum = sum_before(part, scan);
     if (threadIdx.x == 0) {
-      *told = kWholeSum | (sum + of_block);
-      before_block = sum;
-      if (blockIdx.x == gridDim.x - 1) *count = sum + of_block;
+      *told = kWholeSum | (sum + of_part);
+      before_part = sum;
+      if (blockIdx.x == gridDim.x - 1) *count = sum + of_part;
     }
   }
   __syncthreads();
 
   uint4 sums;
-  sums.x = static_cast<std::uint32_t>(before_block) + before_warp + up_to_lane - own;
+  sums.x = static_cast<std::uint32_t>(before_part) + before_warp + up_to_lane - own;
   sums.y = sums.x + of_group[0];
   sums.z = sums.y + of_group[1];
   sums.w = sums.z + of_group[2];

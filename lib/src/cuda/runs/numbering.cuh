@@ -14,6 +14,9 @@ inline constexpr std::int64_t kScanWords = std::int64_t{kScanThreads} * kScanGro
 
 constexpr std::int64_t scan_blocks(std::int64_t words) { return (words + kScanWords - 1) / kScanWords; }
 
+/// Length of Tables::scan.
+constexpr std::int64_t scan_entries(std::int64_t words) { return scan_blocks(words) + 1; }
+
 __global__ void numbering(const uint4* first_bits, uint4* before, unsigned long long* scan,
                           unsigned long long* count);
 

@@ -47,7 +47,7 @@ class TableMemory {
     nodes_.reserve(tiles, kDoing);
     first_bits_.reserve(padded, kDoing);
     before_.reserve(padded / 4, kDoing);
-    scan_.reserve(blocks, kDoing);
+    scan_.reserve(blocks + 1, kDoing);
     count_.reserve(1, kDoing);
     check(cudaMemsetAsync(first_bits_.data() + words, 0, (padded - words) * sizeof(Word), stream), kDoing);
   }
@@ -101,7 +101,7 @@ void enqueue(const Frame& whole, const Tables<Link>& tables, Label* labels, Phas
   };
 
   for_all_tiles([&](const Frame& part, const LaunchShape& shape) {
-    phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, blocks);
+    phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, scan_entries(words));
   });
   constexpr unsigned kThreads = 128;
   const std::int64_t faces = whole.tile(0, 0, whole.tiles_z) * Faces<Tile>::kAll;
@@ -116,11 +116,13 @@ void enqueue(const Frame& whole, const Tables<Link>& tables, Label* labels, Phas
   });
 }
 
+enum class LinkWidth { as_needed, wide };
+
 /// The fast engine. Its labels are final at once.
 template <Connectivity connectivity>
 class RunsLabeler final : private OnDevice, public StagedLabeler {
  public:
-  explicit RunsLabeler(int gpu) : OnDevice(gpu) {}
+  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed) : OnDevice(gpu), width_(width) {}
 
   Labeled label(BitView image) override {
     upload(image);
@@ -232,7 +234,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   bool needs_wide_links() const {
     const Frame frame = frame_of<Tile>(job_.bits);
     constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
-    return frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
+    return width_ == LinkWidth::wide || frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
            frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
   }
 
@@ -245,6 +247,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     return static_cast<Label>(count);
   }
 
+  LinkWidth width_;
   Stream stream_;
   PinnedRing ring_;
   Job job_;

@@ -14,7 +14,7 @@ struct Tables {
   std::uint32_t* nodes;       // [tiles]: how many
   Word* first_bits;           // one bit an element: the first ones of components; padded to whole scan blocks
   std::uint32_t* before;      // [words / 4]: first elements before each group of 4 words
-  unsigned long long* scan;   // [scan blocks]: progress of the prefix sums
+  unsigned long long* scan;   // [scan_entries()]: progress of the prefix sums, zero when they begin
   unsigned long long* count;  // N
 };
 
