@@ -8,8 +8,8 @@
 namespace gpuccl::cuda::runs {
 namespace {
 
-// Thread blocks take their parts of the bitmap in the order in which they start, so that those they wait for have
-// started.
+// Thread blocks take their parts of the bitmap in the order in which they start, so that those they wait for
+// have started.
 
 // Progress of a part, in the upper two bits of a word, with a sum below.
 constexpr unsigned long long kOwnSum = 1ull << 62;    // first elements in its words
@@ -62,14 +62,13 @@ __global__ void __launch_bounds__(kScanThreads)
     if (i < threadIdx.x / 32) before_warp += of_warp[i];
     of_part += of_warp[i];
   }
-  volatile unsigned long long* told = scan + blockIdx.x;
-  if (threadIdx.x == 0) *told = kOwnSum | of_part;
+  if (threadIdx.x == 0) __stcg(scan + part, kOwnSum | of_part);
   if (threadIdx.x < 32) {
     const unsigned long long sum = sum_before(part, scan);
     if (threadIdx.x == 0) {
-      *told = kWholeSum | (sum + of_part);
+      __stcg(scan + part, kWholeSum | (sum + of_part));
       before_part = sum;
-      if (blockIdx.x == gridDim.x - 1) *count = sum + of_part;
+      if (part == gridDim.x - 1) *count = sum + of_part;
     }
   }
   __syncthreads();

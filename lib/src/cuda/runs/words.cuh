@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
 // Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word holds at
