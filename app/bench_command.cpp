@@ -139,7 +139,8 @@ int run_bench(const BenchOptions& options) {
   BenchOutputs outputs(options);
 
   const bench::Results results =
-      bench::measure(plan, {[&](double done, const std::string& what) { progress.at(done, what); }, warn});
+      bench::measure(plan, {[&](double done, const std::string& what) { progress.at(done, what); },
+                            [&](const std::string& line) { progress.problem(line); }});
   progress.clear();
 
   bool gpu = false;

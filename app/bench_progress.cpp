@@ -34,6 +34,11 @@ void BenchProgress::warn(const std::string& line) {
   print_warning(line);
 }
 
+void BenchProgress::problem(const std::string& line) {
+  clear();
+  print_message(line);
+}
+
 void BenchProgress::clear() const {
   if (terminal_) std::fputs(kEraseLine, stderr);
 }

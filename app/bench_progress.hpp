@@ -17,8 +17,9 @@ class BenchProgress {
 
   /// `done` is the share, 0 to 1. May be called as often as one likes.
   void at(double done, const std::string& what);
-  /// A line that stays.
+  /// Lines that stay.
   void warn(const std::string& line);
+  void problem(const std::string& line);
   void clear() const;
 
  private:
