@@ -13,7 +13,7 @@ struct Chart {
   ChartKind kind = ChartKind::curves;  // need numbers along the axis, two at least
   bool logarithmic_x = false;
   bool logarithmic_y = false;
-  std::string unit;                    // of the values
+  std::string unit;  // of the values
   Family data;
 };
 
