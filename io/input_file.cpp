@@ -28,23 +28,21 @@ Failure failure_of(int code) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path, std::int64_t max_held) {
-  if (path == "-") {
-    hold_all(STDIN_FILENO, max_held);
-    return;
-  }
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  const bool is_stdin = path == "-";
+  const int descriptor = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                  : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0) throw Error(failure_of(errno), system_reason(errno));
   try {
     struct stat status {};
     if (fstat(descriptor, &status) != 0) throw Error(Failure::no_input, system_reason(errno));
     if (S_ISDIR(status.st_mode))
       throw Error(Failure::no_input, "is a directory; --stack reads a folder of slices as one volume");
-    if (S_ISREG(status.st_mode)) {
+    if (S_ISREG(status.st_mode) && lseek(descriptor, 0, SEEK_CUR) == 0) {
       descriptor_ = descriptor;
       size_ = static_cast<std::uint64_t>(status.st_size);
       return;
     }
-    if (!S_ISFIFO(status.st_mode)) throw Error(Failure::no_input, "neither a file nor a pipe");
+    if (!is_stdin && !S_ISFIFO(status.st_mode)) throw Error(Failure::no_input, "neither a file nor a pipe");
     hold_all(descriptor, max_held);
   } catch (...) {
     close(descriptor);

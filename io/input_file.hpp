@@ -8,7 +8,7 @@
 namespace gpuccl::io {
 
 /// The bytes of an input. A regular file is read where and when asked, never mapped, so that one that shrinks
-/// meanwhile is an error and not a signal; what cannot be positioned (stdin, a pipe) is held in memory.
+/// meanwhile is an error and not a signal; what cannot be positioned (a pipe, as stdin mostly is) is held in memory.
 class InputFile {
  public:
   /// `path` may be "-" for stdin. Throws Error: no_input when missing or unreadable, io when reading fails,

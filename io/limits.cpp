@@ -40,8 +40,15 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const Limits&
 
 void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {
   if (claimed_bytes <= 1100.0 * static_cast<double>(stored_bytes) + 65536) return;
-  throw Error(Failure::data, "header claims " + std::to_string(std::llround(claimed_bytes / (1 << 20))) +
-                                 " MiB from " + std::to_string(stored_bytes) + " bytes");
+  throw Error(Failure::data, claim(claimed_bytes, stored_bytes));
+}
+
+std::string claim(double claimed_bytes, std::uint64_t stored_bytes) {
+  const bool is_large = claimed_bytes >= 1 << 20;
+  return "header claims " +
+         std::to_string(std::llround(is_large ? claimed_bytes / (1 << 20) : claimed_bytes)) +
+         (is_large ? " MiB" : " bytes") + " from " + std::to_string(stored_bytes) +
+         (is_large ? " bytes" : "");
 }
 
 std::string to_string(const Extent& extent) {

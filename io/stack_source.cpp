@@ -5,6 +5,7 @@
 #include "gpuccl/error.hpp"
 #include "io/limits.hpp"
 #include "io/open_file.hpp"
+#include "io/reason.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -43,7 +44,7 @@ class StackSource final : public SampleSource {
   }
 
   [[noreturn]] static void fail(const std::string& name, const Error& error) {
-    throw Error(error.failure(), "slice " + name + ": " + error.what());
+    throw Error(error.failure(), reason_about("slice " + name, error.what()));
   }
 
   void check_slice(const std::string& name) {

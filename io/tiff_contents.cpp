@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/limits.hpp"
+#include "io/reason.hpp"
 #include "io/tiff_description.hpp"
 #include "io/tiff_layout.hpp"
 #include "io/tiff_page_decoder.hpp"
@@ -91,7 +92,7 @@ class ContentsScanner {
       add_page();
     } catch (const Error& error) {
       if (number == 1) throw;
-      throw Error(error.failure(), "page " + std::to_string(number) + ": " + error.what());
+      throw Error(error.failure(), reason_about("page " + std::to_string(number), error.what()));
     }
   }
 

@@ -24,10 +24,7 @@ void check_expansion(int compression, double claimed_bytes, std::int64_t rows, s
   const bool is_impossible = (compression == COMPRESSION_PACKBITS && claimed_bytes > stored * 64 + 128) ||
                              (compression == COMPRESSION_LZW && claimed_bytes > stored * 4096) ||
                              (is_fax(compression) && static_cast<double>(rows) > stored * 8);
-  if (is_impossible)
-    throw Error(Failure::data, "header claims " +
-                                   std::to_string(static_cast<std::int64_t>(claimed_bytes) >> 20) +
-                                   " MiB from " + std::to_string(stored_bytes) + " bytes");
+  if (is_impossible) throw Error(Failure::data, claim(claimed_bytes, stored_bytes));
 }
 
 }  // namespace

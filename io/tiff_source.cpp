@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/limits.hpp"
+#include "io/reason.hpp"
 #include "io/tiff_contents.hpp"
 #include "io/tiff_handle.hpp"
 #include "io/tiff_page_decoder.hpp"
@@ -47,7 +48,7 @@ class TiffSource final : public SampleSource {
       }
     } catch (const Error& error) {
       if (contents_.slices.size() == 1) throw;
-      throw Error(error.failure(), "slice " + std::to_string(z + 1) + ": " + error.what());
+      throw Error(error.failure(), reason_about("slice " + std::to_string(z + 1), error.what()));
     }
   }
 

@@ -322,11 +322,23 @@ TEST_CASE("a pipe is read to its end") {
   ImageInfo info;
   REQUIRE(same_bits(read_image("-", {}, &info), image));
   REQUIRE(info.path == "-");
-  lseek(STDIN_FILENO, 0, SEEK_SET);
-  ReadOptions options;
-  options.limits.memory = 5000;
-  REQUIRE(failure_of([&] { read_image("-", options); }) == Failure::memory);
   dup2(saved, STDIN_FILENO);
   close(saved);
   close(opened);
+}
+
+TEST_CASE("a pipe that brings more than may be held is refused") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const std::string content(30000, 'x');
+  REQUIRE(write(ends[1], content.data(), content.size()) == 30000);
+  close(ends[1]);
+  const int saved = dup(STDIN_FILENO);
+  dup2(ends[0], STDIN_FILENO);
+  ReadOptions options;
+  options.limits.memory = 20000;
+  REQUIRE(failure_of([&] { read_image("-", options); }) == Failure::memory);
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+  close(ends[0]);
 }

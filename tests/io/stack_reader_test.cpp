@@ -103,21 +103,21 @@ TEST_CASE("slices that are not alike are refused by name") {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_png(folder / "b.png", noise({70, 31, 1}, 3), 0);
-    REQUIRE(reason_of(folder) == "slice b.png: is 70x31 but a.png is 70x30");
+    REQUIRE(reason_of(folder) == "slice b.png is 70x31 but a.png is 70x30");
   }
   {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_png(folder / "b.png", image, 0, 8);
     REQUIRE(reason_of(folder) ==
-            "slice b.png: is min-is-black with 1 samples of 8 bits a pixel but a.png is "
+            "slice b.png is min-is-black with 1 samples of 8 bits a pixel but a.png is "
             "min-is-black with 1 samples of 1 bits a pixel");
   }
   {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_tiff(folder / "b.tif", image, 0, 3);
-    REQUIRE(reason_of(folder) == "slice b.tif: holds 3 pages, not one");
+    REQUIRE(reason_of(folder) == "slice b.tif holds 3 pages, not one");
   }
   {
     const ScratchFolder folder;

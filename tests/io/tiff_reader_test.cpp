@@ -302,12 +302,12 @@ TEST_CASE("pages that are not alike are refused with both sizes named") {
     }
     return std::string();
   };
-  REQUIRE(reason_of_pages(page_of(noise({40, 31, 1}, 11))) == "page 2: is 40x31 but page 1 is 40x30");
+  REQUIRE(reason_of_pages(page_of(noise({40, 31, 1}, 11))) == "page 2 is 40x31 but page 1 is 40x30");
   REQUIRE(reason_of_pages(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
-          "page 2: has 1 samples of 8 bits a pixel, unlike page 1 with 1 of 1");
+          "page 2 has 1 samples of 8 bits a pixel, unlike page 1 with 1 of 1");
   TiffPageToWrite white = first;
   white.photometric = PHOTOMETRIC_MINISWHITE;
-  REQUIRE(reason_of_pages(white) == "page 2: is min-is-white but page 1 is min-is-black");
+  REQUIRE(reason_of_pages(white) == "page 2 is min-is-white but page 1 is min-is-black");
 }
 
 TEST_CASE("a stack of ImageJ has one directory for all slices") {
