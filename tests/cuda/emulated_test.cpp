@@ -13,11 +13,13 @@ using namespace tests;
 
 namespace {
 
+/// Of the noise, a third at each extent.
 void expect_every_pattern(const std::vector<Extent>& extents) {
   const std::vector<CudaVariant> variants = cuda_variants();
-  std::uint32_t seed = 0;
+  std::uint32_t seed = 0, noise = 0;
   for (const Extent extent : extents)
     for (const NamedImage& named : every_pattern(extent)) {
+      if (named.name.starts_with("random") && ++noise % 3 != 0) continue;
       emulation::configure({.seed = ++seed, .switch_one_in = seed % 4 == 0 ? 5u : 0u});
       INFO(named.name);
       expect_all_right(variants, named.image.view());
@@ -51,10 +53,10 @@ TEST_CASE("every CUDA algorithm labels every pattern at awkward 3D extents as fl
 }
 
 TEST_CASE("every CUDA algorithm labels random small images as flood fill does") {
-  expect_random_images({20, 16, 1}, 500, {.seed = 1});
-  expect_random_images({9, 8, 7}, 500, {.seed = 2});
-  expect_random_images({20, 16, 1}, 150, {.seed = 3, .switch_one_in = 4});
-  expect_random_images({9, 8, 7}, 150, {.seed = 4, .switch_one_in = 4});
+  expect_random_images({20, 16, 1}, 300, {.seed = 1});
+  expect_random_images({9, 8, 7}, 300, {.seed = 2});
+  expect_random_images({20, 16, 1}, 100, {.seed = 3, .switch_one_in = 4});
+  expect_random_images({9, 8, 7}, 100, {.seed = 4, .switch_one_in = 4});
 }
 
 TEST_CASE("thread blocks on several processors at once give the same labels") {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <list>
 #include <memory>
 #include <numeric>
@@ -26,6 +27,29 @@ std::atomic<std::uint32_t> launches = 0;
   std::abort();
 }
 
+/// Orders must differ, and come fast; nothing else is asked of these numbers.
+class Random {
+ public:
+  using result_type = std::uint32_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+
+  void seed(std::uint32_t seed) { state_ = seed * 2654435769u | 1u; }
+  result_type operator()() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 17;
+    state_ ^= state_ << 5;
+    return state_;
+  }
+  /// A number below `limit`.
+  std::size_t below(std::size_t limit) {
+    return static_cast<std::size_t>((std::uint64_t{(*this)()} * limit) >> 32);
+  }
+
+ private:
+  std::uint32_t state_ = 1;
+};
+
 /// Runs one thread block after another on one host thread.
 class BlockRunner {
  public:
@@ -47,7 +71,7 @@ class BlockRunner {
     groups_.resize((threads + 31) / 32);
 
     while (ended_ < threads) {
-      if (!ready_.empty() && (started_ == threads || (random_() & 1u) != 0)) {
+      if (!ready_.empty() && (started_ == threads || random_.below(2) != 0)) {
         resume_one();
       } else if (started_ < threads) {
         enter(idle_fiber());
@@ -73,7 +97,8 @@ class BlockRunner {
     const unsigned lane = current_ % 32;
     Group& group = group_of(mask);
     if ((mask >> lane & 1u) == 0) fail("a lane is missing in its own mask");
-    if (group.arrived != 0 && std::string_view(group.name) != name) fail("lanes meet at different functions");
+    if (group.arrived != 0 && group.name != name && std::strcmp(group.name, name) != 0)
+      fail("lanes meet at different functions");
     Meeting& meeting = group.meetings[group.generation % 2];
     meeting.values[lane] = value;
     group.name = name;
@@ -91,7 +116,7 @@ class BlockRunner {
   }
 
   void maybe_switch() {
-    if (settings.switch_one_in == 0 || random_() % settings.switch_one_in != 0) return;
+    if (settings.switch_one_in == 0 || random_.below(settings.switch_one_in) != 0) return;
     ready_.push_back(current_);
     wait();
   }
@@ -153,7 +178,7 @@ class BlockRunner {
   }
 
   void resume_one() {
-    std::swap(ready_[random_() % ready_.size()], ready_.back());
+    std::swap(ready_[random_.below(ready_.size())], ready_.back());
     const unsigned thread = ready_.back();
     ready_.pop_back();
     set_current(thread);
@@ -163,7 +188,7 @@ class BlockRunner {
   void wait() { fibers_of_[current_]->leave(); }
 
   const std::function<void()>* body_ = nullptr;
-  std::minstd_rand random_;
+  Random random_;
   std::vector<unsigned> order_;  // in which threads start
   std::size_t started_ = 0, ended_ = 0, at_barrier_ = 0;
   unsigned current_ = 0;

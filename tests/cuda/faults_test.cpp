@@ -1,0 +1,149 @@
+// What becomes of failing CUDA calls: errors of the right kind, no leaks, and the CPU in place of the GPU.
+
+#include "cuda/cuda.hpp"
+#include "cuda/variants.hpp"
+#include "cuda_runtime_api.h"
+#include "emulation.hpp"
+#include "gpuccl/devices.hpp"
+#include "gpuccl/engine.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+/// The emulated machine is whole again afterwards.
+struct Repair {
+  ~Repair() {
+    emulation::fail_call(0, cudaSuccess);
+    emulation::set_machine(1, 13000);
+  }
+};
+
+const Algorithm& named(const std::string& name) { return *find_algorithm(name, DeviceKind::cuda); }
+
+/// Labels with the k-th CUDA call failing, for every k until none fails. visit() labels.
+template <class Visit>
+void for_each_failing_call(int error, bool sticky, Visit visit) {
+  const Repair repair;
+  for (std::uint64_t call = 1;; ++call) {
+    INFO("error " << error << " at call " << call);
+    emulation::fail_call(call, error, sticky);
+    visit();
+    const bool failed = emulation::has_failed();
+    emulation::fail_call(0, cudaSuccess);
+    if (!failed) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a failing CUDA call gives an error of its kind, wherever it happens, and leaks nothing") {
+  const BitVolume image = random_image({70, 20, 3}, 0.5, 1, 1);
+  const struct {
+    int error;
+    bool sticky;
+    Failure failure;
+  } faults[] = {{cudaErrorMemoryAllocation, false, Failure::memory},
+                {cudaErrorIllegalAddress, true, Failure::internal},
+                {cudaErrorLaunchFailure, true, Failure::internal},
+                {cudaErrorLaunchTimeout, true, Failure::temporary},
+                {cudaErrorECCUncorrectable, true, Failure::temporary},
+                {cudaErrorDevicesUnavailable, false, Failure::unavailable},
+                {cudaErrorNoKernelImageForDevice, false, Failure::unavailable}};
+  for (const std::string name : {"runs", "uf", "bke"}) {
+    const Variant& variant = *find_variant(named(name), Connectivity::c8);
+    const Labeled expected = flood_fill(image.view(), Connectivity::c8);
+    for (const auto& fault : faults)
+      for_each_failing_call(fault.error, fault.sticky, [&] {
+        const std::int64_t live = emulation::live_objects();
+        try {
+          const auto labeler = variant.make(0);
+          expect_same(labeler->label(image.view()), expected);
+          REQUIRE(!emulation::has_failed());
+        } catch (const Error& error) {
+          CAPTURE(error.what());
+          REQUIRE(error.failure() == fault.failure);
+        }
+        REQUIRE(emulation::live_objects() == live);
+      });
+  }
+}
+
+TEST_CASE("a labeler that ran out of memory labels the next image") {
+  const BitVolume large = random_image({200, 30}, 0.5, 1, 1), small = random_image({30, 20}, 0.5, 1, 2);
+  for (const CudaVariant& variant : cuda_variants())
+    for_each_failing_call(cudaErrorMemoryAllocation, false, [&] {
+      INFO(variant.name);
+      try {
+        variant.labeler->label(large.view());
+      } catch (const Error& error) {
+        REQUIRE(error.failure() == Failure::memory);
+      }
+      if (!emulation::has_failed()) emulation::fail_call(0, cudaSuccess);  // the next image is not to fail
+      expect_same_as_flood_fill(*variant.labeler, small.view(), variant.connectivity);
+    });
+}
+
+TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fails") {
+  const BitVolume image = random_image({90, 40}, 0.5, 1, 5);
+  const Labeled expected = flood_fill(image.view(), Connectivity::c8);
+  for (const int error : {cudaErrorMemoryAllocation, cudaErrorIllegalAddress})
+    for_each_failing_call(error, error == cudaErrorIllegalAddress, [&] {
+      int warnings = 0;
+      Engine engine({.algorithm = "bke"}, [&](const std::string&) { ++warnings; });
+      for (int i = 0; i < 3; ++i) {
+        EngineReport report;
+        const Labeled labeled = engine.label(image.view(), Connectivity::c8, &report);
+        expect_same(labeled, expected);
+        REQUIRE((report.device_kind == DeviceKind::cpu) == (warnings == 1));
+        REQUIRE(report.algorithm == (warnings == 1 ? "runs" : "bke"));
+      }
+      REQUIRE(warnings == (emulation::has_failed() ? 1 : 0));
+    });
+}
+
+TEST_CASE("--device cuda passes the failure on") {
+  const Repair repair;
+  const BitVolume image = random_image({90, 40}, 0.5, 1, 5);
+  Engine engine({.algorithm = "bke", .device = DeviceChoice::cuda}, nullptr);
+  engine.label(image.view(), Connectivity::c8);
+  emulation::fail_call(1, cudaErrorMemoryAllocation);
+  const BitVolume larger = random_image({900, 40}, 0.5, 1, 5);
+  REQUIRE(failure_of([&] { engine.label(larger.view(), Connectivity::c8); }) == Failure::memory);
+}
+
+TEST_CASE("machines without a usable GPU are told apart") {
+  const Repair repair;
+  const auto problem = [](int devices, int driver) {
+    emulation::set_machine(devices, driver);
+    return cuda_status().problem;
+  };
+  REQUIRE(problem(1, 13000).empty());
+  REQUIRE(problem(1, 0) == "there is no NVIDIA driver on this machine");
+  REQUIRE_THAT(problem(0, 13000), Catch::Contains("no CUDA-capable device"));
+
+  emulation::set_machine(2, 13000);
+  const CudaStatus status = cuda_status();
+  REQUIRE(status.devices.size() == 2);
+  REQUIRE(status.devices[1].index == 1);
+  REQUIRE(status.driver_version == "13.0");
+  REQUIRE(failure_of([] { cuda::start_up(2); }) == Failure::unavailable);
+  REQUIRE(failure_of([] { cuda::start_up(-1); }) == Failure::unavailable);
+}
+
+TEST_CASE("an image with more elements than links can name is refused before memory is asked for") {
+  // Nothing of such an image is read, so it need not exist.
+  const std::uint32_t word = 0;
+  const BitView image{&word, {1 << 16, 1 << 16, 1}, words_per_row(1 << 16)};
+  for (const CudaVariant& variant : cuda_variants()) {
+    INFO(variant.name);
+    REQUIRE(failure_of([&] { variant.labeler->label(image); }) == Failure::usage);
+    if (variant.name != "runs")
+      REQUIRE_THROWS_WITH(variant.labeler->label(image), Catch::Contains("--algo auto"));
+  }
+}

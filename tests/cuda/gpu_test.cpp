@@ -1,0 +1,118 @@
+// Every CUDA algorithm of the table on a real GPU. Without one the program says so and exits with 77
+// (skipped). [small] is for compute-sanitizer, hidden tags for a machine that has time.
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "cuda/variants.hpp"
+#include "gpuccl/compare.hpp"
+#include "gpuccl/devices.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+class SkipWithoutGpu : public Catch::TestEventListenerBase {
+ public:
+  using TestEventListenerBase::TestEventListenerBase;
+
+  void testRunStarting(const Catch::TestRunInfo&) override {
+    constexpr int kSkipped = 77;
+    const CudaStatus status = cuda_status();
+    if (!status.devices.empty()) return;
+    std::printf("skipped: no GPU (%s)\n", status.problem.c_str());
+    std::fflush(stdout);
+    std::_Exit(kSkipped);
+  }
+};
+CATCH_REGISTER_LISTENER(SkipWithoutGpu)
+
+void expect_every_pattern(const std::vector<Extent>& extents) {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  for (const Extent extent : extents)
+    for (const NamedImage& named : every_pattern(extent)) {
+      INFO(named.name);
+      expect_all_right(variants, named.image.view());
+    }
+}
+
+/// Labels of `image` by every variant, as the CPU has them.
+void expect_every_pattern_as_on_cpu(Extent extent) {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  for (const NamedImage& named : every_pattern(extent)) {
+    INFO(named.name);
+    expect_all_as_on_cpu(variants, named.image.view());
+  }
+}
+
+void expect_sweep(Extent extent) {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  for (int percent = 0; percent <= 100; percent += 10)
+    for (const int granularity : {1, 2, 4, 8, 16}) {
+      INFO(percent << " %, granularity " << granularity);
+      const std::uint32_t seed = static_cast<std::uint32_t>(percent * 100 + granularity);
+      expect_all_as_on_cpu(variants, random_image(extent, percent / 100.0, granularity, seed).view());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("small images", "[small]") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  for (const Extent extent : {Extent{1, 1, 1}, Extent{1, 9, 1}, Extent{9, 1, 1}, Extent{65, 9, 1},
+                              Extent{129, 35, 1}, Extent{5, 3, 3}, Extent{33, 7, 5}, Extent{65, 4, 9}})
+    for (const double density : {0.3, 0.6}) {
+      CAPTURE(density);
+      expect_all_right(variants, random_image(extent, density, 1, 1).view());
+    }
+}
+
+TEST_CASE("every pattern at awkward 2D extents") { expect_every_pattern(awkward_extents_2d()); }
+
+TEST_CASE("every pattern at awkward 3D extents") { expect_every_pattern(awkward_extents_3d()); }
+
+TEST_CASE("every width up to two words and one") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  for (int width = 1; width <= 129; ++width) {
+    const auto seed = static_cast<std::uint32_t>(width);
+    expect_all_right(variants, random_image({width, 37, 1}, 0.5, 1, seed).view());
+    expect_all_right(variants, random_image({width, 11, 5}, 0.3, 1, seed).view());
+  }
+}
+
+TEST_CASE("components that cross many thread blocks") {
+  expect_every_pattern_as_on_cpu({1023, 777, 1});
+  expect_every_pattern_as_on_cpu({130, 99, 67});
+}
+
+TEST_CASE("labeling again and again gives the same bytes") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  const BitVolume image = random_image({1500, 1100, 1}, 0.45, 1, 3);
+  const BitVolume volume = random_image({200, 150, 100}, 0.2, 1, 4);
+  for (const CudaVariant& variant : variants)
+    for (const BitVolume* input : {&image, &volume}) {
+      INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+      const Labeled first = variant.labeler->label(input->view());
+      for (int i = 0; i < 20; ++i) {
+        const Labeled again = variant.labeler->label(input->view());
+        REQUIRE(compare(*again.labels, *first.labels).same_numbers);
+        REQUIRE(again.components == first.components);
+      }
+    }
+}
+
+TEST_CASE("images higher than a grid", "[.long]") {
+  expect_all_as_on_cpu(cuda_variants(), random_image({3, 1500001, 1}, 0.5, 1, 5).view());
+  expect_all_as_on_cpu(cuda_variants(), random_image({3, 2, 140001}, 0.5, 1, 5).view());
+}
+
+TEST_CASE("2048x2048, densities and granularities", "[.sweep]") { expect_sweep({2048, 2048, 1}); }
+
+TEST_CASE("256x256x256, densities and granularities", "[.sweep]") { expect_sweep({256, 256, 256}); }
+
+TEST_CASE("more elements than 2^31", "[.huge]") {
+  expect_all_as_on_cpu(cuda_variants(), random_image({65472, 34001, 1}, 0.3, 4, 6).view());
+}

@@ -1,0 +1,114 @@
+// Times the CUDA algorithms on generated images; not a test. Every figure is a median, in milliseconds: the
+// labeling as published (labels preallocated, not consecutive), what consecutive numbers and statistics cost
+// on top, and the floor of the same card. Images and labels are larger than any cache. An algorithm whose
+// labels are not those of the CPU is reported, not timed. With --steps, phases too.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gpuccl/compare.hpp"
+#include "gpuccl/devices.hpp"
+#include "gpuccl/floor.hpp"
+#include "gpuccl/generate.hpp"
+#include "gpuccl/staged.hpp"
+
+using namespace gpuccl;
+
+namespace {
+
+constexpr int kRepetitions = 30;
+
+struct Case {
+  Extent extent;
+  Connectivity connectivity;
+  double density;
+  int granularity;
+};
+
+template <class Work>
+double median_ms(StagedLabeler& labeler, const Work& work) {
+  for (int i = 0; i < 3; ++i) work();
+  std::vector<double> times;
+  for (int i = 0; i < kRepetitions; ++i) times.push_back(labeler.device_ms(work));
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+void print_steps(StagedLabeler& labeler, Numbering numbering) {
+  PhaseTimes sum;
+  for (int i = 0; i < kRepetitions; ++i) labeler.run(numbering, &sum);
+  for (const PhaseTime& phase : sum)
+    std::printf("    %-20s %8.4f\n", phase.phase.c_str(), phase.milliseconds / kRepetitions);
+}
+
+void time_one(const std::string& name, StagedLabeler& labeler, const BitVolume& image,
+              const LabelSource& expected, double floor_ms, bool steps) {
+  labeler.upload(image.view());
+  labeler.allocate();
+  labeler.run(Numbering::consecutive, nullptr);
+  if (!compare(labeler.labels(), expected).same_numbers) {
+    std::printf("  %-8s WRONG LABELS\n", name.c_str());
+    return;
+  }
+  const double provisional = median_ms(labeler, [&] { labeler.run(Numbering::provisional, nullptr); });
+  const double consecutive = median_ms(labeler, [&] { labeler.run(Numbering::consecutive, nullptr); });
+  const double statistics = median_ms(labeler, [&] { labeler.statistics(nullptr); });
+  std::printf("  %-8s %8.4f  x%5.1f   numbers %+8.4f (%+5.1f %%)   statistics %+8.4f (%+5.1f %%)\n",
+              name.c_str(), provisional, provisional / floor_ms, consecutive - provisional,
+              100 * (consecutive / provisional - 1), statistics, 100 * statistics / provisional);
+  if (steps) print_steps(labeler, Numbering::consecutive);
+}
+
+void time_case(const Case& what, const std::vector<std::string>& names, bool steps) {
+  const BitVolume image = generate({.kind = "random",
+                                    .extent = what.extent,
+                                    .density = what.density,
+                                    .granularity = what.granularity,
+                                    .seed = 1});
+  const auto reference = find_variant(*find_algorithm("runs", DeviceKind::cpu), what.connectivity)->make(0);
+  const Labeled expected = reference->label(image.view());
+  const StreamFloor floor = stream_floor(0, what.extent, kRepetitions);
+  std::printf(
+      "%dx%dx%d, %d-connectivity, density %.1f granularity %d: %u components, floor %.4f (bits %.4f)\n",
+      what.extent.width, what.extent.height, what.extent.depth, static_cast<int>(what.connectivity),
+      what.density, what.granularity, expected.labels->count(), floor.from_bytes_ms, floor.from_bits_ms);
+  for (const Algorithm& algorithm : algorithms()) {
+    const Variant* const variant = find_variant(algorithm, what.connectivity);
+    const bool wanted = names.empty() || std::find(names.begin(), names.end(), algorithm.name) != names.end();
+    if (algorithm.device != DeviceKind::cuda || variant == nullptr || !wanted) continue;
+    const std::unique_ptr<Labeler> labeler = variant->make(0);
+    if (auto* const staged = dynamic_cast<StagedLabeler*>(labeler.get()))
+      time_one(algorithm.name, *staged, image, *expected.labels, floor.from_bytes_ms, steps);
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool steps = false;
+  std::vector<std::string> names;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--steps") == 0) {
+      steps = true;
+    } else {
+      names.emplace_back(argv[i]);
+    }
+  }
+  const CudaStatus status = cuda_status();
+  if (status.devices.empty()) {
+    std::printf("skipped: no GPU (%s)\n", status.problem.c_str());
+    return 77;
+  }
+  std::printf("%s, driver %s, runtime %s, median of %d\n", status.devices[0].name.c_str(),
+              status.driver_version.c_str(), status.runtime_version.c_str(), kRepetitions);
+  const Extent image{8192, 8192, 1}, volume{512, 512, 512};
+  for (const auto& [density, granularity] : {std::pair{0.1, 1}, {0.5, 1}, {0.5, 8}, {0.9, 8}})
+    time_case({image, Connectivity::c8, density, granularity}, names, steps);
+  for (const auto& [density, granularity] : {std::pair{0.1, 1}, {0.3, 4}, {0.5, 4}})
+    time_case({volume, Connectivity::c26, density, granularity}, names, steps);
+  return 0;
+}
