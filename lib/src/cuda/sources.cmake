@@ -6,11 +6,17 @@ set(GPUCCL_CUDA_SOURCES
   algorithms/buf_2d.cu
   algorithms/buf_3d.cu
   algorithms/ke.cu
+  algorithms/ke_playne.cu
+  algorithms/lbuf.cu
+  algorithms/le.cu
+  algorithms/np.cu
+  algorithms/ole.cu
   algorithms/uf_2d.cu
   algorithms/uf_3d.cu
   devices.cu
   floor.cu
   phases/first_elements.cu
+  phases/pixel_labels.cu
   phases/prefix_count.cu
   phases/statistics.cu
   phases/unpack.cu

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
+#include "common/min_positive.hpp"
 #include "common/neighborhood.hpp"
 #include "cpu/slices/slice_labeler.hpp"
 
 // What the iterative algorithms have in common.
 namespace gpuccl::cpu {
-
-/// The smaller of two labels that is not background: 0 - 1 is the largest number there is.
-inline Label min_positive(Label a, Label b) { return std::min(a - 1, b - 1) + 1; }
 
 /// Each foreground pixel gets a label of its own, smaller than those of all pixels after it.
 inline void unique_labels(const Slice& slice) {

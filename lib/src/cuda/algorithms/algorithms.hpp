@@ -8,6 +8,28 @@
 // One factory a room and connectivity; `gpu` is the CUDA device.
 namespace gpuccl::cuda {
 
+std::unique_ptr<Labeler> make_np_c4(int gpu);
+std::unique_ptr<Labeler> make_np_c8(int gpu);
+std::unique_ptr<Labeler> make_np_c6(int gpu);
+std::unique_ptr<Labeler> make_np_c18(int gpu);
+std::unique_ptr<Labeler> make_np_c26(int gpu);
+
+std::unique_ptr<Labeler> make_le_c4(int gpu);
+std::unique_ptr<Labeler> make_le_c8(int gpu);
+std::unique_ptr<Labeler> make_le_c6(int gpu);
+std::unique_ptr<Labeler> make_le_c26(int gpu);
+
+std::unique_ptr<Labeler> make_ole_c4(int gpu);
+std::unique_ptr<Labeler> make_ole_c8(int gpu);
+std::unique_ptr<Labeler> make_ole_c6(int gpu);
+std::unique_ptr<Labeler> make_ole_c26(int gpu);
+
+std::unique_ptr<Labeler> make_lbuf_c4(int gpu);
+std::unique_ptr<Labeler> make_lbuf_c8(int gpu);
+
+std::unique_ptr<Labeler> make_ke_playne_c4(int gpu);
+std::unique_ptr<Labeler> make_ke_playne_c6(int gpu);
+
 std::unique_ptr<Labeler> make_uf_c4(int gpu);
 std::unique_ptr<Labeler> make_uf_c8(int gpu);
 std::unique_ptr<Labeler> make_uf_c6(int gpu);

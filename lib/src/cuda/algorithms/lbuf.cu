@@ -1,0 +1,77 @@
+// Line-Based Union-Find (LBUF), 2D, 4- and 8-connectivity.
+//
+//   K. Yonehara, K. Aizawa, "A Line-Based Connected Component Labeling Algorithm Using GPUs", CANDAR 2015
+//   (8-connectivity: Allegretti et al. 2020, doi:10.1109/TPDS.2019.2934683)
+//
+// A thread block labels (a piece of) a line in shared memory: every pixel is linked to its left neighbor,
+// then all follow the links at once and relink themselves at every step, so that a run of n pixels takes log
+// n steps. GlobalMerge unites each pixel with its neighbors in the line above, and where pieces of a line
+// meet.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/tile.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+using Line = Tile<512, 1>;  // the paper's
+using LineForest = UnionFind<ZeroBased, SharedByBlock>;
+
+__global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  __shared__ Label links[Line::kPixels];
+  const PixelThread at = Line::mine(image.extent);
+  const bool foreground = is_foreground(image, at.x, at.y, at.z);
+  const bool has_left = foreground && Line::holds(-1, 0) && is_foreground(image, at.x - 1, at.y, at.z);
+
+  SharedByBlock::store(links + Line::index(), ZeroBased::pack(Line::index(has_left ? -1 : 0)));
+  __syncthreads();
+
+  LineForest{links}.compress_inline(Line::index());
+  if (!at.inside(image.extent)) return;
+  const Index first = ZeroBased::unpack(SharedByBlock::load(links + Line::index()));
+  labels(at.x, at.y, at.z) = foreground ? OneBased::pack(Line::in_image(labels, at, first)) : 0;
+}
+
+template <Connectivity connectivity>
+__global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  const PixelThread at = PixelThread::mine(image.extent);
+  if (!is_foreground(image, at.x, at.y, at.z)) return;
+
+  const auto unite_with = [&](int dx, int dy) {
+    if (!is_foreground(image, at.x + dx, at.y + dy, at.z)) return false;
+    PixelForest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
+    return true;
+  };
+  if (at.x % Line::kWidth == 0) unite_with(-1, 0);
+  if (!unite_with(0, -1) && connectivity == Connectivity::c8) {  // the one above touches those beside it
+    unite_with(-1, -1);
+    unite_with(1, -1);
+  }
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Lbuf final : public CudaLabeler {
+ public:
+  explicit Lbuf(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const Extent extent = job.image.extent;
+
+    phase("LocalMerge", local_merge, Line::Grid::shape(extent), job.image, job.labels);
+    phase("GlobalMerge", global_merge<connectivity>, PixelThread::Grid::shape(extent), job.image, job.labels);
+    compress_labels_inline("Compression", job, phase);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_lbuf_c4(int gpu) { return std::make_unique<Lbuf<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_lbuf_c8(int gpu) { return std::make_unique<Lbuf<Connectivity::c8>>(gpu); }
+
+}  // namespace gpuccl::cuda

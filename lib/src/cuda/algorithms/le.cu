@@ -1,0 +1,88 @@
+// Label Equivalence (LE), 2D and 3D.
+//
+//   K. Hawick, A. Leist, D. Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel
+//   Computing 36, 2010, doi:10.1016/j.parco.2010.07.002 (the hypercubic mesh, Kernel D)
+//
+// Beside the labels stands an array of references, one a label. Scan lowers the reference of an element's
+// label to the smallest label around it; Analysis follows the references of roots (elements that have the
+// label they began with) to the end; Labeling gives every element the reference of its label. Until nothing
+// changes.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/runtime/device_flag.hpp"
+
+namespace gpuccl::cuda {
+namespace {
+
+__global__ void init_references(ImageRef<const Pixel> image, Label* references) {
+  const PixelThread at = PixelThread::mine(image.extent);
+  if (is_foreground(image, at.x, at.y, at.z)) PixelForest{references}.make_set(image.index(at.x, at.y, at.z));
+}
+
+template <Connectivity connectivity>
+__global__ void scan(ImageRef<Label> labels, Label* references, Label* changed) {
+  const PixelThread at = PixelThread::mine(labels.extent);
+  const Label own = label_at(labels, at);
+  if (own == 0) return;
+
+  const Label least = least_label_around<connectivity>(labels, at, own);
+  if (least == own) return;
+  SharedByThreads::fetch_min(references + OneBased::unpack(own), least);
+  SharedByThreads::store(changed, 1);
+}
+
+__global__ void analysis(ImageRef<Label> labels, Label* references) {
+  const PixelThread at = PixelThread::mine(labels.extent);
+  const Index here = labels.index(at.x, at.y, at.z);
+  if (label_at(labels, at) == OneBased::pack(here)) PixelForest{references}.compress(here);
+}
+
+__global__ void labeling(ImageRef<Label> labels, const Label* references) {
+  const PixelThread at = PixelThread::mine(labels.extent);
+  const Label own = label_at(labels, at);
+  if (own == 0) return;
+
+  const Label reference = references[OneBased::unpack(own)];
+  if (reference != own) labels(at.x, at.y, at.z) = reference;
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Le final : public CudaLabeler {
+ public:
+  explicit Le(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void reserve(const Job& job) override {
+    references_.reserve(static_cast<std::size_t>(job.bits.count()) * 64, "allocating references");
+  }
+
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+    Label* const references = references_.data();
+
+    own_labels("Init", job, phase);
+    phase("Init", init_references, shape, job.image, references);
+    changed_.repeat(phase, [&] {
+      phase("Scan", scan<connectivity>, shape, job.labels, references, changed_.data());
+      phase("Analysis", analysis, shape, job.labels, references);
+      phase("Labeling", labeling, shape, job.labels, references);
+    });
+  }
+
+  DeviceBuffer<Label> references_;
+  DeviceFlag changed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_le_c4(int gpu) { return std::make_unique<Le<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_le_c8(int gpu) { return std::make_unique<Le<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_le_c6(int gpu) { return std::make_unique<Le<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_le_c26(int gpu) { return std::make_unique<Le<Connectivity::c26>>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,58 @@
+// Neighbour propagation (NP), 2D and 3D.
+//
+//   K. Hawick, A. Leist, D. Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel
+//   Computing 36, 2010, doi:10.1016/j.parco.2010.07.002 (the hypercubic mesh, Kernel A)
+//
+// Every element takes the smallest label of its neighborhood until nothing changes: as many iterations as a
+// component is long, in the worst case. Labels are changed in place, so that one iteration may carry a label
+// further than by one element.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/runtime/device_flag.hpp"
+
+namespace gpuccl::cuda {
+namespace {
+
+template <Connectivity connectivity>
+__global__ void propagate(ImageRef<Label> labels, Label* changed) {
+  const PixelThread at = PixelThread::mine(labels.extent);
+  const Label own = label_at(labels, at);
+  if (own == 0) return;
+
+  const Label least = least_label_around<connectivity>(labels, at, own);
+  if (least == own) return;
+  SharedByThreads::store(&labels(at.x, at.y, at.z), least);
+  SharedByThreads::store(changed, 1);
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Np final : public CudaLabeler {
+ public:
+  explicit Np(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+
+    own_labels("Init", job, phase);
+    changed_.repeat(phase,
+                    [&] { phase("Propagate", propagate<connectivity>, shape, job.labels, changed_.data()); });
+  }
+
+  DeviceFlag changed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_np_c4(int gpu) { return std::make_unique<Np<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_np_c8(int gpu) { return std::make_unique<Np<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_np_c6(int gpu) { return std::make_unique<Np<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_np_c18(int gpu) { return std::make_unique<Np<Connectivity::c18>>(gpu); }
+std::unique_ptr<Labeler> make_np_c26(int gpu) { return std::make_unique<Np<Connectivity::c26>>(gpu); }
+
+}  // namespace gpuccl::cuda

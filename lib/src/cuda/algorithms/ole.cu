@@ -1,0 +1,61 @@
+// Optimized Label Equivalence (OLE), 2D and 3D.
+//
+//   O. Kalentev, A. Rai, S. Kemnitz, R. Schneider, "Connected component labeling on a 2D grid using CUDA",
+//   Journal of Parallel and Distributed Computing 71(4), 2011, doi:10.1016/j.jpdc.2010.10.012
+//
+// Label Equivalence (le.cu) without a reference array: the label image is the forest too. Scan links the
+// element that an element's label names to the smallest label around; Analysis follows links to the root. As
+// in the paper Scan needs no atomic operation: of two threads that lower one link at a time one may be lost,
+// and is found again in the next iteration.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/runtime/device_flag.hpp"
+
+namespace gpuccl::cuda {
+namespace {
+
+template <Connectivity connectivity>
+__global__ void scan(ImageRef<Label> labels, Label* changed) {
+  const PixelThread at = PixelThread::mine(labels.extent);
+  const Label own = label_at(labels, at);
+  if (own == 0) return;
+
+  const Label least = least_label_around<connectivity>(labels, at, own);
+  if (least == own) return;
+  Label* const link = labels.data + OneBased::unpack(own);
+  if (least < SharedByThreads::load(link)) SharedByThreads::store(link, least);
+  SharedByThreads::store(changed, 1);
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Ole final : public CudaLabeler {
+ public:
+  explicit Ole(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+
+    own_labels("Init", job, phase);
+    changed_.repeat(phase, [&] {
+      phase("Scan", scan<connectivity>, shape, job.labels, changed_.data());
+      compress_labels("Analysis", job, phase);
+    });
+  }
+
+  DeviceFlag changed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_ole_c4(int gpu) { return std::make_unique<Ole<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c8(int gpu) { return std::make_unique<Ole<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c6(int gpu) { return std::make_unique<Ole<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c26(int gpu) { return std::make_unique<Ole<Connectivity::c26>>(gpu); }
+
+}  // namespace gpuccl::cuda

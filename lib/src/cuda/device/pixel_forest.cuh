@@ -1,0 +1,31 @@
+#pragma once
+
+#include "common/min_positive.hpp"
+#include "common/neighborhood.hpp"
+#include "common/union_find.hpp"
+#include "cuda/device/memory.cuh"
+#include "cuda/device/pixel_thread.cuh"
+
+namespace gpuccl::cuda {
+
+/// The links of all pixels in the label image, where 0 is background.
+using PixelForest = UnionFind<OneBased, SharedByThreads>;
+
+/// The smallest label among those of foreground element `at` (which is `own`) and of its foreground
+/// neighbors.
+template <Connectivity connectivity>
+__device__ Label least_label_around(ImageRef<Label> labels, PixelThread at, Label own) {
+  Label least = own;
+  for_each_neighbor<connectivity>([&](int dx, int dy, int dz) {
+    const int x = at.x + dx, y = at.y + dy, z = at.z + dz;
+    if (labels.extent.contains(x, y, z)) least = min_positive(least, SharedByThreads::load(&labels(x, y, z)));
+  });
+  return least;
+}
+
+/// The label of element `at`, which may lie outside of the image: 0 there as for background.
+__device__ inline Label label_at(ImageRef<Label> labels, PixelThread at) {
+  return at.inside(labels.extent) ? SharedByThreads::load(&labels(at.x, at.y, at.z)) : 0;
+}
+
+}  // namespace gpuccl::cuda

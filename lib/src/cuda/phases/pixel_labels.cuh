@@ -1,0 +1,18 @@
+#pragma once
+
+#include "cuda/runtime/job.cuh"
+#include "cuda/runtime/phase_clock.cuh"
+
+// Phases that many algorithms have in common, under the name that the paper at hand gives them.
+namespace gpuccl::cuda {
+
+/// Every foreground element gets a label of its own, its index + 1; background gets 0.
+void own_labels(const char* name, const Job& job, PhaseClock& phase);
+
+/// Every foreground element is linked to its root.
+void compress_labels(const char* name, const Job& job, PhaseClock& phase);
+
+/// The same, and links are updated at every step on the way.
+void compress_labels_inline(const char* name, const Job& job, PhaseClock& phase);
+
+}  // namespace gpuccl::cuda
