@@ -1,16 +1,22 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
   algorithms/algorithms.cpp
+  algorithms/be.cu
   algorithms/bke_2d.cu
   algorithms/bke_3d.cu
   algorithms/buf_2d.cu
   algorithms/buf_3d.cu
+  algorithms/c2fl.cu
+  algorithms/dlp.cu
   algorithms/ke.cu
   algorithms/ke_playne.cu
   algorithms/lbuf.cu
   algorithms/le.cu
   algorithms/np.cu
   algorithms/ole.cu
+  algorithms/ouf.cu
+  algorithms/rcu.cu
+  algorithms/smccl.cu
   algorithms/uf_2d.cu
   algorithms/uf_3d.cu
   devices.cu

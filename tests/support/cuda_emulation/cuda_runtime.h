@@ -97,6 +97,16 @@ T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> v) 
 // ---- waiting and warp functions
 
 inline void __syncthreads() { emulation::meet_block(); }
+inline int __syncthreads_or(int predicate) {
+  __shared__ int any;
+  any = 0;
+  emulation::meet_block();
+  if (predicate != 0) any = 1;
+  emulation::meet_block();
+  const int result = any;
+  emulation::meet_block();  // the next call must not clear what others have yet to read
+  return result;
+}
 inline void __syncwarp(unsigned mask = ~0u) { emulation::meet_warp(mask, "__syncwarp", 0); }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate) {

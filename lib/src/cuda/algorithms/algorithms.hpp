@@ -30,6 +30,36 @@ std::unique_ptr<Labeler> make_lbuf_c8(int gpu);
 std::unique_ptr<Labeler> make_ke_playne_c4(int gpu);
 std::unique_ptr<Labeler> make_ke_playne_c6(int gpu);
 
+std::unique_ptr<Labeler> make_rcu_c4(int gpu);
+std::unique_ptr<Labeler> make_rcu_c8(int gpu);
+
+std::unique_ptr<Labeler> make_smccl_c4(int gpu);
+std::unique_ptr<Labeler> make_smccl_c8(int gpu);
+
+std::unique_ptr<Labeler> make_dlp(int gpu);
+
+std::unique_ptr<Labeler> make_dlp_ruf(int gpu);
+
+std::unique_ptr<Labeler> make_dlp_lazy(int gpu);
+
+std::unique_ptr<Labeler> make_ouf_c4(int gpu);
+std::unique_ptr<Labeler> make_ouf_c8(int gpu);
+
+std::unique_ptr<Labeler> make_c2fl_c4(int gpu);
+std::unique_ptr<Labeler> make_c2fl_c8(int gpu);
+
+std::unique_ptr<Labeler> make_rc2fl_c4(int gpu);
+std::unique_ptr<Labeler> make_rc2fl_c8(int gpu);
+
+std::unique_ptr<Labeler> make_cc2fl_c4(int gpu);
+std::unique_ptr<Labeler> make_cc2fl_c8(int gpu);
+
+std::unique_ptr<Labeler> make_nc2fl_c4(int gpu);
+std::unique_ptr<Labeler> make_nc2fl_c8(int gpu);
+
+std::unique_ptr<Labeler> make_be_2d(int gpu);
+std::unique_ptr<Labeler> make_be_3d(int gpu);
+
 std::unique_ptr<Labeler> make_uf_c4(int gpu);
 std::unique_ptr<Labeler> make_uf_c8(int gpu);
 std::unique_ptr<Labeler> make_uf_c6(int gpu);

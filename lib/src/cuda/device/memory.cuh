@@ -14,6 +14,11 @@ struct SharedByThreads {
   __device__ static Label fetch_min(Label* p, Label v) { return atomicMin(p, v); }
 };
 
+/// The same without stale loads, for threads that wait for each other and must see what was written before.
+struct FreshByThreads : SharedByThreads {
+  __device__ static Label load(const Label* p) { return __ldcg(p); }
+};
+
 /// How the threads of a thread block share links in shared memory.
 struct SharedByBlock {
   __device__ static Label load(const Label* p) { return *static_cast<const volatile Label*>(p); }

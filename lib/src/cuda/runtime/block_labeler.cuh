@@ -16,6 +16,8 @@ class BlockLabeler : public CudaLabeler {
 
  protected:
   virtual void link_blocks(const Job& job, PhaseClock& phase) = 0;
+  /// Room for what an algorithm keeps beside image and labels.
+  virtual void reserve_maps(const Job&) {}
 
   BlockInfoStore info(const Job& job) const { return {job.labels, needs_spare_ ? spare_.data() : nullptr}; }
 
@@ -24,6 +26,7 @@ class BlockLabeler : public CudaLabeler {
     needs_spare_ = BlockInfoStore::needs_spare<Block>(job.image.extent);
     if (needs_spare_)
       spare_.reserve(static_cast<std::size_t>(job.image.extent.depth), "allocating block information");
+    reserve_maps(job);
   }
 
   void enqueue(const Job& job, PhaseClock& phase) final {

@@ -1,0 +1,160 @@
+// Block Equivalence (BE), 2D (8-connectivity) and 3D (26-connectivity).
+//
+//   S. Zavalishin, I. Safonov, Y. Bekhtin, I. Kurilin, "Block Equivalence Algorithm for Labeling 2D and 3D
+//   Images on GPU", Electronic Imaging, 2016 (as described in Allegretti et al. 2020,
+//   doi:10.1109/TPDS.2019.2934683)
+//
+// Label equivalence (ole.cu) of 2x2 or 2x2x2 blocks, whose foreground pixels all touch each other: not so in
+// other connectivities. Init finds for every block which of its neighbors it touches and keeps a bit for each
+// in the connectivity map; the label of block i is i + 1 in the block-label map, or 0 if it is empty. Scan
+// and Analysis need no more than these two maps. FinalLabeling writes labels to pixels; its first step
+// translates numbers of blocks to the indices of their first pixels, which renumbering needs.
+
+#include <type_traits>
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/block2x2x2.cuh"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/runtime/block_labeler.cuh"
+#include "cuda/runtime/device_flag.hpp"
+
+namespace gpuccl::cuda {
+namespace {
+
+/// One bit for each neighbor of a block, in the order of for_each_neighbor.
+template <class Block>
+using Connections = std::conditional_t<Block::kDepth == 1, std::uint8_t, std::uint32_t>;
+
+template <class Block>
+constexpr Connectivity kConnectivity = Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26;
+
+/// The foreground pixels around block X that touch one of its own. Unlike touching_pixels() and
+/// touching_voxels() on all sides.
+template <class Block>
+__device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, BlockPixels own) {
+  Window3d reach = 0;
+  for (int i = 0; i < 4 * Block::kDepth; ++i)
+    if (own >> i & 1u) reach |= reach_of(i & 1, i >> 1 & 1, i >> 2);
+
+  Window3d around = 0;
+  for (int dz = Block::kDepth == 1 ? 0 : -1; dz <= 2 * (Block::kDepth - 1); ++dz)
+    for (int dy = -1; dy <= 2; ++dy) {
+      const int y = X.y + dy, z = X.z + dz, row_bit = 16 * (dz + 1) + 4 * (dy + 1);
+      if ((reach >> row_bit & 0xf) == 0 || !image.extent.contains(X.x, y, z)) continue;
+      const Pixel* const row = &image(X.x, y, z);
+      unsigned found = load_pair(row) << 1;
+      if (X.x > 0) found |= __ldg(row - 1);
+      if (X.x + 2 < image.extent.width) found |= static_cast<unsigned>(__ldg(row + 2)) << 3;
+      around |= static_cast<Window3d>(found) << row_bit;
+    }
+  return around & reach;
+}
+
+/// Where the maps have their entry for a block: as many of them side by side as the image has blocks.
+template <class Block>
+__device__ Index entry(ImageRef<Label> blocks, Block X) {
+  return blocks.index(X.x / 2, X.y / 2, X.z / Block::kDepth);
+}
+
+template <class Block>
+__global__ void init(ImageRef<const Pixel> image, ImageRef<Label> blocks, Connections<Block>* connections) {
+  const Block X = Block::mine(image.extent);
+  if (!X.inside(image.extent)) return;
+
+  const BlockPixels own = load_pixels(image, X);
+  const Window3d touching = own != 0 ? touching_all_around(image, X, own) : 0;
+  unsigned bits = 0, bit = 1;
+  for_each_neighbor<kConnectivity<Block>>([&](int bx, int by, int bz) {
+    if ((touching & voxels_of_block(bx, by, bz)) != 0) bits |= bit;
+    bit <<= 1;
+  });
+  const Index here = entry(blocks, X);
+  blocks.data[here] = own != 0 ? OneBased::pack(here) : 0;
+  connections[here] = static_cast<Connections<Block>>(bits);
+}
+
+template <class Block>
+__global__ void scan(ImageRef<Label> blocks, const Connections<Block>* connections, Label* changed) {
+  const PixelThread at = PixelThread::mine(blocks.extent);
+  const Label own = label_at(blocks, at);
+  if (own == 0) return;
+
+  const unsigned touching = connections[blocks.index(at.x, at.y, at.z)];
+  unsigned bit = 1;
+  Label least = own;
+  for_each_neighbor<kConnectivity<Block>>([&](int bx, int by, int bz) {
+    if ((touching & bit) != 0)
+      least = min(least, SharedByThreads::load(&blocks(at.x + bx, at.y + by, at.z + bz)));
+    bit <<= 1;
+  });
+  if (least == own) return;
+  Label* const link = blocks.data + OneBased::unpack(own);
+  if (least < SharedByThreads::load(link)) SharedByThreads::store(link, least);
+  SharedByThreads::store(changed, 1);
+}
+
+__global__ void analysis(ImageRef<Label> blocks) {
+  const PixelThread at = PixelThread::mine(blocks.extent);
+  if (label_at(blocks, at) != 0) PixelForest{blocks.data}.compress(blocks.index(at.x, at.y, at.z));
+}
+
+/// Gives every block's node in the image that of its root, from the number of the root block.
+template <class Block>
+__global__ void translate(ImageRef<Label> blocks, ImageRef<Label> labels) {
+  const PixelThread at = PixelThread::mine(blocks.extent);
+  const Label label = label_at(blocks, at);
+  if (label == 0) return;
+
+  const Index root = OneBased::unpack(label);
+  const Index z = root / blocks.slice_pitch, in_slice = root - z * blocks.slice_pitch;
+  const Index y = in_slice / blocks.pitch, x = in_slice - y * blocks.pitch;
+  const auto node = [&](int bx, int by, int bz) { return labels.index(2 * bx, 2 * by, Block::kDepth * bz); };
+  labels.data[node(at.x, at.y, at.z)] =
+      ZeroBased::pack(node(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)));
+}
+
+// ---- host
+
+template <class Block>
+class Be final : public BlockLabeler<Block, PixelsFromImage> {
+ public:
+  using BlockLabeler<Block, PixelsFromImage>::BlockLabeler;
+
+ private:
+  void reserve_maps(const Job& job) override {
+    const Extent image = job.image.extent;
+    const auto half = [](int side) { return (side + 1) / 2; };
+    blocks_.extent = {half(image.width), half(image.height),
+                      Block::kDepth == 1 ? image.depth : half(image.depth)};
+    blocks_.pitch = job.labels.pitch / 2;
+    blocks_.slice_pitch = blocks_.pitch * static_cast<Index>(blocks_.extent.height);
+    const std::size_t count =
+        static_cast<std::size_t>(blocks_.slice_pitch) * static_cast<std::size_t>(blocks_.extent.depth);
+    block_labels_.reserve(count, "allocating block labels");
+    connections_.reserve(count, "allocating block connections");
+    blocks_.data = block_labels_.data();
+  }
+
+  void link_blocks(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(blocks_.extent);
+
+    phase("Init", init<Block>, Block::Grid::shape(job.image.extent), job.image, blocks_, connections_.data());
+    changed_.repeat(phase, [&] {
+      phase("Scan", scan<Block>, shape, blocks_, connections_.data(), changed_.data());
+      phase("Analysis", analysis, shape, blocks_);
+    });
+    phase("FinalLabeling", translate<Block>, shape, blocks_, job.labels);
+  }
+
+  ImageRef<Label> blocks_;
+  DeviceBuffer<Label> block_labels_;
+  DeviceBuffer<Connections<Block>> connections_;
+  DeviceFlag changed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_be_2d(int gpu) { return std::make_unique<Be<Block2x2>>(gpu); }
+std::unique_ptr<Labeler> make_be_3d(int gpu) { return std::make_unique<Be<Block2x2x2>>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,73 @@
+// Coarse-to-Fine labeling (C2FL) and its variants RC2FL, CC2FL and NC2FL, 2D, 4- and 8-connectivity.
+//
+//   J. Chen, K. Nonaka, H. Sankoh, R. Watanabe, H. Sabirin, S. Naito, "Efficient Parallel Connected Component
+//   Labeling With a Coarse-to-Fine Strategy", IEEE Access 6, 2018, doi:10.1109/ACCESS.2018.2872452
+//
+// LocalLabeling: coarse labeling of a tile by rows and then columns (figure 4), refinement along rows (figure
+// 5), conversion to labels of the image (figure 6). BoundaryMerge unites pixels at the borders between tiles
+// (figure 7); Update follows the links to their roots. The variants leave out coarse labeling along columns
+// (R), along rows (C) or altogether (N) and refine in all directions that this makes necessary. What the
+// paper leaves open:
+// - the rows of tiles are as long as a warp, the second best of its table 1, for reading along rows;
+// - both scans of coarse labeling are one step, which the paper says gives the same;
+// - diagonals, for 8-connectivity, are scanned where no row or column connects the two pixels anyway.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/coarse_to_fine.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+using C2flTile = Tile<32, 16>;
+
+/// What coarse labeling leaves to refinement: it finds all connections along columns, or along rows if it
+/// does no more than that.
+constexpr Scans refined(Scans coarse) {
+  switch (coarse) {
+    case Scans::rows_and_columns:
+    case Scans::columns:
+      return Scans::rows;
+    case Scans::rows:
+      return Scans::columns;
+    case Scans::none:
+      break;
+  }
+  return Scans::rows_and_columns;
+}
+
+template <Scans coarse, Connectivity connectivity>
+class C2fl final : public CudaLabeler {
+ public:
+  explicit C2fl(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const Extent extent = job.image.extent;
+
+    phase("LocalLabeling", label_tile<C2flTile, coarse, refined(coarse), connectivity>,
+          C2flTile::Grid::shape(extent), job.image, job.labels);
+    phase("BoundaryMerge", merge_borders<C2flTile, connectivity>, BorderThread<C2flTile>::shape(extent),
+          job.image, job.labels);
+    compress_labels("Update", job, phase);
+  }
+};
+
+template <Scans coarse>
+constexpr auto make_c4 = [](int gpu) { return std::make_unique<C2fl<coarse, Connectivity::c4>>(gpu); };
+template <Scans coarse>
+constexpr auto make_c8 = [](int gpu) { return std::make_unique<C2fl<coarse, Connectivity::c8>>(gpu); };
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_c2fl_c4(int gpu) { return make_c4<Scans::rows_and_columns>(gpu); }
+std::unique_ptr<Labeler> make_c2fl_c8(int gpu) { return make_c8<Scans::rows_and_columns>(gpu); }
+std::unique_ptr<Labeler> make_rc2fl_c4(int gpu) { return make_c4<Scans::rows>(gpu); }
+std::unique_ptr<Labeler> make_rc2fl_c8(int gpu) { return make_c8<Scans::rows>(gpu); }
+std::unique_ptr<Labeler> make_cc2fl_c4(int gpu) { return make_c4<Scans::columns>(gpu); }
+std::unique_ptr<Labeler> make_cc2fl_c8(int gpu) { return make_c8<Scans::columns>(gpu); }
+std::unique_ptr<Labeler> make_nc2fl_c4(int gpu) { return make_c4<Scans::none>(gpu); }
+std::unique_ptr<Labeler> make_nc2fl_c8(int gpu) { return make_c8<Scans::none>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,142 @@
+// Distanceless Label Propagation (DLP), 2D, 8-connectivity.
+//
+//   L. Cabaret, L. Lacassagne, D. Etiemble, "Distanceless Label Propagation: an Efficient Direct Connected
+//   Component Labeling Algorithm for GPUs", IPTA, 2017, doi:10.1109/IPTA.2017.8310147 (algorithm 5, DLP-GPU)
+//
+// A label is the number of a pixel, counted from 1, and a link to that pixel. The mask is a window of 2x2
+// pixels,
+//
+//     a b     all of which touch each other: this is why DLP does not do 4-connectivity.
+//     c d
+//
+// TileLabeling works on tiles in shared memory: every pixel gets its own number (DLP-I); windows scatter
+// their smallest label to the pixels that their labels name (DLP-SR), which a race may undo; links are
+// followed (DLP-R); windows unite their labels for good (DLP-RUF); links are followed (DLP-R) and translated.
+// SouthBorders and EastBorders unite windows that reach into the next tile; Relabeling follows the links of
+// the whole image. The first DLP-SR and DLP-R are optional (variant dlp-ruf is without), and so is the second
+// DLP-R, because Relabeling can do its work (variant dlp-lazy). What the paper leaves open:
+// - tiles are 64 x 8, next to its 84 x 8 what fits warps;
+// - the last row and column of a tile are anchors too, of windows cut off there, for tiles that the image
+// cuts off.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/tile.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+using DlpTile = Tile<64, 8>;
+using TileForest = UnionFind<OneBased, SharedByBlock>;
+
+/// Which of the optional steps are done.
+enum class Steps {
+  all,
+  no_preprocessing,  // DLP-SR and DLP-R before DLP-RUF
+  no_flattening,     // DLP-R after it
+};
+
+/// Calls join(label, smallest) for every label of a window but its smallest. label(dx, dy) is that of a
+/// pixel.
+template <class LabelOf, class Join>
+__device__ void join_window(LabelOf label, Join join) {
+  const Label window[] = {label(0, 0), label(1, 0), label(0, 1), label(1, 1)};
+  const Label least = min_positive(min_positive(window[0], window[1]), min_positive(window[2], window[3]));
+  for (const Label one : window)
+    if (one != 0 && one != least) join(one, least);
+}
+
+/// Recursive union-find (algorithm 4), its tail recursion as a loop: unlike UnionFind::unite() it looks for
+/// no roots but lowers every link on the way.
+template <class Memory>
+__device__ void ruf(Label* links, Label label, Label least) {
+  while (label > least) {
+    const Label was = Memory::fetch_min(links + OneBased::unpack(label), least);
+    if (was == label) return;  // was a root
+    label = max(was, least);
+    least = min(was, least);
+  }
+}
+
+template <Steps steps>
+__global__ void tile_labeling(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  __shared__ Label links[DlpTile::kPixels];
+  const TileForest forest{links};
+  const PixelThread at = DlpTile::mine(image.extent);
+  const bool foreground = is_foreground(image, at.x, at.y, at.z);
+  const Index here = DlpTile::index();
+  const auto label_in_tile = [&](int dx, int dy) {
+    return DlpTile::holds(dx, dy) ? SharedByBlock::load(links + DlpTile::index(dx, dy)) : 0;
+  };
+
+  SharedByBlock::store(links + here, foreground ? OneBased::pack(here) : 0);
+  __syncthreads();
+  if constexpr (steps != Steps::no_preprocessing) {
+    join_window(label_in_tile, [&](Label label, Label least) {
+      SharedByBlock::fetch_min(links + OneBased::unpack(label), least);
+    });
+    __syncthreads();
+    if (foreground) forest.compress(here);
+    __syncthreads();
+  }
+  join_window(label_in_tile, [&](Label label, Label least) { ruf<SharedByBlock>(links, label, least); });
+  __syncthreads();
+
+  if (!at.inside(image.extent)) return;
+  Label label = 0;
+  if (foreground) {
+    const Index link = steps != Steps::no_flattening ? forest.find(here)
+                                                     : OneBased::unpack(SharedByBlock::load(links + here));
+    label = OneBased::pack(DlpTile::in_image(labels, at, link));
+  }
+  labels(at.x, at.y, at.z) = label;
+}
+
+__device__ void unite_window(ImageRef<Label> labels, PixelThread at) {
+  join_window(
+      [&](int dx, int dy) {
+        return label_at(labels, {at.x + dx, at.y + dy, at.z});
+      },
+      [&](Label label, Label least) { ruf<SharedByThreads>(labels.data, label, least); });
+}
+
+using SouthGrid = ThreadGrid<1, DlpTile::kHeight, 1, 128, 1>;  // a thread for a pixel of a tile's last row
+using EastGrid = ThreadGrid<DlpTile::kWidth, 1, 1, 1, 128>;    // and of its last column
+
+__global__ void south_borders(ImageRef<Label> labels) {
+  const int3 tile = SouthGrid::origin(labels.extent);
+  unite_window(labels, {tile.x, tile.y + DlpTile::kHeight - 1, tile.z});
+}
+
+__global__ void east_borders(ImageRef<Label> labels) {
+  const int3 tile = EastGrid::origin(labels.extent);
+  unite_window(labels, {tile.x + DlpTile::kWidth - 1, tile.y, tile.z});
+}
+
+// ---- host
+
+template <Steps steps>
+class Dlp final : public CudaLabeler {
+ public:
+  explicit Dlp(int gpu) : CudaLabeler(gpu, Connectivity::c8) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const Extent extent = job.image.extent;
+
+    phase("TileLabeling", tile_labeling<steps>, DlpTile::Grid::shape(extent), job.image, job.labels);
+    phase("SouthBorders", south_borders, SouthGrid::shape(extent), job.labels);
+    phase("EastBorders", east_borders, EastGrid::shape(extent), job.labels);
+    compress_labels("Relabeling", job, phase);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_dlp(int gpu) { return std::make_unique<Dlp<Steps::all>>(gpu); }
+std::unique_ptr<Labeler> make_dlp_ruf(int gpu) { return std::make_unique<Dlp<Steps::no_preprocessing>>(gpu); }
+std::unique_ptr<Labeler> make_dlp_lazy(int gpu) { return std::make_unique<Dlp<Steps::no_flattening>>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,46 @@
+// Optimized Union-Find (OUF), 2D, 4- and 8-connectivity.
+//
+//   J. Chen, Q. Yao, H. Sabirin, K. Nonaka, H. Sankoh, S. Naito, "An Optimized Union-Find Algorithm for
+//   Connected Components Labeling Using GPUs", arXiv:1708.08180
+//
+// LocalMerge (Kernel 1) labels a tile coarsely by rows and columns, so that the union-find that follows,
+// along rows and columns again, has short ways to go. BoundaryAnalysis (Kernel 2) unites pixels at the
+// borders between tiles; Link follows the links to their roots. What the paper leaves open:
+// - a pixel is linked to the pixel above instead of to that pixel's label, which another thread changes
+// meanwhile;
+// - background is not labeled; 8-connectivity is done as the authors do it in C2FL (c2fl.cu).
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/coarse_to_fine.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+using OufTile = Tile<32, 16>;  // the paper's
+constexpr Scans kRowsAndColumns = Scans::rows_and_columns;
+
+template <Connectivity connectivity>
+class Ouf final : public CudaLabeler {
+ public:
+  explicit Ouf(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const Extent extent = job.image.extent;
+
+    phase("LocalMerge", label_tile<OufTile, kRowsAndColumns, kRowsAndColumns, connectivity>,
+          OufTile::Grid::shape(extent), job.image, job.labels);
+    phase("BoundaryAnalysis", merge_borders<OufTile, connectivity>, BorderThread<OufTile>::shape(extent),
+          job.image, job.labels);
+    compress_labels("Link", job, phase);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_ouf_c4(int gpu) { return std::make_unique<Ouf<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_ouf_c8(int gpu) { return std::make_unique<Ouf<Connectivity::c8>>(gpu); }
+
+}  // namespace gpuccl::cuda

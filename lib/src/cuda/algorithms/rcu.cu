@@ -1,0 +1,144 @@
+// Row-Column Unification (RCU), 2D, 4- and 8-connectivity.
+//
+//   O. Kalentev, A. Rai, S. Kemnitz, R. Schneider, "Connected component labeling on a 2D grid using CUDA",
+//   Journal of Parallel and Distributed Computing 71(4), 2011, doi:10.1016/j.jpdc.2010.10.012
+//
+// One thread goes along a row, forward and back, and gives every run its smallest label; then one thread goes
+// along each column. Until neither changes anything. What the paper leaves open:
+// - 8-connectivity: the threads of columns look at the three pixels of the row they come from;
+// - 32 rows go through shared memory in pieces of 32 pixels, so that memory is read along rows all the same.
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/runtime/device_flag.hpp"
+
+namespace gpuccl::cuda {
+namespace {
+
+constexpr int kLanes = 32;  // rows a warp takes, and pixels of each that are in shared memory
+constexpr unsigned kAllLanes = 0xffffffffu;
+
+/// 32 x 32 labels, one column more so that the lanes of a warp meet no bank twice when each goes along a row.
+using Piece = Label[kLanes][kLanes + 1];
+
+/// Gives pixels of this lane's row the smallest label since the row was last interrupted, from the left for
+/// step 1 and from the right for step -1; says whether that changed any.
+__device__ bool carry_along(Piece& piece, int step, Label& carried) {
+  Label* const row = piece[threadIdx.x];
+  bool changed = false;
+  for (int i = 0, x = step > 0 ? 0 : kLanes - 1; i < kLanes; ++i, x += step) {
+    const Label own = row[x];
+    carried = own == 0 ? 0 : min_positive(own, carried);
+    changed |= own != carried;
+    row[x] = carried;
+  }
+  return changed;
+}
+
+/// Along `rows` rows from `first`, which are `width` pixels long. One warp.
+__device__ bool scan_rows(Label* first, int width, Index pitch, int rows, int step) {
+  __shared__ Piece piece;
+  const int lane = static_cast<int>(threadIdx.x);
+  const int pieces = (width + kLanes - 1) / kLanes;
+  bool changed = false;
+  Label carried = 0;
+  for (int i = 0; i < pieces; ++i) {
+    const int x = (step > 0 ? i : pieces - 1 - i) * kLanes + lane;
+    for (int row = 0; row < kLanes; ++row)
+      piece[row][lane] =
+          row < rows && x < width ? first[static_cast<Index>(row) * pitch + static_cast<Index>(x)] : 0;
+    __syncwarp(kAllLanes);
+    const bool piece_changed = carry_along(piece, step, carried);
+    if (__any_sync(kAllLanes, piece_changed)) {
+      for (int row = 0; row < rows; ++row)
+        if (x < width) first[static_cast<Index>(row) * pitch + static_cast<Index>(x)] = piece[row][lane];
+    }
+    __syncwarp(kAllLanes);
+    changed |= piece_changed;
+  }
+  return changed;
+}
+
+__global__ void rows(ImageRef<Label> labels, Label* changed) {
+  const std::int64_t begin = std::int64_t{blockIdx.x} * kLanes;
+  const int count = static_cast<int>(min(std::int64_t{kLanes}, labels.extent.rows() - begin));
+  Label* const first = labels.data + begin * labels.pitch;
+
+  const bool forward = scan_rows(first, labels.extent.width, labels.pitch, count, 1);
+  const bool backward = scan_rows(first, labels.extent.width, labels.pitch, count, -1);
+  if (forward || backward) SharedByThreads::store(changed, 1);
+}
+
+/// Down (step 1) or up (-1) the column of `at`.
+template <Connectivity connectivity>
+__device__ bool scan_column(ImageRef<Label> labels, PixelThread at, int step) {
+  constexpr int kAhead = 8;  // rows loaded at a time, or every step would wait for memory
+  const int height = labels.extent.height;
+  const auto label = [&](int dx, int y) { return label_at(labels, {at.x + dx, y, at.z}); };
+  bool changed = false;
+  Label carried = 0;
+  for (int begin = 0; begin < height; begin += kAhead) {
+    Label own[kAhead], beside[kAhead];
+    for (int i = 0; i < kAhead; ++i) {
+      const int y = step > 0 ? begin + i : height - 1 - begin - i;
+      own[i] = label(0, y);
+      beside[i] = 0;
+      if (connectivity == Connectivity::c8 && own[i] != 0)
+        beside[i] = min_positive(label(-1, y - step), label(1, y - step));
+    }
+    for (int i = 0; i < kAhead; ++i) {
+      const int y = step > 0 ? begin + i : height - 1 - begin - i;
+      carried = own[i] == 0 ? 0 : min_positive(own[i], min_positive(carried, beside[i]));
+      if (carried == own[i]) continue;
+      SharedByThreads::store(&labels(at.x, y, at.z), carried);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+template <Connectivity connectivity>
+__global__ void columns(ImageRef<Label> labels, Label* changed) {
+  const std::uint64_t column = ThreadLine<1, kLanes>::mine();  // of all slices
+  const auto width = static_cast<std::uint64_t>(labels.extent.width);
+  const PixelThread at{static_cast<int>(column % width), 0, static_cast<int>(column / width)};
+  if (!at.inside(labels.extent)) return;
+
+  const bool down = scan_column<connectivity>(labels, at, 1);
+  const bool up = scan_column<connectivity>(labels, at, -1);
+  if (down || up) SharedByThreads::store(changed, 1);
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Rcu final : public CudaLabeler {
+ public:
+  explicit Rcu(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const Extent extent = job.image.extent;
+    const auto warps_of_rows = static_cast<unsigned>((extent.rows() + kLanes - 1) / kLanes);
+    const LaunchShape a_row_each{dim3(warps_of_rows), dim3(kLanes)};
+    const LaunchShape a_column_each = ThreadLine<1, kLanes>::shape(static_cast<std::uint64_t>(extent.width) *
+                                                                   static_cast<unsigned>(extent.depth));
+
+    own_labels("Init", job, phase);
+    changed_.repeat(phase, [&] {
+      phase("Rows", rows, a_row_each, job.labels, changed_.data());
+      phase("Columns", columns<connectivity>, a_column_each, job.labels, changed_.data());
+    });
+  }
+
+  DeviceFlag changed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_rcu_c4(int gpu) { return std::make_unique<Rcu<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_rcu_c8(int gpu) { return std::make_unique<Rcu<Connectivity::c8>>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,181 @@
+// Hierarchical merging of shared-memory tiles (SMCCL), 2D, 4- and 8-connectivity.
+//
+//   O. Stava, B. Benes, "Connected Component Labeling in CUDA", GPU Computing Gems Emerald Edition, chapter
+//   35, 2011 (as described in Chen et al. 2018, doi:10.1109/ACCESS.2018.2872452, figure 2)
+//
+// LocalMerge labels tiles in shared memory by label equivalence: iterations take place inside of the kernel.
+// BorderMerge, launched level after level, joins 4 x 4 tiles to one: a thread block goes over the pixels on
+// both sides of their common borders, again and again until no pair has different roots. Relabeling follows
+// the links of the whole image. What the description leaves open, and where older kernels went wrong on new
+// cards:
+// - links are read from the second-level cache while tiles are merged: a link read again from the first level
+// could
+//   be the old one for ever, and its pair never agree;
+// - a group of tiles is one thread block's affair: pixels that touch across its outer borders wait for a
+// level at
+//   which they are in one group.
+
+#include <algorithm>
+
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/tile.cuh"
+#include "cuda/phases/pixel_labels.cuh"
+#include "cuda/runtime/cuda_labeler.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+using SmcclTile = Tile<32, 16>;
+using TileForest = UnionFind<OneBased, SharedByBlock>;
+constexpr int kTilesASide = 4;  // of a group
+
+template <Connectivity connectivity>
+__global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  __shared__ Label links[SmcclTile::kPixels];
+  const TileForest forest{links};
+  const PixelThread at = SmcclTile::mine(image.extent);
+  const Index here = SmcclTile::index();
+  const bool foreground = is_foreground(image, at.x, at.y, at.z);
+
+  SharedByBlock::store(links + here, foreground ? OneBased::pack(here) : 0);
+  __syncthreads();
+  for (bool again = true; again;) {
+    const Label own = SharedByBlock::load(links + here);
+    Label least = own;
+    if (foreground)
+      for_each_neighbor<connectivity>([&](int dx, int dy, int) {
+        if (SmcclTile::holds(dx, dy))
+          least = min_positive(least, SharedByBlock::load(links + SmcclTile::index(dx, dy)));
+      });
+    __syncthreads();
+    if (least != own) SharedByBlock::fetch_min(links + OneBased::unpack(own), least);
+    again = __syncthreads_or(least != own) != 0;
+    if (foreground) forest.compress(here);
+    __syncthreads();
+  }
+
+  if (!at.inside(image.extent)) return;
+  const Label label = SharedByBlock::load(links + here);
+  labels(at.x, at.y, at.z) =
+      foreground ? OneBased::pack(SmcclTile::in_image(labels, at, OneBased::unpack(label))) : 0;
+}
+
+/// Tiles of one level and how they are gathered to groups, one a thread block. 64-bit: a group may be larger
+/// than the largest image.
+struct Level {
+  Extent extent;
+  std::int64_t tile_width, tile_height;
+
+  GPUCCL_HD std::int64_t groups_across() const { return groups(extent.width, tile_width); }
+  GPUCCL_HD std::int64_t groups_down() const { return groups(extent.height, tile_height); }
+
+  LaunchShape shape() const {
+    const std::int64_t borders =
+        (kTilesASide - 1) * (std::min<std::int64_t>(extent.width, kTilesASide * tile_width) +
+                             std::min<std::int64_t>(extent.height, kTilesASide * tile_height));
+    const std::int64_t warps =
+        std::clamp<std::int64_t>(borders / 64, 1, 32);  // two pixels a thread, if there is room
+    return {dim3(static_cast<unsigned>(groups_across() * groups_down() * extent.depth)),
+            dim3(static_cast<unsigned>(32 * warps))};
+  }
+
+ private:
+  GPUCCL_HD static std::int64_t groups(int side, std::int64_t tile) {
+    return (side + kTilesASide * tile - 1) / (kTilesASide * tile);
+  }
+};
+
+/// The pixels of up to 4 x 4 tiles.
+struct Group {
+  int x, y, z;        // its corner
+  int width, height;  // less at the edge of the image
+
+  __device__ static Group mine(const Level& level) {
+    const std::int64_t row = blockIdx.x / level.groups_across();
+    const std::int64_t width = kTilesASide * level.tile_width, height = kTilesASide * level.tile_height;
+    const std::int64_t x = blockIdx.x % level.groups_across() * width;
+    const std::int64_t y = row % level.groups_down() * height;
+    return {static_cast<int>(x), static_cast<int>(y), static_cast<int>(row / level.groups_down()),
+            static_cast<int>(min(width, level.extent.width - x)),
+            static_cast<int>(min(height, level.extent.height - y))};
+  }
+  __device__ bool holds(PixelThread at) const {
+    return x <= at.x && at.x < x + width && y <= at.y && at.y < y + height;
+  }
+
+  /// Shares out the pixels just behind the borders between tiles among the threads of the block. With each
+  /// goes the step that leads across the border.
+  template <class Visit>
+  __device__ void for_each_border_pixel(const Level& level, Visit visit) const {
+    const std::int64_t rows = (height - 1) / level.tile_height, columns = (width - 1) / level.tile_width;
+    for (std::int64_t i = threadIdx.x; i < rows * width; i += blockDim.x)
+      visit(at(i % width, (i / width + 1) * level.tile_height), 0, -1);
+    for (std::int64_t i = threadIdx.x; i < columns * height; i += blockDim.x)
+      visit(at((i / height + 1) * level.tile_width, i % height), -1, 0);
+  }
+
+ private:
+  __device__ PixelThread at(std::int64_t dx, std::int64_t dy) const {
+    return {x + static_cast<int>(dx), y + static_cast<int>(dy), z};
+  }
+};
+
+/// Links the larger root to the smaller, unless another thread links it at the same time. False if the roots
+/// are one already.
+__device__ bool join_roots(ImageRef<Label> labels, PixelThread a, PixelThread b) {
+  const UnionFind<OneBased, FreshByThreads> forest{labels.data};
+  const Index root_a = forest.find(labels.index(a.x, a.y, a.z));
+  const Index root_b = forest.find(labels.index(b.x, b.y, b.z));
+  if (root_a == root_b) return false;
+  FreshByThreads::fetch_min(labels.data + max(root_a, root_b), OneBased::pack(min(root_a, root_b)));
+  return true;
+}
+
+template <Connectivity connectivity>
+__global__ void border_merge(ImageRef<const Pixel> image, ImageRef<Label> labels, Level level) {
+  const Group group = Group::mine(level);
+  bool again = true;
+  while (__syncthreads_or(again) != 0) {
+    again = false;
+    group.for_each_border_pixel(level, [&](PixelThread at, int dx, int dy) {
+      if (!is_foreground(image, at.x, at.y, at.z)) return;
+      const auto join = [&](PixelThread other) {
+        if (!group.holds(other) || !is_foreground(image, other.x, other.y, other.z)) return false;
+        again |= join_roots(labels, at, other);
+        return true;
+      };
+      const PixelThread across{at.x + dx, at.y + dy, at.z};
+      if (join(across) || connectivity == Connectivity::c4) return;  // that one touches those beside it
+      join({across.x + dy, across.y + dx, at.z});
+      join({across.x - dy, across.y - dx, at.z});
+    });
+  }
+}
+
+// ---- host
+
+template <Connectivity connectivity>
+class Smccl final : public CudaLabeler {
+ public:
+  explicit Smccl(int gpu) : CudaLabeler(gpu, connectivity) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const Extent extent = job.image.extent;
+
+    phase("LocalMerge", local_merge<connectivity>, SmcclTile::Grid::shape(extent), job.image, job.labels);
+    Level level{extent, SmcclTile::kWidth, SmcclTile::kHeight};
+    for (; level.tile_width < extent.width || level.tile_height < extent.height;
+         level.tile_width *= kTilesASide, level.tile_height *= kTilesASide)
+      phase("BorderMerge", border_merge<connectivity>, level.shape(), job.image, job.labels, level);
+    compress_labels("Relabeling", job, phase);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Labeler> make_smccl_c4(int gpu) { return std::make_unique<Smccl<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_smccl_c8(int gpu) { return std::make_unique<Smccl<Connectivity::c8>>(gpu); }
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/device/pixel_forest.cuh"
+
+namespace gpuccl::cuda {
+
+/// One thread for every pixel that lies just behind a border between tiles: first those of the horizontal
+/// borders (top rows of tiles), and, for the same threads once more, those of the vertical ones (left
+/// columns).
+template <class Tile>
+class BorderThread {
+ public:
+  static LaunchShape shape(Extent extent) {
+    return Line::shape(in_a_slice(extent) * static_cast<unsigned>(extent.depth));
+  }
+
+  __device__ static BorderThread mine(Extent extent) {
+    const std::uint64_t slice = in_a_slice(extent);
+    const std::uint64_t thread = Line::mine();
+    return {thread % slice, thread / slice};
+  }
+
+  /// Calls visit(pixel) if this thread has a pixel in the top row of a tile that has one above it.
+  template <class Visit>
+  __device__ void on_horizontal(Extent extent, Visit visit) const {
+    if (in_slice_ >= horizontal(extent)) return;
+    const auto i = static_cast<unsigned>(in_slice_), width = static_cast<unsigned>(extent.width);
+    visit_inside(extent, i % width, (i / width + 1) * Tile::kHeight, visit);
+  }
+  /// The same for the left column of a tile.
+  template <class Visit>
+  __device__ void on_vertical(Extent extent, Visit visit) const {
+    if (in_slice_ >= vertical(extent)) return;
+    const auto i = static_cast<unsigned>(in_slice_), height = static_cast<unsigned>(extent.height);
+    visit_inside(extent, (i / height + 1) * Tile::kWidth, i % height, visit);
+  }
+
+ private:
+  using Line = ThreadLine<>;
+
+  __device__ BorderThread(std::uint64_t in_slice, std::uint64_t z) : in_slice_(in_slice), z_(z) {}
+
+  /// Threads; at least one, so that there is something to launch.
+  GPUCCL_HD static std::uint64_t in_a_slice(Extent extent) {
+    const std::uint64_t a = horizontal(extent), b = vertical(extent);
+    return a > b ? a : b > 0 ? b : 1;
+  }
+  GPUCCL_HD static std::uint64_t horizontal(Extent extent) {
+    return std::uint64_t{ceil_div(static_cast<unsigned>(extent.height), Tile::kHeight) - 1} *
+           static_cast<unsigned>(extent.width);
+  }
+  GPUCCL_HD static std::uint64_t vertical(Extent extent) {
+    return std::uint64_t{ceil_div(static_cast<unsigned>(extent.width), Tile::kWidth) - 1} *
+           static_cast<unsigned>(extent.height);
+  }
+
+  template <class Visit>
+  __device__ void visit_inside(Extent extent, unsigned x, unsigned y, Visit visit) const {
+    const PixelThread at{static_cast<int>(x), static_cast<int>(y), static_cast<int>(z_)};
+    if (at.inside(extent)) visit(at);
+  }
+
+  std::uint64_t in_slice_, z_;
+};
+
+}  // namespace gpuccl::cuda

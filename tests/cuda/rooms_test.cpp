@@ -1,0 +1,97 @@
+// What single algorithms of the papers are prone to get wrong, on the emulation of CUDA.
+
+#include <algorithm>
+#include <set>
+
+#include "cuda/variants.hpp"
+#include "emulation.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+std::vector<CudaVariant> variants_of(const std::set<std::string>& names) {
+  std::vector<CudaVariant> variants = cuda_variants();
+  std::erase_if(variants, [&](const CudaVariant& variant) { return !names.contains(variant.name); });
+  return variants;
+}
+
+const std::set<std::string> kTiled = {"uf",  "lbuf", "dlp",   "dlp-ruf", "dlp-lazy", "smccl",
+                                      "ouf", "c2fl", "rc2fl", "cc2fl",   "nc2fl"};
+
+int launches(const PhaseTimes& times, const std::string& phase) {
+  for (const PhaseTime& time : times)
+    if (time.phase == phase) return time.launches;
+  return 0;
+}
+
+int iterations(const std::string& algorithm, Connectivity connectivity, BitView image,
+               const std::string& phase) {
+  const auto labeler = find_variant(*find_algorithm(algorithm, DeviceKind::cuda), connectivity)->make(0);
+  return launches(labeler->label(image).phases, phase);
+}
+
+}  // namespace
+
+TEST_CASE("tiles meet at every offset of a shape") {
+  emulation::configure({.seed = 11});
+  const std::vector<CudaVariant> variants = variants_of(kTiled);
+  const BitVolume shape = drawn({"#.#...#", ".#.#.#.", "#...#..", "##.#..#", "..#.#.#", "#####.."});
+  for (int dx = 0; dx < 33; dx += 1 + dx % 2)
+    for (int dy = 0; dy < 17; dy += 1 + dy % 3) {
+      INFO("moved by " << dx << " " << dy);
+      BitVolume image({dx + 9 + 33, dy + 8 + 17});
+      for (const int right : {0, 33})  // crosses the borders of tiles 32 and 64 wide
+        for (int y = 0; y < 6; ++y)
+          for (int x = 0; x < 7; ++x)
+            if (shape(x, y)) image.set(dx + x + right, dy + y + right / 2);
+      expect_all_right(variants, image.view());
+    }
+}
+
+TEST_CASE("smccl merges tiles of tiles, and again where one pass is not enough") {
+  emulation::configure({.seed = 12, .switch_one_in = 200});
+  const std::vector<CudaVariant> variants = variants_of({"smccl"});
+  for (const char* kind : {"spiral", "comb", "hilbert"}) {
+    INFO(kind);
+    expect_all_right(variants, generated(kind, {135, 70}).view());
+    expect_all_right(variants, transposed(generated(kind, {70, 135}).view()).view());
+  }
+  // Levels of 128 x 64, 512 x 256 and 2048 x 1024.
+  const BitVolume image = random_image({530, 70}, 0.55, 1, 5);
+  expect_all_right(variants, image.view());
+  CHECK(iterations("smccl", Connectivity::c4, image.view(), "BorderMerge") == 3);
+}
+
+TEST_CASE("iterative algorithms report how often they iterate, and end") {
+  emulation::configure({.seed = 13});
+  const BitVolume spiral = generated("spiral", {29, 29});
+  const BitVolume full = random_image({40, 20}, 1, 1, 1);
+  const BitVolume empty({40, 20});
+  for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c8}) {
+    INFO(static_cast<int>(connectivity) << "-connectivity");
+    expect_all_right(variants_of({"np", "rcu", "le", "ole", "be"}), spiral.view());
+    const int longest = 29 * 29 / 2 + 1;  // of a component, in pixels
+    CHECK(iterations("np", connectivity, spiral.view(), "Propagate") <= longest + 1);
+    CHECK(iterations("rcu", connectivity, spiral.view(), "Rows") <= 29 / 2 + 2);
+    for (const char* algorithm : {"le", "ole"}) {
+      INFO(algorithm);
+      // Of the parts along a path, each links to a smaller one or is left as the only one of two or three.
+      CHECK(iterations(algorithm, connectivity, spiral.view(), "Scan") <= 11);
+      CHECK(iterations(algorithm, connectivity, full.view(), "Scan") == 2);
+      CHECK(iterations(algorithm, connectivity, empty.view(), "Scan") == 1);
+    }
+  }
+  CHECK(iterations("be", Connectivity::c8, full.view(), "Scan") == 2);
+  CHECK(iterations("be", Connectivity::c8, empty.view(), "Scan") == 1);
+}
+
+TEST_CASE("lines longer than a thread block are joined") {
+  emulation::configure({.seed = 14});
+  expect_all_right(variants_of({"lbuf", "rcu"}), random_image({1100, 2}, 0.97, 1, 3).view());
+  expect_all_right(variants_of({"lbuf", "rcu"}), generated("comb", {1030, 3}).view());
+}
