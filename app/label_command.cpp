@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/batch/label_batch.hpp"
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/label_file.hpp"
@@ -28,7 +29,10 @@ void print_summary(const LabelFiles& files, const LabelSummary& summary) {
 
 int run_label(const LabelOptions& options) {
   options.check();
-  const LabelFiles files = options.files.with_defaults();
+  if (options.is_batch()) return label_batch(options);
+
+  LabelFiles files = options.files.with_defaults();
+  files.input = options.inputs.front();
   refuse_overlap(files, options.input.stack);
   if (!options.output.file.overwrite) refuse_existing(files);
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "app/batch/batch_plan.hpp"
 #include "app/messages.hpp"
 #include "app/option_helpers.hpp"
 
@@ -22,15 +23,21 @@ void add_selection(CLI::App& command, SelectionOptions& selection) {
                          "Number by first element in raster order, or by size, largest first [raster]");
 }
 
-void add_files(CLI::App& command, LabelFiles& files) {
-  add_path(command, "INPUT", files.input, "",
-           "PNG, TIFF (pages are slices), - for standard input, or with --stack a folder")
-      ->required();
+void add_files(CLI::App& command, std::vector<std::string>& inputs, LabelFiles& files) {
+  command
+      .add_option("INPUT", inputs,
+                  "PNG, TIFF (pages are slices), - for standard input, or with --stack a folder; several of "
+                  "them, folders of them, or @FILE with a name a line, go to the folder that -o names")
+      ->type_name("")
+      ->required()
+      ->check([](const std::string& given) { return given.empty() ? "a name is missing" : std::string(); });
   command.option_defaults()->group("Output");
-  add_path(command, "-o,--output", files.image, "FILE", "Label image: .tif, .tiff, .png or .npy");
+  add_path(command, "-o,--output", files.image, "FILE",
+           "Label image: .tif, .tiff, .png or .npy; FOLDER/ for several");
   add_path(command, "--json", files.json, "FILE",
            "Report, - for standard output [beside the label image, same name with .json]");
-  add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
+  add_path(command, "--stats", files.stats, "FILE",
+           "Table of components as CSV; one of all inputs if there are several");
   add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");
 }
 
@@ -52,37 +59,47 @@ void add_format(CLI::App& command, LabelOptions& options) {
                           "Compression of a label TIFF [deflate]");
 }
 
+void check_single(const LabelOptions& options) {
+  const LabelFiles& files = options.files;
+  if (!files.any_output())
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
+  if (options.input.stack && options.inputs.front() == "-")
+    throw Error(Failure::usage, "--stack needs a folder, not standard input");
+  if (!files.preview.empty() && std::filesystem::path(files.preview).extension() != ".png")
+    throw FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
+}
+
 }  // namespace
 
 void LabelOptions::add_to(CLI::App& command) {
-  add_files(command, files);
+  add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
   input.add_to(command);
   algorithm.add_to(command);
   add_selection(command, selection);
+  batch.add_to(command);
 
   command.option_defaults()->group("Messages");
   CLI::Option* silence = command.add_flag("--quiet", quiet, "Print nothing but errors");
   command.add_flag("--progress", progress, "Say on standard error what is being done")->excludes(silence);
 }
 
+bool LabelOptions::is_batch() const { return app::is_batch(*this); }
+
 void LabelOptions::check() const {
-  if (!files.any_output())
-    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
-  if (input.stack && files.input == "-")
-    throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (selection.min_size > selection.max_size) throw Error(Failure::usage, "--min-size is above --max-size");
+  is_batch() ? check_batch(*this) : check_single(*this);
 
   const bool image = !files.image.empty();
-  const io::LabelFormat format =
-      image ? concerning(files.image, [&] { return io::label_format(files.image); }) : io::LabelFormat::tiff;
+  const io::LabelFormat format = is_batch() ? batch.format
+                                 : image
+                                     ? concerning(files.image, [&] { return io::label_format(files.image); })
+                                     : io::LabelFormat::tiff;
   if (compression && format != io::LabelFormat::tiff)
     throw FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
   if (label_type == io::LabelType::u32 && format == io::LabelFormat::png)
     throw FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
-  if (!files.preview.empty() && std::filesystem::path(files.preview).extension() != ".png")
-    throw FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
   algorithm.check();
 }
 

@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/algorithm_options.hpp"
+#include "app/batch/batch_options.hpp"
 #include "app/input_options.hpp"
 #include "app/label_files.hpp"
 #include "app/output_options.hpp"
@@ -13,7 +15,9 @@
 namespace gpuccl::app {
 
 struct LabelOptions {
-  LabelFiles files;
+  std::vector<std::string> inputs;
+  LabelFiles files;  // of a single input; of a batch only its folder of label images and its table
+  BatchOptions batch;
   InputOptions input;
   AlgorithmOptions algorithm;
   SelectionOptions selection;
@@ -25,6 +29,8 @@ struct LabelOptions {
 
   void add_to(CLI::App& command);
 
+  /// Whether there are several inputs, or one that is treated as if there were more.
+  bool is_batch() const;
   /// Refuses what contradicts itself before any file is touched. Error (usage).
   void check() const;
 };

@@ -11,8 +11,8 @@ namespace gpuccl::app {
 /// An error that knows which file it is about.
 class FileError : public Error {
  public:
-  FileError(std::string path, Failure failure, const std::string& reason)
-      : Error(failure, reason), path_(std::move(path)) {}
+  FileError(std::string path, Failure failure, const std::string& reason, int system_code = 0)
+      : Error(failure, reason, system_code), path_(std::move(path)) {}
   const std::string& path() const { return path_; }
 
  private:
@@ -27,7 +27,7 @@ decltype(auto) concerning(const std::string& path, Work&& work) {
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
-    throw FileError(path, error.failure(), error.what());
+    throw FileError(path, error.failure(), error.what(), error.system_code());
   } catch (const std::bad_alloc&) {
     throw FileError(path, Failure::memory, "out of memory");
   }

@@ -21,8 +21,7 @@ constexpr mode_t kMode = 0666;  // less what the umask takes away
 bool is_lack_of_space(int code) { return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO; }
 
 [[noreturn]] void fail_to_create(int code) {
-  throw Error(is_lack_of_space(code) ? Failure::io : Failure::cannot_create,
-              "cannot create: " + system_reason(code));
+  throw system_error(is_lack_of_space(code) ? Failure::io : Failure::cannot_create, "cannot create", code);
 }
 
 /// Follows `path` while it is a symbolic link; what the last link points to need not exist.
@@ -115,7 +114,7 @@ void AtomicFile::finish() {
   // disk.
   while (options_.sync && ::fsync(file_.get()) != 0) {
     if (errno == EINVAL) break;
-    if (errno != EINTR) throw Error(Failure::io, "cannot write: " + system_reason(errno));
+    if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
   }
   finished_ = true;
 }
@@ -128,8 +127,8 @@ void AtomicFile::commit() {
     else
       claim_target();
   }
-  if (!file_.close()) throw Error(Failure::io, "cannot write: " + system_reason(errno));
-  if (options_.sync)
+  if (!file_.close()) throw system_error(Failure::io, "cannot write", errno);
+  if (options_.sync && options_.sync_folder)
     ::fsync(folder_.get());  // the data is safe; that the name is too is as much as can be done
 }
 

@@ -19,8 +19,9 @@ class TemporaryName;
 class AtomicFile {
  public:
   struct Options {
-    bool overwrite = true;  // false: an existing target is refused (cannot_create)
-    bool sync = true;       // fsync before the rename
+    bool overwrite = true;    // false: an existing target is refused (cannot_create)
+    bool sync = true;         // fsync before the rename
+    bool sync_folder = true;  // and of the folder after it; false: whoever writes many files does that once
   };
   explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}
   AtomicFile(const std::string& path, const Options& options);

@@ -8,8 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "gpuccl/error.hpp"
-
 namespace gpuccl::io {
 namespace {
 
@@ -20,7 +18,7 @@ void write_until_done(const void* data, std::size_t bytes, WriteSome write_some)
   while (bytes > 0) {
     const ssize_t written = write_some(position, bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw Error(Failure::io, "cannot write: " + system_reason(errno));
+    if (written < 0) throw system_error(Failure::io, "cannot write", errno);
     if (written == 0) throw Error(Failure::io, "cannot write: nothing more is taken");
     position += written;
     bytes -= static_cast<std::size_t>(written);
@@ -55,6 +53,10 @@ void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size
                      if (written > 0) at += written;
                      return written;
                    });
+}
+
+Error system_error(Failure failure, const std::string& what, int code) {
+  return {failure, what + ": " + system_reason(code), code};
 }
 
 std::string system_reason(int code) {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 
+#include "gpuccl/error.hpp"
+
 namespace gpuccl::io {
 
 /// An open file descriptor, closed when it goes out of scope.
@@ -27,6 +29,9 @@ class Descriptor {
 void write_all(int descriptor, const void* data, std::size_t bytes);
 /// The same at an offset.
 void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset);
+
+/// The error of a system call that left `code` in errno: "<what>: no space left on device".
+Error system_error(Failure failure, const std::string& what, int code);
 
 /// What errno value `code` means, in lower case: "no space left on device".
 std::string system_reason(int code);

@@ -55,6 +55,9 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
 /// Opens and reads everything. `info`, if not null, is filled.
 BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info = nullptr);
 
+/// Whether a file of a folder is taken for an image: .png, .tif or .tiff in any case, and not hidden.
+bool is_image_name(const std::filesystem::path& name);
+
 /// Slice files of a folder in the order in which they are stacked (names only, no path). Throws Error (no_input, data).
 std::vector<std::string> slice_names(const std::filesystem::path& folder);
 

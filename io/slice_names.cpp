@@ -42,13 +42,6 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
   return names;
 }
 
-bool looks_like_slice(const fs::path& name) {
-  std::string extension = name.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.native().front() != '.' && (extension == ".png" || extension == ".tif" || extension == ".tiff");
-}
-
 std::vector<std::string> sorted_names(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code failure;
@@ -56,7 +49,7 @@ std::vector<std::string> sorted_names(const fs::path& folder) {
        entry.increment(failure)) {
     std::error_code unknown;
     const fs::path name = entry->path().filename();
-    if (looks_like_slice(name) && !entry->is_directory(unknown)) names.push_back(name.string());
+    if (is_image_name(name) && !entry->is_directory(unknown)) names.push_back(name.string());
   }
   if (failure) throw Error(Failure::no_input, "cannot read the folder (" + failure.message() + ")");
   if (names.empty()) throw Error(Failure::data, "the folder holds no .png, .tif or .tiff file");
@@ -65,6 +58,14 @@ std::vector<std::string> sorted_names(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool is_image_name(const std::filesystem::path& name) {
+  std::string extension = name.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return !name.native().starts_with('.') &&
+         (extension == ".png" || extension == ".tif" || extension == ".tiff");
+}
 
 std::vector<std::string> slice_names(const fs::path& folder) {
   std::error_code failure;

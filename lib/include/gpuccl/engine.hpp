@@ -45,6 +45,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
+  /// May be called from several threads at once: the CPU labels several images side by side, the GPU one after
+  /// the other.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
 
  private:

@@ -21,11 +21,15 @@ enum class Failure {
 /// what() is a reason in lower case without a trailing dot, fit to follow "gpuccl: <path>: ".
 class Error : public std::runtime_error {
  public:
-  Error(Failure failure, const std::string& reason) : std::runtime_error(reason), failure_(failure) {}
+  /// `system_code`: the errno value behind it, 0 if there is none.
+  Error(Failure failure, const std::string& reason, int system_code = 0)
+      : std::runtime_error(reason), failure_(failure), system_code_(system_code) {}
   Failure failure() const { return failure_; }
+  int system_code() const { return system_code_; }
 
  private:
   Failure failure_;
+  int system_code_;
 };
 
 }  // namespace gpuccl

@@ -4,8 +4,9 @@
 #include "gpuccl/engine.hpp"
 
 namespace gpuccl {
+namespace {
 
-std::string cpu_name() {
+std::string read_cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
     if (!line.starts_with("model name")) continue;
@@ -13,6 +14,13 @@ std::string cpu_name() {
     if (colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown processor";
+}
+
+}  // namespace
+
+std::string cpu_name() {
+  static const std::string name = read_cpu_name();
+  return name;
 }
 
 }  // namespace gpuccl

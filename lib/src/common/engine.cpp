@@ -1,9 +1,12 @@
 #include "gpuccl/engine.hpp"
 
+#include <atomic>
 #include <future>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/choice.hpp"
 #include "cpu/phase_clock.hpp"
@@ -12,19 +15,43 @@
 
 namespace gpuccl {
 
+namespace {
+
+using Key = std::pair<const Algorithm*, Connectivity>;
+
+/// Labelers of the CPU that wait for an image: as many as there were images labelled at once.
+class IdleLabelers {
+ public:
+  std::unique_ptr<Labeler> take(const Key& key) {
+    const std::lock_guard lock(lock_);
+    std::vector<std::unique_ptr<Labeler>>& idle = idle_[key];
+    if (idle.empty()) return find_variant(*key.first, key.second)->make(0);
+    std::unique_ptr<Labeler> labeler = std::move(idle.back());
+    idle.pop_back();
+    return labeler;
+  }
+  void give_back(const Key& key, std::unique_ptr<Labeler> labeler) {
+    const std::lock_guard lock(lock_);
+    idle_[key].push_back(std::move(labeler));
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<Key, std::vector<std::unique_ptr<Labeler>>> idle_;
+};
+
+}  // namespace
+
 struct Engine::State {
   EngineOptions options;
   Warn warn;
-  bool cpu_only = false;                      // the GPU was found unusable
+  std::atomic<bool> cpu_only = false;  // the GPU was found unusable
+  IdleLabelers on_cpu;
+
+  std::mutex gpu;                             // held by whoever uses what follows
   std::optional<std::future<void>> starting;  // start-up in the background
   bool started = false;
-  std::map<std::pair<const Algorithm*, Connectivity>, std::unique_ptr<Labeler>> labelers;
-
-  Labeler& labeler(const Algorithm& algorithm, Connectivity connectivity) {
-    std::unique_ptr<Labeler>& labeler = labelers[{&algorithm, connectivity}];
-    if (labeler == nullptr) labeler = find_variant(algorithm, connectivity)->make(options.gpu);
-    return *labeler;
-  }
+  std::map<Key, std::unique_ptr<Labeler>> on_gpu;
 
   void start_up_gpu() {
     if (started) return;
@@ -36,29 +63,41 @@ struct Engine::State {
     started = true;
   }
 
+  Labeled label_on_gpu(const Key& key, BitView image, EngineReport& report) {
+    const std::lock_guard lock(gpu);
+    report.start_up_ms += cpu::milliseconds([&] { start_up_gpu(); });
+    report.device_name = cuda::device_name(options.gpu);
+    std::unique_ptr<Labeler>& labeler = on_gpu[key];
+    if (labeler == nullptr) labeler = find_variant(*key.first, key.second)->make(options.gpu);
+    Labeled labeled;
+    report.label_ms = cpu::milliseconds([&] { labeled = labeler->label(image); }) - labeled.statistics_ms;
+    return labeled;
+  }
+
+  Labeled label_on_cpu(const Key& key, BitView image, EngineReport& report) {
+    report.device_name = cpu_name();
+    std::unique_ptr<Labeler> labeler = on_cpu.take(key);
+    Labeled labeled;
+    report.label_ms = cpu::milliseconds([&] { labeled = labeler->label(image); }) - labeled.statistics_ms;
+    on_cpu.give_back(key, std::move(labeler));
+    return labeled;
+  }
+
   Labeled label_with(const Algorithm& algorithm, BitView image, Connectivity connectivity,
                      EngineReport& report) {
     report.algorithm = algorithm.name;
     report.device_kind = algorithm.device;
-    if (algorithm.device == DeviceKind::cuda) {
-      report.start_up_ms += cpu::milliseconds([&] { start_up_gpu(); });
-      report.device_name = cuda::device_name(options.gpu);
-    } else {
-      report.device_name = cpu_name();
-    }
-    Labeled labeled;
-    const double total = cpu::milliseconds([&] { labeled = labeler(algorithm, connectivity).label(image); });
-    report.label_ms = total - labeled.statistics_ms;
-    return labeled;
+    const Key key{&algorithm, connectivity};
+    return algorithm.device == DeviceKind::cuda ? label_on_gpu(key, image, report)
+                                                : label_on_cpu(key, image, report);
   }
 
   /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
   void give_up_gpu(const Error& error) {
-    const bool expected_gpu = started || names_only_cuda(options.algorithm);
-    cpu_only = true;
-    for (auto at = labelers.begin(); at != labelers.end();)
-      at = at->first.first->device == DeviceKind::cuda ? labelers.erase(at) : std::next(at);
-    if (expected_gpu && warn)
+    const std::lock_guard lock(gpu);
+    if (cpu_only.exchange(true)) return;  // another thread has met the same
+    on_gpu.clear();
+    if ((started || names_only_cuda(options.algorithm)) && warn)
       warn(std::string("GPU not usable (") + error.what() +
            "), labeled by runs on the CPU instead; labels are the same");
   }

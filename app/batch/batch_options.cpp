@@ -1,0 +1,32 @@
+#include "app/batch/batch_options.hpp"
+
+#include "app/option_helpers.hpp"
+
+namespace gpuccl::app {
+
+void BatchOptions::add_to(CLI::App& command) {
+  using io::LabelFormat;
+  command.option_defaults()->group("Several inputs");
+  command.add_flag("--recursive", recursive, "Folders with all that is below them");
+  const Choices<LabelFormat> formats = {
+      {"tiff", LabelFormat::tiff}, {"png", LabelFormat::png}, {"npy", LabelFormat::npy}};
+  add_choice<LabelFormat>(command, "--format", format, formats, "Format of the label images [tiff]")
+      ->each([this](const std::string&) { format_given_ = true; });
+  add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
+  add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
+  add_path(command, "--report", report, "FILE", "What became of each input, a line of JSON each, in order");
+  command.add_flag("--skip-existing", skip_existing, "Leave out inputs whose outputs are all there");
+  CLI::Option* keep = command.add_flag(
+      "--keep-going", keep_going, "Go on after a failure, the default; if given, even when the disk is full");
+  command.add_flag("--fail-fast", fail_fast, "Start nothing more after a failure")->excludes(keep);
+  command.add_option("--jobs", jobs, "How many inputs are worked on at once [eight more than threads]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 255).description(""));
+}
+
+bool BatchOptions::used() const {
+  return recursive || format_given_ || !json_folder.empty() || !stats_folder.empty() || !report.empty() ||
+         skip_existing || fail_fast || keep_going || jobs > 0;
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,111 @@
+#include "app/batch/batch_record.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/exit_code.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+constexpr std::size_t kWriteAtOnce = 1 << 16;
+
+const char* name(Outcome::Status status) {
+  switch (status) {
+    case Outcome::Status::labelled:
+      return "labelled";
+    case Outcome::Status::failed:
+      return "failed";
+    case Outcome::Status::skipped:
+      return "skipped";
+    case Outcome::Status::not_started:
+      break;
+  }
+  return "not started";
+}
+
+/// What a failure says of itself: the reason, after the file if that is not the input.
+std::string reason(const std::string& input, const FileError& error) {
+  return error.path() == input ? error.what() : error.path() + ": " + error.what();
+}
+
+}  // namespace
+
+GrowingFile::GrowingFile(const std::string& path, const io::AtomicFile::Options& options) {
+  if (!path.empty())
+    file_ = concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+}
+
+template <class Work>
+void GrowingFile::attempt(Work work) {
+  if (!file_) return;
+  try {
+    concerning(file_->path(), work);
+  } catch (const FileError& error) {
+    error_ = error;
+    file_.reset();
+  }
+}
+
+void GrowingFile::add(const std::string& text) {
+  attempt([&] {
+    waiting_ += text;
+    if (waiting_.size() >= kWriteAtOnce) flush();
+  });
+}
+
+void GrowingFile::commit() {
+  attempt([&] {
+    flush();
+    file_->commit();
+  });
+}
+
+void GrowingFile::flush() {
+  file_->write(waiting_.data(), waiting_.size());
+  waiting_.clear();
+}
+
+void Tally::count(const Outcome& outcome) {
+  ++total;
+  if (outcome.status == Outcome::Status::labelled) ++labelled;
+  if (outcome.status == Outcome::Status::skipped) ++skipped;
+  if (outcome.status == Outcome::Status::not_started) ++not_started;
+  if (outcome.error) ++failed[app::exit_code(outcome.error->failure())];
+}
+
+std::string Tally::text() const {
+  std::string line = std::to_string(labelled) + " of " + std::to_string(total) + " labelled";
+  if (skipped > 0) line += ", " + std::to_string(skipped) + " skipped";
+  std::size_t failures = 0;
+  std::string codes;
+  for (const auto& [code, count] : failed) {
+    failures += count;
+    codes += (codes.empty() ? "" : ", ") + std::to_string(code) + ": " + std::to_string(count);
+  }
+  if (failures > 0) line += ", " + std::to_string(failures) + " failed (" + codes + ")";
+  if (not_started > 0) line += ", " + std::to_string(not_started) + " not started";
+  return line;
+}
+
+int Tally::exit_code() const {
+  if (failed.empty()) return kSuccess;
+  return failed.size() == 1 ? failed.begin()->first : kMixed;
+}
+
+std::string report_line(const std::string& input, const Outcome& outcome) {
+  using Json = nlohmann::ordered_json;
+  const bool labelled = outcome.status == Outcome::Status::labelled;
+  const bool tried = labelled || outcome.error;
+  Json line = {{"input", input}, {"status", name(outcome.status)}};
+  line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
+                 : labelled    ? Json(kSuccess)
+                               : Json();
+  line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
+  line["components"] = labelled ? Json(outcome.components) : Json();
+  line["device"] = labelled ? Json(outcome.device) : Json();
+  line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <tbb/task_arena.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <semaphore>
+
+#include "gpuccl/extent.hpp"
+
+namespace gpuccl::app {
+
+/// How the jobs of a batch share memory and processors. There are more jobs than threads, because most of
+/// them wait for the disk.
+class Turns {
+ public:
+  Turns(std::int64_t memory, int threads);
+
+  /// Memory for one image, given back when it goes out of scope.
+  class Memory {
+   public:
+    Memory(Turns& turns, std::int64_t bytes) : turns_(turns), bytes_(bytes) {}
+    ~Memory() { turns_.give_back(bytes_); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+   private:
+    Turns& turns_;
+    std::int64_t bytes_;
+  };
+
+  /// Waits until there is memory for an image; one that needs more than there is goes alone. First come,
+  /// first served, so that a large image is not passed by small ones for ever.
+  Memory reserve(const Extent& extent);
+
+  /// Does `work` when a thread is free, on that thread alone; for a large image by all threads.
+  template <class Work>
+  void compute(const Extent& extent, Work work) {
+    if (is_large(extent)) {
+      const std::lock_guard lock(large_);
+      all_threads_.execute(work);
+    } else {
+      alone(threads_, work);
+    }
+  }
+
+  /// Does `work` on this thread alone, without waiting for one to be free: what mostly waits for the disk.
+  template <class Work>
+  static void alone(Work work) {
+    tbb::task_arena(1).execute(work);
+  }
+
+ private:
+  using Threads = std::counting_semaphore<>;
+
+  template <class Work>
+  static void alone(Threads& threads, Work work) {
+    threads.acquire();
+    try {
+      alone(work);
+    } catch (...) {
+      threads.release();
+      throw;
+    }
+    threads.release();
+  }
+
+  static bool is_large(const Extent& extent);
+  void give_back(std::int64_t bytes);
+
+  Threads threads_;
+  tbb::task_arena all_threads_;
+  std::mutex large_;  // one large image at a time
+
+  const std::int64_t memory_;
+  std::int64_t reserved_ = 0;
+  std::uint64_t next_ticket_ = 0, served_ = 0;
+  std::mutex lock_;
+  std::condition_variable changed_;
+};
+
+}  // namespace gpuccl::app
