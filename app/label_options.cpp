@@ -69,6 +69,12 @@ void check_single(const LabelOptions& options) {
     throw FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }
 
+io::LabelFormat format_of_labels(const LabelOptions& options) {
+  if (options.is_batch()) return options.batch.format;
+  const std::string& image = options.files.image;
+  return image.empty() ? io::LabelFormat::tiff : concerning(image, [&] { return io::label_format(image); });
+}
+
 }  // namespace
 
 void LabelOptions::add_to(CLI::App& command) {
@@ -91,11 +97,7 @@ void LabelOptions::check() const {
   if (selection.min_size > selection.max_size) throw Error(Failure::usage, "--min-size is above --max-size");
   is_batch() ? check_batch(*this) : check_single(*this);
 
-  const bool image = !files.image.empty();
-  const io::LabelFormat format = is_batch() ? batch.format
-                                 : image
-                                     ? concerning(files.image, [&] { return io::label_format(files.image); })
-                                     : io::LabelFormat::tiff;
+  const io::LabelFormat format = format_of_labels(*this);
   if (compression && format != io::LabelFormat::tiff)
     throw FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
   if (label_type == io::LabelType::u32 && format == io::LabelFormat::png)

@@ -1,5 +1,6 @@
 #include "io/temporary_files.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,7 +24,9 @@ struct Slot {
   std::array<char, kNameLength> name{};
 };
 static_assert(std::atomic<SlotState>::is_always_lock_free);
-std::array<Slot, 64> slots;
+std::array<Slot, 1024> slots;  // for the most jobs of a batch
+
+std::atomic<bool> ending = false;
 
 std::string random_name() {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -46,6 +49,7 @@ TemporaryName::TemporaryName(int folder) : name_(random_name()) {
   slot.folder = folder;
   std::memcpy(slot.name.data(), name_.c_str(), kNameLength);
   slot.state.store(SlotState::active);
+  while (ending) ::pause();  // this process is about to die and makes no more files
 }
 
 TemporaryName::~TemporaryName() {
@@ -53,8 +57,14 @@ TemporaryName::~TemporaryName() {
 }
 
 void remove_temporary_files() noexcept {
-  for (const Slot& slot : slots)
-    if (slot.state.load() == SlotState::active) ::unlinkat(slot.folder, slot.name.data(), 0);
+  // Another thread may be just between taking a name and making the file; the second turn finds that file.
+  constexpr int kPauseMs = 2;
+  ending = true;
+  for (int turn = 0; turn < 2; ++turn) {
+    if (turn > 0) ::poll(nullptr, 0, kPauseMs);
+    for (const Slot& slot : slots)
+      if (slot.state.load() == SlotState::active) ::unlinkat(slot.folder, slot.name.data(), 0);
+  }
 }
 
 }  // namespace gpuccl::io

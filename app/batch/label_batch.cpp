@@ -235,11 +235,11 @@ int label_batch(const LabelOptions& options) {
   find.recursive = options.batch.recursive;
   for (const std::string& folder : folders) find.outputs.push_back(identify(fs::path(folder) / "."));
   const FoundInputs found = find_inputs(options.inputs, find);
+  std::vector<BatchItem> plan = plan_batch(found.inputs, options);
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
-  if (found.inputs.empty()) throw Error(Failure::no_input, "there are no inputs");
+  if (plan.empty()) throw Error(Failure::no_input, "there are no inputs");
 
-  std::vector<BatchItem> plan = plan_batch(found.inputs, options);
   for (const std::string& folder : folders) make_folder(folder);
   return Batch(options, std::move(plan)).run();
 }

@@ -1,0 +1,201 @@
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// Several inputs in one process, and what may happen to it meanwhile.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of noise images and the labels they have.
+struct Images {
+  ScratchFolder scratch;
+  std::string in = scratch / "in", out = scratch / "out";
+  std::map<std::string, std::string> right;  // label image by stem
+
+  explicit Images(int count, Extent extent = {200, 200, 1}) {
+    fs::create_directory(in);
+    for (int i = 0; i < count; ++i)
+      save(in + "/" + std::to_string(i) + ".png",
+           tests::random_image(extent, 0.4, 1, static_cast<std::uint32_t>(i)).view());
+    succeeds({"label", in, "-o", scratch / "right/", "--quiet"});
+    for (int i = 0; i < count; ++i)
+      right[std::to_string(i)] = read_file(scratch / ("right/" + std::to_string(i) + ".tiff"));
+  }
+
+  Words words(Words more = {}) const {
+    Words all = {"label", in, "-o", out + "/"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  /// Whatever is in the folder of outputs is complete: label images are the right ones or `old`, reports are
+  /// whole and stand beside their label images. `leftovers`: unfinished files may have stayed behind.
+  std::size_t check_outputs(const std::string& old = "", bool leftovers = false) const {
+    std::size_t done = 0;
+    if (!fs::exists(out)) return done;
+    for (const fs::directory_entry& entry : fs::directory_iterator(out)) {
+      const fs::path& path = entry.path();
+      const std::string content = read_file(path.string()), stem = path.stem().string();
+      CAPTURE(path.string());
+      if (path.filename().string().starts_with(".gpuccl-")) {
+        CHECK(leftovers);
+      } else if (path.extension() == ".tiff") {
+        const bool right_or_old = content == right.at(stem) || (!old.empty() && content == old);
+        CHECK(right_or_old);
+        if (content == right.at(stem)) ++done;
+      } else {
+        CHECK(path.extension() == ".json");
+        if (content == old) continue;
+        CHECK(Json::accept(content));
+        CHECK(read_file(out + "/" + stem + ".tiff") == right.at(stem));
+      }
+    }
+    return done;
+  }
+
+  void put_old_outputs() const {
+    fs::create_directories(out);
+    for (const auto& [stem, content] : right) {
+      write_file(out + "/" + stem + ".tiff", "old");
+      write_file(out + "/" + stem + ".json", "old");
+    }
+  }
+};
+
+/// Starts the program without waiting.
+pid_t start(const Words& words) {
+  const Command command = gpuccl_command(words);
+  std::vector<char*> list;
+  for (const std::string& word : command.words) list.push_back(const_cast<char*>(word.c_str()));
+  list.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execv(list[0], list.data());
+    ::_exit(127);
+  }
+  return child;
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return status;
+}
+
+TEST_CASE("signals in the middle of a batch leave complete files and nothing else") {
+  const Images images(60);
+  const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
+  int interrupted = 0;
+  for (int round = 0; round < 48; ++round) {
+    const int signal = signals[round % 4];
+    const bool replace = round % 3 == 0;
+    CAPTURE(round, signal, replace);
+    fs::remove_all(images.out);
+    if (replace) images.put_old_outputs();
+    const pid_t child =
+        start(images.words({"--quiet", "--no-fsync", "--report", images.scratch / "run.jsonl"}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5 + round * 3));
+    ::kill(child, signal);
+    const int status = status_of(child);
+    if (WIFSIGNALED(status)) {
+      CHECK(WTERMSIG(status) == signal);
+      CHECK(!fs::exists(images.scratch / "run.jsonl"));
+      ++interrupted;
+    } else {
+      CHECK(WEXITSTATUS(status) == 0);
+      fs::remove(images.scratch / "run.jsonl");
+    }
+    images.check_outputs(replace ? "old" : "", signal == SIGKILL);
+  }
+  CHECK(interrupted > 0);
+  // What was left undone is done by the same command.
+  succeeds(images.words({"--quiet", "--skip-existing"}));
+  for (const fs::directory_entry& entry : fs::directory_iterator(images.out))
+    if (entry.path().filename().string().starts_with(".gpuccl-")) fs::remove(entry.path());
+  CHECK(images.check_outputs() == 60);
+}
+
+TEST_CASE("several processes may label one folder") {
+  const Images images(30);
+  for (int round = 0; round < 4; ++round) {
+    fs::remove_all(images.out);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 2 + 2 * (round % 2); ++i)
+      children.push_back(
+          start(images.words(round < 2 ? Words{"--quiet"} : Words{"--quiet", "--skip-existing"})));
+    for (const pid_t child : children) CHECK(status_of(child) == 0);
+    CHECK(images.check_outputs() == 30);
+  }
+}
+
+TEST_CASE("inputs that disappear, shrink or grow meanwhile fail alone") {
+  const Images images(60);
+  for (int round = 0; round < 6; ++round) {
+    fs::remove_all(images.out);
+    const std::string copy = images.scratch / "copy";
+    fs::remove_all(copy);
+    fs::copy(images.in, copy);
+    const pid_t child = start({"label", copy, "-o", images.out + "/", "--quiet", "--jobs", "2"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(4 * round));
+    for (int i = 59; i >= 30; --i) {
+      const std::string path = copy + "/" + std::to_string(i) + ".png";
+      if (i % 3 == 0) fs::remove(path);
+      if (i % 3 == 1) fs::resize_file(path, fs::file_size(path) / 2);
+      if (i % 3 == 2) std::ofstream(path, std::ios::app) << "more";
+    }
+    const int status = status_of(child);
+    CHECK(WIFEXITED(status));
+    const int code = WEXITSTATUS(status);
+    CAPTURE(code);
+    CHECK((code == 0 || code == 1 || code == 65 || code == 66));
+    CHECK(images.check_outputs() >= 40);
+  }
+}
+
+/// A file system of its own with little space, in a namespace that only the program started sees.
+bool mount_small(const std::string& folder) {
+  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=256k") == 0;
+}
+
+TEST_CASE("a full disk ends a batch at once, unless it is to go on") {
+  const Images images(40);
+  fs::create_directory(images.out);
+  const auto label = [&](const Words& more) {
+    Command command = gpuccl_command(images.words(more));
+    command.prepare = [&] {
+      if (!mount_small(images.out)) ::_exit(99);
+    };
+    return run(command);
+  };
+  const Ended ended = label({"--jobs", "1", "--report", images.scratch / "run.jsonl"});
+  if (ended.code == 99) {
+    std::cerr << "skipped: a full disk needs the right to mount one\n";
+    return;
+  }
+  CHECK(ended.code == 74);
+  CHECK(ended.err.find("no space left on device") != std::string::npos);
+  CHECK(ended.err.find(" 1 failed (74: 1), ") != std::string::npos);
+  CHECK(ended.err.find(" not started\n") != std::string::npos);
+  const Ended stubborn = label({"--keep-going"});
+  CHECK(stubborn.code == 74);
+  CHECK(stubborn.err.find(" not started\n") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuccl

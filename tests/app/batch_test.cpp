@@ -1,0 +1,320 @@
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/corpus.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// Several inputs in one process.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Saves noise, of another seed for another name, and makes the folders it needs.
+std::string add_image(const std::string& path, Extent extent = {40, 30, 1}) {
+  fs::create_directories(fs::path(path).parent_path());
+  const auto seed = static_cast<std::uint32_t>(std::hash<std::string>()(fs::path(path).filename().string()));
+  return save(path, tests::random_image(extent, 0.4, 1, seed).view());
+}
+
+/// All regular files below a folder, by their names relative to it, with what they hold. Reports are left
+/// out: they hold times.
+std::map<std::string, std::string> files_below(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      files[fs::relative(entry.path(), folder).string()] =
+          entry.path().extension() == ".json" ? "" : read_file(entry.path().string());
+  return files;
+}
+
+std::set<std::string> names_below(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& [name, content] : files_below(folder)) names.insert(name);
+  return names;
+}
+
+std::vector<Json> lines_of(const std::string& report) {
+  std::vector<Json> lines;
+  std::istringstream text(read_file(report));
+  for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+/// The last line on standard error.
+std::string summary(const Ended& ended) {
+  const std::size_t end = ended.err.find_last_not_of('\n');
+  if (end == std::string::npos) return "";
+  const std::size_t before = ended.err.rfind('\n', end);
+  return ended.err.substr(before + 1, end - before);
+}
+
+TEST_CASE("names of outputs mirror those of inputs") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/page2.png");
+  add_image(scratch / "in/page10.tif");
+  add_image(scratch / "in/more/deep/a.b.png");
+  add_image(scratch / "in/.hidden.png");
+  add_image(scratch / "elsewhere/single.png");
+  write_file(scratch / "in/notes.txt", "no image");
+  const std::string out = scratch / "out/";
+
+  const Ended flat = gpuccl({"label", scratch / "in", scratch / "elsewhere/single.png", "-o", out});
+  CHECK(flat.code == 0);
+  CHECK(names_below(out) == std::set<std::string>{"page2.tiff", "page2.json", "page10.tiff", "page10.json",
+                                                  "single.tiff", "single.json"});
+  CHECK(flat.err.find("1 left out: neither .png nor .tif by name") != std::string::npos);
+  CHECK(flat.err.find("1 folders left out (--recursive") != std::string::npos);
+  CHECK(summary(flat) == "gpuccl: 3 of 3 labelled");
+
+  // The folder of outputs lies in the folder of inputs and is no input.
+  const std::string inside = scratch / "in/labels";
+  const Words words = {
+      "label", scratch / "in", "--recursive",       "-o",          inside + "/",       "--format",
+      "npy",   "--json-dir",   scratch / "reports", "--stats-dir", scratch / "tables", "--quiet"};
+  succeeds(words);
+  succeeds(words);
+  CHECK(names_below(inside) == std::set<std::string>{"page2.npy", "page10.npy", "more/deep/a.b.npy"});
+  CHECK(names_below(scratch / "reports") ==
+        std::set<std::string>{"page2.json", "page10.json", "more/deep/a.b.json"});
+  CHECK(names_below(scratch / "tables") ==
+        std::set<std::string>{"page2.csv", "page10.csv", "more/deep/a.b.csv"});
+}
+
+TEST_CASE("a batch writes what one process for each file writes, however many jobs there are") {
+  const ScratchFolder scratch;
+  for (int i = 0; i < 12; ++i)
+    add_image(scratch / ("in/" + std::to_string(i) + ".png"), {50 + 31 * i, 40 + i, 1});
+  for (const auto& [name, content] : files_below(scratch / "in"))
+    succeeds({"label", scratch / ("in/" + name), "-o",
+              scratch / ("single_" + fs::path(name).stem().string() + ".tiff")});
+  std::map<std::string, std::string> expected;
+  for (int jobs = 1; jobs <= 8; ++jobs) {
+    const std::string out = scratch / ("out" + std::to_string(jobs));
+    CAPTURE(jobs);
+    succeeds({"label", scratch / "in", "-o", out + "/", "--stats", out + ".csv", "--jobs",
+              std::to_string(jobs), "--threads", std::to_string(1 + jobs % 3), "--quiet"});
+    auto found = files_below(out);
+    found["table"] = read_file(out + ".csv");
+    if (jobs == 1) expected = found;
+    CHECK(found == expected);
+  }
+  for (int i = 0; i < 12; ++i)
+    CHECK(expected.at(std::to_string(i) + ".tiff") ==
+          read_file(scratch / ("single_" + std::to_string(i) + ".tiff")));
+}
+
+TEST_CASE("a batch goes on after failures, and its report says what became of each input, in order") {
+  const ScratchFolder scratch;
+  for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));
+  write_file(scratch / "in/2a.png", "no image");
+  write_file(scratch / "list", (scratch / "in") + "\r\n\n" + (scratch / "missing.png") + "\n");
+  const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
+                              scratch / "run.jsonl", "--stats", scratch / "all.csv"});
+  CHECK(ended.code == 1);
+  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": not ") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
+  CHECK(summary(ended) == "gpuccl: 3 of 5 labelled, 2 failed (65: 1, 66: 1)");
+
+  const std::vector<Json> report = lines_of(scratch / "run.jsonl");
+  const std::vector<std::string> inputs = {"in/1.png", "in/2.png", "in/2a.png", "in/3.png", "missing.png"};
+  const std::vector<int> codes = {0, 0, 65, 0, 66};
+  REQUIRE(report.size() == inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    CAPTURE(inputs[i]);
+    CHECK(report[i].size() == 7);
+    CHECK(report[i]["input"] == scratch / inputs[i]);
+    CHECK(report[i]["code"] == codes[i]);
+    CHECK(report[i]["status"] == (codes[i] == 0 ? "labelled" : "failed"));
+    CHECK(report[i]["error"].is_string() == (codes[i] != 0));
+    CHECK(report[i]["seconds"] >= 0);
+    if (codes[i] == 0) {
+      const Json own = Json::parse(read_file(scratch / ("out/" + inputs[i].substr(3, 1) + ".json")));
+      CHECK(report[i]["components"] == own["labeling"]["components"]);
+      CHECK(report[i]["device"] == "cpu");
+    } else {
+      CHECK(report[i]["components"].is_null());
+      CHECK(report[i]["device"].is_null());
+    }
+  }
+  std::istringstream table(read_file(scratch / "all.csv"));
+  std::string line;
+  std::getline(table, line);
+  CHECK(line == "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz");
+  std::vector<std::string> order;
+  for (std::map<std::string, std::uint64_t> rows; std::getline(table, line);) {
+    const std::string file = line.substr(0, line.find(','));
+    if (order.empty() || order.back() != file) order.push_back(file);
+    CHECK(line.starts_with(file + "," + std::to_string(++rows[file]) + ","));
+  }
+  CHECK(order == std::vector<std::string>{scratch / "in/1.png", scratch / "in/2.png", scratch / "in/3.png"});
+
+  // One class of failures is the class of the whole.
+  CHECK(gpuccl({"label", scratch / "in", "-o", scratch / "out/"}).code == 65);
+  CHECK(gpuccl({"label", scratch / "gone", scratch / "in/1.png", "-o", scratch / "out/"}).code == 66);
+}
+
+TEST_CASE("--fail-fast starts nothing more, and what was done stays") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  write_file(scratch / "in/2.png", "no image");
+  for (int i = 3; i < 40; ++i) add_image(scratch / ("in/" + std::to_string(i) + ".png"));
+  const Ended ended = gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--fail-fast", "--jobs", "1",
+                              "--report", scratch / "run.jsonl"});
+  CHECK(ended.code == 65);
+  CHECK(summary(ended) == "gpuccl: 1 of 39 labelled, 1 failed (65: 1), 37 not started");
+  CHECK(names_below(scratch / "out") == std::set<std::string>{"1.tiff", "1.json"});
+  const std::vector<Json> report = lines_of(scratch / "run.jsonl");
+  REQUIRE(report.size() == 39);
+  CHECK(report[38]["status"] == "not started");
+  CHECK(report[38]["code"].is_null());
+  CHECK(report[38]["seconds"].is_null());
+}
+
+TEST_CASE("--skip-existing does only what is missing") {
+  const ScratchFolder scratch;
+  for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));
+  const Words words = {"label",    scratch / "in",       "-o", scratch / "out/", "--skip-existing",
+                       "--report", scratch / "run.jsonl"};
+  CHECK(gpuccl(words).code == 0);
+  write_file(scratch / "out/1.tiff", "kept");
+  fs::remove(scratch / "out/2.json");
+  fs::remove(scratch / "out/3.tiff");
+  const Ended again = gpuccl(words);
+  CHECK(again.code == 0);
+  CHECK(summary(again) == "gpuccl: 2 of 3 labelled, 1 skipped");
+  CHECK(read_file(scratch / "out/1.tiff") == "kept");
+  CHECK(names_below(scratch / "out").size() == 6);
+  CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
+}
+
+TEST_CASE("a folder of folders of slices is a batch of volumes") {
+  const ScratchFolder scratch;
+  for (const char* slice : {"v.1/s1", "v.1/s2", "v.1/s10", "w/s1", "deep/x/s1", "deep/x/s2"})
+    add_image(scratch / (std::string("in/") + slice + ".png"));
+  const Ended flat = gpuccl({"label", scratch / "in", "--stack", "-o", scratch / "flat/"});
+  CHECK(flat.code == 65);  // "deep" holds no slices
+  CHECK(summary(flat) == "gpuccl: 2 of 3 labelled, 1 failed (65: 1)");
+  succeeds({"label", scratch / "in", "--stack", "--recursive", "-o", scratch / "all/", "--quiet"});
+  CHECK(names_below(scratch / "all") ==
+        std::set<std::string>{"v.1.tiff", "v.1.json", "w.tiff", "w.json", "deep/x.tiff", "deep/x.json"});
+  CHECK(Json::parse(read_file(scratch / "all/v.1.json"))["input"]["depth"] == 3);
+  // One stack into a folder is called like its own.
+  succeeds({"label", scratch / "in/w", "--stack", "-o", scratch / "one/", "--quiet"});
+  CHECK(names_below(scratch / "one") == std::set<std::string>{"w.tiff", "w.json"});
+}
+
+/// Requires that nothing is started: exit code 64 and no new file.
+void refused(const ScratchFolder& scratch, Words words, const std::string& part) {
+  words.insert(words.begin(), "label");
+  const std::set<std::string> before = names_below(scratch.path().string());
+  fails(words, 64, part);
+  CHECK(names_below(scratch.path().string()) == before);
+}
+
+TEST_CASE("what cannot be right is refused before anything starts") {
+  const ScratchFolder scratch;
+  const std::string a = add_image(scratch / "in/a.png"), b = add_image(scratch / "in/b.png");
+  add_image(scratch / "in/sub/a.tif");
+  const std::string in = scratch / "in", out = scratch / "out/";
+  refused(scratch, {in, in + "/sub", "-o", out}, "a.tif: has the same output as " + a);
+  refused(scratch, {a, b, a, "-o", out}, "has the same output as " + a);
+  refused(scratch, {in, "-o", in + "/", "--format", "png"}, "output and input are the same file");
+  refused(scratch, {in, "-o", out, "--report", a}, "output and input are the same file");
+  refused(scratch, {in, "-o", out, "--report", out + "a.json"}, "has the same output");
+  refused(scratch, {in, "-o", out, "--report", scratch / "x", "--stats", scratch / "x"},
+          "has the same output");
+  refused(scratch, {a, b, "-o", scratch / "labels.tif"}, "let its name end in /");
+  refused(scratch, {a, b}, "nothing to write");
+  refused(scratch, {a, b, "-o", out, "--json", "-"}, "--json-dir");
+  refused(scratch, {a, b, "-o", out, "--preview", scratch / "p.png"}, "--preview");
+  refused(scratch, {a, "-", "-o", out}, "standard input");
+  refused(scratch, {a, b, "-o", out, "--keep-going", "--fail-fast"}, "--fail-fast");
+  refused(scratch, {a, b, "-o", out, "--skip-existing", "--stats", scratch / "t.csv"}, "--stats-dir");
+  refused(scratch, {a, b, "-o", out, "--format", "jpeg"}, "jpeg");
+  refused(scratch, {a, b, "-o", out, "--format", "npy", "--compress", "lzw"}, "--compress");
+  refused(scratch, {a, b, "-o", out, "--jobs", "0"}, "--jobs");
+  fails({"label", "@" + (scratch / "none"), "-o", out}, 66, "none: ");
+  fails({"label", a, b, "-o", a + "/"}, 73, "a.png/: cannot create");
+  fails({"label", a, b, "-o", out, "--report", scratch / "none/r"}, 73, "none/r: ");
+  fs::create_directory(scratch / "empty");
+  CHECK(gpuccl({"label", scratch / "empty", "-o", out}).code == 66);
+}
+
+TEST_CASE("an unreadable folder of outputs fails every input, and says why") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/a.png");
+  add_image(scratch / "in/b.png");
+  // /proc takes no file of anybody, not even root's.
+  const Ended ended = gpuccl({"label", scratch / "in", "-o", "/proc/self/"});
+  CHECK(ended.code == 73);
+  CHECK(summary(ended) == "gpuccl: 0 of 2 labelled, 2 failed (73: 2)");
+}
+
+TEST_CASE("little memory and few descriptors make a batch slower, not fail") {
+  const ScratchFolder scratch;
+  for (int i = 0; i < 20; ++i) add_image(scratch / ("in/" + std::to_string(i) + ".png"), {600, 500, 1});
+  Command command =
+      gpuccl_command({"label", scratch / "in", "-o", scratch / "out/", "--memory", "1M", "--quiet"});
+  command.prepare = [] {
+    const rlimit few{40, 40};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  };
+  const Ended ended = run(command);
+  CHECK(ended.err == "");
+  CHECK(ended.code == 0);
+  CHECK(names_below(scratch / "out").size() == 40);
+}
+
+TEST_CASE("all files of the corpus and good ones among them in one batch") {
+  const std::vector<std::string> corpus = tests::corpus_files();
+  if (corpus.empty()) return;
+  const ScratchFolder scratch;
+  std::string list;
+  std::set<std::string> good;
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    const std::string link =
+        scratch / ("in/" + std::to_string(i) + "_" + fs::path(corpus[i]).filename().string());
+    fs::create_directories(scratch / "in");
+    fs::create_symlink(fs::absolute(corpus[i]), link);
+    list += link + "\n";
+    if (i % 10 == 0) {
+      const std::string image = add_image(scratch / ("good/good" + std::to_string(i) + ".png"));
+      list += image + "\n";
+      good.insert(image);
+    }
+  }
+  write_file(scratch / "list", list);
+  const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
+                              scratch / "run.jsonl", "--per-slice"});
+  CHECK(ended.signal == 0);
+  CHECK((ended.code == 1 || ended.code == 65));
+  const std::vector<Json> report = lines_of(scratch / "run.jsonl");
+  CHECK(report.size() == corpus.size() + good.size());
+  std::size_t labelled = 0;
+  for (const Json& line : report) {
+    const std::string input = line["input"];
+    CAPTURE(line.dump());
+    const bool done = line["status"] == "labelled";
+    CHECK(done == (line["code"] == 0));
+    if (good.contains(input)) CHECK(done);
+    if (!done) CHECK(ended.err.find("gpuccl: " + input + ": ") != std::string::npos);
+    if (done) ++labelled;
+  }
+  // Either both outputs of an input are there, or none.
+  CHECK(names_below(scratch / "out").size() == 2 * labelled);
+  CHECK(summary(ended).starts_with("gpuccl: " + std::to_string(labelled) + " of " +
+                                   std::to_string(report.size()) + " labelled, "));
+}
+
+}  // namespace
+}  // namespace gpuccl

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Labels a folder of many small images, every twentieth of them broken, in one process and watches its memory and
+# descriptors: soak.sh GPUCCL [FILES] [FOLDER FOR SCRATCH]. The short form is a test; the long form has 10,000 files.
+set -eu
+gpuccl=$1 files=${2:-400}
+scratch=$(mktemp -d "${3:-${TMPDIR:-/tmp}}/gpuccl-soak-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+export CUDA_VISIBLE_DEVICES=
+
+fail() { echo "soak: $*" >&2; exit 1; }
+
+# A few images, under many names.
+mkdir "$scratch/made" "$scratch/in"
+for seed in 1 2 3 4 5 6 7 8; do
+  "$gpuccl" generate random --size "$((200 + 40 * seed))x300" --density 0.3 --granularity 2 --seed "$seed" -o "$scratch/made/$seed.png"
+  head -c 700 "$scratch/made/$seed.png" >"$scratch/made/$seed.broken"
+done
+broken=0 i=0
+while [ "$i" -lt "$files" ]; do
+  kind=png
+  if [ $((i % 20)) -eq 7 ]; then kind=broken broken=$((broken + 1)); fi
+  ln "$scratch/made/$((i % 8 + 1)).$kind" "$scratch/in/$i.png"
+  i=$((i + 1))
+done
+
+"$gpuccl" label "$scratch/in" -o "$scratch/out/" --stats "$scratch/all.csv" --report "$scratch/run.jsonl" --jobs 8 \
+  --no-fsync 2>"$scratch/messages" &
+child=$!
+# A sample: files done, kilobytes resident, descriptors open.
+while [ -d "/proc/$child/fd" ]; do
+  memory=$(awk '/^VmRSS/ { print $2 }' "/proc/$child/status" 2>/dev/null) || break
+  [ -n "$memory" ] || break
+  echo "$(find "$scratch/out" -name '*.json' 2>/dev/null | wc -l) $memory $(ls "/proc/$child/fd" 2>/dev/null | wc -l)"
+  sleep 0.1
+done >"$scratch/samples"
+code=0
+wait "$child" || code=$?
+
+tail -n 1 "$scratch/messages"
+[ "$code" -eq 65 ] || fail "exit code $code instead of 65"
+[ "$(tail -n 1 "$scratch/messages")" = "gpuccl: $((files - broken)) of $files labelled, $broken failed (65: $broken)" ] ||
+  fail "wrong count"
+[ "$(wc -l <"$scratch/messages")" -eq $((broken + 1)) ] || fail "not one line a failure"
+[ "$(find "$scratch/out" -name '*.tiff' | wc -l)" -eq $((files - broken)) ] || fail "wrong number of label images"
+[ "$(find "$scratch/out" -name '*.json' | wc -l)" -eq $((files - broken)) ] || fail "wrong number of reports"
+[ "$(wc -l <"$scratch/run.jsonl")" -eq "$files" ] || fail "wrong number of lines in the report"
+[ -z "$(find "$scratch" -name '.gpuccl-*')" ] || fail "unfinished files"
+
+# Once everything is warm nothing grows: least squares over the second half of the files done.
+awk -v files="$files" '
+  $1 >= files / 2 { n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
+  { if ($2 > memory) memory = $2; if ($3 > descriptors) descriptors = $3 }
+  END {
+    spread = n * xx - x * x
+    slope = n > 2 && spread > 0 ? (n * xy - x * y) / spread * 1000 : 0
+    printf "soak: %d samples, peak %.1f MiB, %d descriptors, %.0f KiB more a thousand files\n", NR, memory / 1024, descriptors, slope
+    if (descriptors > 120) { print "soak: too many descriptors"; exit 1 }
+    # A thousand lines of noise in a short run say nothing of a slope.
+    if (files >= 5000 && slope > 1024) { print "soak: memory grows"; exit 1 }
+    if (memory > 300 * 1024) { print "soak: too much memory"; exit 1 }
+  }' "$scratch/samples"
