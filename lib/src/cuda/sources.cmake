@@ -26,6 +26,7 @@ set(GPUCCL_CUDA_SOURCES
   phases/prefix_count.cu
   phases/statistics.cu
   phases/unpack.cu
+  runs/component_memory.cu
   runs/numbering.cu
   runs/runs_c18.cu
   runs/runs_c26.cu

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <string>
 
-#include "cuda/phases/statistics.cuh"
 #include "cuda/runs/boundary_merge.cuh"
+#include "cuda/runs/component_memory.cuh"
 #include "cuda/runs/local_merge.cuh"
+#include "cuda/runs/measure.cuh"
 #include "cuda/runs/numbering.cuh"
 #include "cuda/runs/write_labels.cuh"
 #include "cuda/runtime/cuda_labeler.cuh"
@@ -79,39 +80,40 @@ class TableMemory {
   DeviceBuffer<unsigned long long> count_;
 };
 
+/// Calls launch_part(frame, shape) for one thread block a tile, as often as the limits of a grid ask for.
+template <class Tile, class LaunchPart>
+void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
+  static constexpr int kLimit = 65535;
+  const auto rest = [](int tiles, int first) {
+    return static_cast<unsigned>(tiles - first < kLimit ? tiles - first : kLimit);
+  };
+  Frame part = whole;
+  for (part.first_z = 0; part.first_z < whole.tiles_z; part.first_z += kLimit)
+    for (part.first_y = 0; part.first_y < whole.tiles_y; part.first_y += kLimit)
+      launch_part(part,
+                  LaunchShape{dim3(static_cast<unsigned>(whole.tiles_x), rest(whole.tiles_y, part.first_y),
+                                   rest(whole.tiles_z, part.first_z)),
+                              dim3(Tile::kThreads)});
+}
+
 /// The phases, one after the other. `labels` has the pitch of the bits.
 template <class Tile, class Link>
 void enqueue(const Frame& whole, const Tables<Link>& tables, Label* labels, PhaseClock& phase) {
   const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
   const std::int64_t blocks = scan_blocks(words);
-  // One thread block a tile; a grid has its limits along y and z.
-  const auto for_all_tiles = [&](auto&& launch_part) {
-    static constexpr int kLimit = 65535;
-    Frame part = whole;
-    for (part.first_z = 0; part.first_z < whole.tiles_z; part.first_z += kLimit)
-      for (part.first_y = 0; part.first_y < whole.tiles_y; part.first_y += kLimit) {
-        const auto rest = [](int tiles, int first) {
-          return static_cast<unsigned>(tiles - first < kLimit ? tiles - first : kLimit);
-        };
-        launch_part(part,
-                    LaunchShape{dim3(static_cast<unsigned>(whole.tiles_x), rest(whole.tiles_y, part.first_y),
-                                     rest(whole.tiles_z, part.first_z)),
-                                dim3(Tile::kThreads)});
-      }
-  };
-
-  for_all_tiles([&](const Frame& part, const LaunchShape& shape) {
-    phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, scan_entries(words));
-  });
   constexpr unsigned kThreads = 128;
   const std::int64_t faces = whole.tile(0, 0, whole.tiles_z) * Faces<Tile>::kAll;
+
+  for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
+    phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, scan_entries(words));
+  });
   phase("BoundaryMerge", boundary_merge<Tile, Link>,
         LaunchShape{dim3(static_cast<unsigned>((faces + kThreads - 1) / kThreads)), dim3(kThreads)}, whole,
         tables);
   phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads)},
         reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
         tables.scan, tables.count);
-  for_all_tiles([&](const Frame& part, const LaunchShape& shape) {
+  for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
     phase("WriteLabels", write_labels<Tile, Link>, shape, part, tables, labels);
   });
 }
@@ -141,50 +143,44 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   void upload(BitView image) override {
     use_device();
     const std::uint64_t words = static_cast<std::uint64_t>(image.extent.rows() * image.row_pitch) / 2;
-    if (words >= kMostWords)
-      throw Error(Failure::usage, "an image with " + std::to_string(words * 64) +
-                                      " elements, rows padded to 64, is too large for the GPU engine");
     bits_.reserve(words, "allocating the image");
-    job_.bits = {bits_.data(), image.extent, static_cast<unsigned>(image.row_pitch / 2)};
-    const Index pitch = job_.bits.words_a_row * 64;
-    job_.labels = {nullptr, image.extent, pitch, pitch * static_cast<Index>(image.extent.height)};
-    job_.image = {nullptr, image.extent, job_.labels.pitch, job_.labels.slice_pitch};
+    image_ = {bits_.data(), image.extent, static_cast<unsigned>(image.row_pitch / 2)};
     if (words == 0) return;
     wide_ = needs_wide_links();
-    if (wide_)
-      memory_.reserve<Tile, WideLink>(frame_of<Tile>(job_.bits), stream_.get());
-    else
-      memory_.reserve<Tile, NarrowLink>(frame_of<Tile>(job_.bits), stream_.get());
+    with_links(
+        [&]<class Link>() { memory_.template reserve<Tile, Link>(frame_of<Tile>(image_), stream_.get()); });
     ring_.upload(image.words, bits_.data(), words * sizeof(*bits_.data()), stream_);
   }
 
   void allocate() override {
     use_device();
-    labels_.reserve(static_cast<std::size_t>(job_.bits.count()) * 64, "allocating the labels");
-    job_.labels.data = labels_.data();
+    labels_.reserve(static_cast<std::size_t>(image_.count()) * 64, "allocating the labels");
   }
   void release() override {
     use_device();
     labels_.release();
-    job_.labels.data = nullptr;
   }
 
   void run(Numbering, PhaseTimes* times) override {
     use_device();
-    if (job_.bits.count() == 0) return;
+    if (image_.count() == 0) return;
     PhaseClock phase{stream_.get(), times};
-    const Frame frame = frame_of<Tile>(job_.bits);
-    if (wide_)
-      enqueue<Tile>(frame, memory_.tables<WideLink>(), job_.labels.data, phase);
-    else
-      enqueue<Tile>(frame, memory_.tables<NarrowLink>(), job_.labels.data, phase);
+    with_links([&]<class Link>() {
+      enqueue<Tile>(frame_of<Tile>(image_), memory_.template tables<Link>(), labels_.data(), phase);
+    });
     phase.finish();
   }
 
   void statistics(PhaseTimes* times) override {
     use_device();
     PhaseClock phase{stream_.get(), times};
-    statistics_.collect(job_, count(), phase);
+    const ComponentSums sums = components_.reserve(count(), phase);
+    if (sums.count == 0) return;
+    with_links([&]<class Link>() {
+      for_all_tiles<Tile>(frame_of<Tile>(image_), [&](const Frame& part, const LaunchShape& shape) {
+        phase("Statistics: gather", measure<Tile, Link>, shape, part, memory_.template tables<Link>(), sums);
+      });
+    });
     phase.finish();
   }
 
@@ -206,9 +202,9 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   LabelImage labels() override {
     use_device();
-    const Extent extent = job_.bits.extent;
+    const Extent extent = image_.extent;
     LabelImage image(extent, count());
-    ring_.download(job_.labels.data, job_.labels.pitch * sizeof(Label), image.data(),
+    ring_.download(labels_.data(), std::size_t{image_.words_a_row} * 64 * sizeof(Label), image.data(),
                    static_cast<std::size_t>(extent.width) * sizeof(Label),
                    static_cast<std::size_t>(extent.rows()), stream_);
     return image;
@@ -216,11 +212,11 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   Components components() override {
     use_device();
-    return statistics_.download(ring_, stream_);
+    return components_.download(ring_, stream_);
   }
 
   std::uint64_t device_bytes() const override {
-    return bits_.bytes() + labels_.bytes() + memory_.bytes() + statistics_.bytes();
+    return bits_.bytes() + labels_.bytes() + memory_.bytes() + components_.bytes();
   }
 
   int bits_per_element() const override { return 1; }
@@ -229,33 +225,41 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   using Tile = TileFor<connectivity>;
   using NarrowLink = std::uint32_t;
   using WideLink = unsigned long long;
-  static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 26;  // indices of 32 bits in the statistics
 
   bool needs_wide_links() const {
-    const Frame frame = frame_of<Tile>(job_.bits);
+    const Frame frame = frame_of<Tile>(image_);
     constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
     return width_ == LinkWidth::wide || frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
            frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
   }
 
+  /// Calls work.operator()<Link>() with the width of links that the image needs.
+  template <class Work>
+  void with_links(Work work) const {
+    if (wide_)
+      work.template operator()<WideLink>();
+    else
+      work.template operator()<NarrowLink>();
+  }
+
   Label count() {
-    if (job_.bits.count() == 0) return 0;
+    if (image_.count() == 0) return 0;
     unsigned long long count = 0;
     ring_.download(memory_.count(), sizeof(count), &count, sizeof(count), 1, stream_);
     if (count >= kLabelLimit)
-      throw Error(Failure::data, std::to_string(count) + " components are too many for the GPU engine");
+      throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
     return static_cast<Label>(count);
   }
 
   LinkWidth width_;
   Stream stream_;
   PinnedRing ring_;
-  Job job_;
+  BitRows image_;
   bool wide_ = false;
   DeviceBuffer<cuda::Word> bits_;
   DeviceBuffer<Label> labels_;
   TableMemory memory_;
-  Statistics statistics_;
+  ComponentMemory components_;
 };
 
 }  // namespace gpuccl::cuda::runs

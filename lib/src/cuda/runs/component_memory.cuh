@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/runs/tile_sums.cuh"
+#include "cuda/runtime/device_buffer.hpp"
+#include "cuda/runtime/phase_clock.cuh"
+#include "cuda/runtime/pinned_ring.hpp"
+#include "gpuccl/components.hpp"
+
+namespace gpuccl::cuda::runs {
+
+/// Memory for ComponentSums, kept from image to image.
+class ComponentMemory {
+ public:
+  /// Makes room for `count` components and clears them.
+  ComponentSums reserve(std::size_t count, PhaseClock& phase);
+  Components download(PinnedRing& ring, const Stream& stream) const;
+
+  std::uint64_t bytes() const { return sums_.bytes() + boxes_.bytes(); }
+
+ private:
+  std::size_t count_ = 0;
+  DeviceBuffer<unsigned long long> sums_;
+  DeviceBuffer<int> boxes_;
+};
+
+}  // namespace gpuccl::cuda::runs
