@@ -47,7 +47,10 @@ AtomicFile::AtomicFile(const std::string& path, const Options& options)
 }
 
 AtomicFile::~AtomicFile() {
-  if (temporary_) ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+  if (!temporary_) return;
+  const Naming naming;
+  ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+  temporary_.reset();
 }
 
 void AtomicFile::open_folder() {
@@ -80,8 +83,10 @@ void AtomicFile::create() {
   // An unnamed file gets its name through /proc; where that is missing it would have none to get.
   if (::access("/proc/self/fd", X_OK) == 0)
     file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+  if (file_) return;
+  const Naming naming;
   while (!file_) {
-    temporary_ = std::make_unique<TemporaryName>(folder_.get());
+    temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     file_ = Descriptor(::openat(folder_.get(), temporary_->c_str(),
                                 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, kMode));
     if (file_) return;
@@ -121,15 +126,19 @@ void AtomicFile::finish() {
 
 void AtomicFile::commit() {
   finish();
-  if (temporary_ || !link_unnamed(name_.c_str())) {
-    if (options_.overwrite)
-      replace_target();
-    else
-      claim_target();
-  }
+  give_name();
   if (!file_.close()) throw system_error(Failure::io, "cannot write", errno);
   if (options_.sync && options_.sync_folder)
     ::fsync(folder_.get());  // the data is safe; that the name is too is as much as can be done
+}
+
+void AtomicFile::give_name() {
+  const Naming naming;
+  if (!temporary_ && link_unnamed(name_.c_str())) return;
+  if (options_.overwrite)
+    replace_target(naming);
+  else
+    claim_target();
 }
 
 /// Names the unnamed file; false if the name is taken.
@@ -142,9 +151,9 @@ bool AtomicFile::link_unnamed(const char* name) {
 }
 
 /// Only a rename can replace, and only a file with a name can be renamed.
-void AtomicFile::replace_target() {
+void AtomicFile::replace_target(const Naming& naming) {
   while (!temporary_) {
-    temporary_ = std::make_unique<TemporaryName>(folder_.get());
+    temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     if (!link_unnamed(temporary_->c_str())) temporary_.reset();
   }
   if (::renameat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str()) != 0)

@@ -8,6 +8,7 @@
 
 namespace gpuccl::io {
 
+class Naming;
 class TemporaryName;
 
 /// A file that appears under its name only when it is complete.
@@ -45,8 +46,9 @@ class AtomicFile {
   void open_folder();
   void check_target() const;
   void create();
+  void give_name();
   bool link_unnamed(const char* name);
-  void replace_target();
+  void replace_target(const Naming& naming);
   void claim_target();
 
   std::string path_;    // as given

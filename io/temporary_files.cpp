@@ -27,6 +27,7 @@ static_assert(std::atomic<SlotState>::is_always_lock_free);
 std::array<Slot, 1024> slots;  // for the most jobs of a batch
 
 std::atomic<bool> ending = false;
+std::atomic<int> naming = 0;  // threads that are just about it
 
 std::string random_name() {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -39,7 +40,23 @@ std::string random_name() {
 
 }  // namespace
 
-TemporaryName::TemporaryName(int folder) : name_(random_name()) {
+// Either this thread sees that the end has begun, or remove_temporary_files() sees this thread.
+Naming::Naming() {
+  sigset_t all;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  ++naming;
+  if (!ending) return;
+  --naming;
+  for (;;) ::pause();
+}
+
+Naming::~Naming() {
+  --naming;
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+TemporaryName::TemporaryName(int folder, const Naming&) : name_(random_name()) {
   for (std::size_t i = 0; i < slots.size() && slot_ < 0; ++i) {
     SlotState expected = SlotState::free;
     if (slots[i].state.compare_exchange_strong(expected, SlotState::claimed)) slot_ = static_cast<int>(i);
@@ -49,7 +66,6 @@ TemporaryName::TemporaryName(int folder) : name_(random_name()) {
   slot.folder = folder;
   std::memcpy(slot.name.data(), name_.c_str(), kNameLength);
   slot.state.store(SlotState::active);
-  while (ending) ::pause();  // this process is about to die and makes no more files
 }
 
 TemporaryName::~TemporaryName() {
@@ -57,14 +73,11 @@ TemporaryName::~TemporaryName() {
 }
 
 void remove_temporary_files() noexcept {
-  // Another thread may be just between taking a name and making the file; the second turn finds that file.
-  constexpr int kPauseMs = 2;
+  constexpr int kTurns = 500, kPauseMs = 2;  // no longer: a network drive may never answer
   ending = true;
-  for (int turn = 0; turn < 2; ++turn) {
-    if (turn > 0) ::poll(nullptr, 0, kPauseMs);
-    for (const Slot& slot : slots)
-      if (slot.state.load() == SlotState::active) ::unlinkat(slot.folder, slot.name.data(), 0);
-  }
+  for (int turn = 0; turn < kTurns && naming > 0; ++turn) ::poll(nullptr, 0, kPauseMs);
+  for (const Slot& slot : slots)
+    if (slot.state.load() == SlotState::active) ::unlinkat(slot.folder, slot.name.data(), 0);
 }
 
 }  // namespace gpuccl::io

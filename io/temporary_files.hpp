@@ -1,8 +1,24 @@
 #pragma once
 
+#include <csignal>
 #include <string>
 
 namespace gpuccl::io {
+
+/// While one exists, this thread gives a file a temporary name or takes it away, and no signal interrupts it.
+/// remove_temporary_files() waits for all of them, so that no file appears after it has looked.
+class Naming {
+ public:
+  /// Never returns once remove_temporary_files() has begun: the process is about to die and names no more
+  /// files.
+  Naming();
+  ~Naming();
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 /// The name of a temporary file in an open folder, kept where remove_temporary_files() finds it, until the
 /// guard dies.
@@ -11,7 +27,7 @@ namespace gpuccl::io {
 class TemporaryName {
  public:
   /// A new ".gpuccl-XXXXXX": short, because the target's own name may already be as long as names can be.
-  explicit TemporaryName(int folder);
+  TemporaryName(int folder, const Naming&);
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;

@@ -121,7 +121,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
                               scratch / "run.jsonl", "--stats", scratch / "all.csv"});
   CHECK(ended.code == 1);
-  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": not ") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": neither a PNG nor a TIFF") != std::string::npos);
   CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
   CHECK(summary(ended) == "gpuccl: 3 of 5 labelled, 2 failed (65: 1, 66: 1)");
 

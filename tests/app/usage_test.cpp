@@ -20,7 +20,7 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"--frobnicate"}, 64, "no command or option '--frobnicate'");
   fails({"label"}, 64, "gpuccl label --help");
   fails({"label", "x.png"}, 64, "nothing to write");
-  fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "y.png");
+  fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "let its name end in /");
   fails({"label", "", "-o", "z.tif"}, 64, "a name is missing");
   refused({"--frobnicate"}, "--frobnicate");
   refused({"-o"}, "--output");
