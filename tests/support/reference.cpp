@@ -16,6 +16,7 @@ std::vector<T> rendered(const LabelSource& labels, std::int64_t first, std::int6
   constexpr std::size_t kMargin = 64;
   const std::size_t count = static_cast<std::size_t>(rows * labels.extent().width);
   std::vector<T> values(count + kMargin, static_cast<T>(0xab));
+  REQUIRE(labels.prepare(first, rows) >= first + rows);
   labels.render(first, rows, values.data(), map);
   REQUIRE(std::all_of(values.end() - kMargin, values.end(),
                       [](T value) { return value == static_cast<T>(0xab); }));

@@ -10,7 +10,8 @@ namespace gpuccl {
 
 using Label = std::uint32_t;  // 0 is background
 
-/// The finished labels of one image: 1..N in raster order (z, then y, then x) of each component's first element.
+/// The finished labels of one image: 1..N in raster order (z, then y, then x) of each component's first
+/// element.
 ///
 /// Nothing says that a label image exists: rows are rendered when they are asked for, so that writing a file
 /// needs a few strips of memory. render() may be called from several threads at once.
@@ -22,12 +23,22 @@ class LabelSource {
   /// N.
   virtual Label count() const = 0;
 
-  /// Writes the labels of rows [first_row, first_row + rows) of all rows of all slices (Extent::rows) to `out`,
-  /// `width` values a row without padding. With `map`, which has N + 1 entries and starts with 0, label l is
-  /// written as map[l]. The caller has made sure that the largest value fits the type of `out`.
-  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const = 0;
-  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out, const Label* map) const = 0;
-  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out, const Label* map) const = 0;
+  /// Sees to it that rows [first_row, first_row + rows) can be rendered, and returns the end of those that
+  /// can be from first_row on. Rows before it are gone, until they are asked for again. Called in ascending
+  /// order and while nothing is rendered; without it, only a source that is all in memory can be rendered.
+  virtual std::int64_t prepare(std::int64_t /*first_row*/, std::int64_t /*rows*/) const {
+    return extent().rows();
+  }
+
+  /// Writes the labels of rows [first_row, first_row + rows) of all rows of all slices (Extent::rows) to
+  /// `out`, `width` values a row without padding. With `map`, which has N + 1 entries and starts with 0,
+  /// label l is written as map[l]. The caller has made sure that the largest value fits the type of `out`.
+  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,
+                      const Label* map) const = 0;
+  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
+                      const Label* map) const = 0;
+  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
+                      const Label* map) const = 0;
 };
 
 /// A label image in memory, 4 bytes an element.
@@ -39,7 +50,8 @@ class LabelImage final : public LabelSource {
   Label* data() { return labels_.get(); }
   const Label* data() const { return labels_.get(); }
   Label operator()(int x, int y, int z = 0) const {
-    return labels_[static_cast<std::size_t>((static_cast<std::int64_t>(z) * extent_.height + y) * extent_.width + x)];
+    return labels_[static_cast<std::size_t>(
+        (static_cast<std::int64_t>(z) * extent_.height + y) * extent_.width + x)];
   }
   void set_count(Label count) { count_ = count; }
 

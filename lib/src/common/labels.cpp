@@ -41,10 +41,13 @@ LabelImage render_all(const LabelSource& source) {
   const Extent extent = source.extent();
   LabelImage image(extent, source.count());
   const std::int64_t rows = std::max<std::int64_t>(1, kElementsATask / std::max(1, extent.width));
-  tbb::parallel_for(std::int64_t{0}, (extent.rows() + rows - 1) / rows, [&](std::int64_t task) {
-    const std::int64_t first = task * rows;
-    source.render(first, std::min(rows, extent.rows() - first), image.data() + first * extent.width, nullptr);
-  });
+  for (std::int64_t begin = 0, end = 0; begin < extent.rows(); begin = end) {
+    end = source.prepare(begin, 1);
+    tbb::parallel_for(std::int64_t{0}, (end - begin + rows - 1) / rows, [&](std::int64_t task) {
+      const std::int64_t first = begin + task * rows;
+      source.render(first, std::min(rows, end - first), image.data() + first * extent.width, nullptr);
+    });
+  }
   return image;
 }
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/extent.hpp"
+
+// Volumes larger than memory. They are labelled slab by slab, twice: the first time to learn which components
+// there are, the second time to render them.
+namespace gpuccl {
+
+/// Slices [z0, z1) of a volume with all their rows, or rows [y0, y1) of one slice.
+struct Slab {
+  int z0 = 0, z1 = 0;
+  int y0 = 0, y1 = 0;
+
+  friend bool operator==(const Slab&, const Slab&) = default;
+};
+
+/// As few slabs of at most `max_elements` elements as there can be, about equally large. A slab is never less
+/// than a slice of a volume whose slices touch, or than a row of any other image.
+std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::int64_t max_elements);
+
+struct SlabWork {
+  /// Reads the bits of a slab into `out`, which has its size. Called slab by slab in ascending order, then
+  /// again from the first, as often as labels are wanted.
+  std::function<void(const Slab& slab, BitVolume& out)> read;
+  /// Labels a slab, the same bits always in the same way.
+  std::function<Labeled(BitView slab)> label;
+  /// Bytes for what is kept of components found in single slabs, of which there are more than in the whole.
+  std::int64_t max_kept = INT64_MAX;
+};
+
+/// The labels and components of a whole that `slabs` are the parts of, the same as if it had been labelled at
+/// once. Memory is that of one slab, and 60 bytes for each component of a slab. The labels keep `work` and
+/// do it again; they need LabelSource::prepare(). Error (memory) over `max_kept`, (data) when an input has
+/// changed meanwhile.
+Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
+
+}  // namespace gpuccl

@@ -1,0 +1,155 @@
+// Volumes labelled slab by slab: the same as at once, however they are cut.
+
+#include "gpuccl/slabs.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/labels.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+/// Reads slabs from an image in memory, and remembers how often.
+SlabWork work_on(const BitVolume& image, Labeler& labeler, int* reads = nullptr) {
+  SlabWork work;
+  work.read = [&image, reads](const Slab& slab, BitVolume& out) {
+    if (reads != nullptr) ++*reads;
+    const std::int64_t first = static_cast<std::int64_t>(slab.z0) * image.extent().height + slab.y0;
+    std::memcpy(out.row(0), image.row(first), static_cast<std::size_t>(out.bytes()));
+  };
+  work.label = [&labeler](BitView slab) { return labeler.label(slab); };
+  return work;
+}
+
+std::int64_t layer_of(Extent extent, bool rows) {
+  return rows ? extent.width : static_cast<std::int64_t>(extent.width) * extent.height;
+}
+
+Labeled by_slabs(const BitVolume& image, Connectivity connectivity, Labeler& labeler, int height, bool rows) {
+  const Extent extent = image.extent();
+  return label_by_slabs(extent, connectivity,
+                        cut_into_slabs(extent, connectivity, height * layer_of(extent, rows)),
+                        work_on(image, labeler));
+}
+
+std::unique_ptr<Labeler> labeler_of(const std::string& name, Connectivity connectivity) {
+  return find_variant(*find_algorithm(name, DeviceKind::cpu), connectivity)->make(0);
+}
+
+}  // namespace
+
+TEST_CASE("slabs of every height give the same as the whole") {
+  for (const Extent extent :
+       {Extent{70, 19, 1}, Extent{33, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}, Extent{9, 1, 5}})
+    for (const NamedImage& named : every_pattern(extent))
+      for (const Connectivity connectivity : kConnectivities) {
+        const Labeled expected = flood_fill(named.image.view(), connectivity);
+        const auto labeler = labeler_of("runs", connectivity);
+        for (const int height : {1, 2, 3, 7, 1000})
+          for (const bool rows : {false, true}) {
+            INFO(named.name << " " << to_string(extent) << ", " << static_cast<int>(connectivity)
+                            << "-connectivity, " << height << (rows ? " rows" : " slices"));
+            expect_same(by_slabs(named.image, connectivity, *labeler, height, rows), expected);
+          }
+      }
+}
+
+TEST_CASE("slabs can be labelled by every CPU algorithm") {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.device != DeviceKind::cpu) continue;
+    for (const Variant& variant : algorithm.variants)
+      for (const Extent extent : {Extent{40, 30, 1}, Extent{20, 9, 11}}) {
+        INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+        const BitVolume image = random_image(extent, 0.4, 2, 5);
+        const Labeled expected = flood_fill(image.view(), variant.connectivity);
+        const auto labeler = variant.make(0);
+        for (const int height : {1, 4})
+          expect_same(by_slabs(image, variant.connectivity, *labeler, height, extent.depth == 1), expected);
+      }
+  }
+}
+
+TEST_CASE("what meets only in the last slab is one component") {
+  for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
+    const BitVolume comb = generated("comb", extent);
+    for (const Connectivity connectivity : kConnectivities) {
+      if (is_3d(connectivity) != (extent.depth > 1)) continue;
+      const auto labeler = labeler_of("runs", connectivity);
+      const Labeled labeled = by_slabs(comb, connectivity, *labeler, 1, extent.depth == 1);
+      CHECK(labeled.labels->count() == 1);
+      CHECK(labeled.components.area == flood_fill(comb.view(), connectivity).components.area);
+    }
+  }
+}
+
+TEST_CASE("volumes are cut into slabs of about equal size") {
+  const auto cut = [](Extent extent, Connectivity connectivity, std::int64_t elements) {
+    return cut_into_slabs(extent, connectivity, elements);
+  };
+  CHECK(cut({10, 10, 7}, Connectivity::c26, 700) == std::vector<Slab>{{0, 7, 0, 10}});
+  CHECK(cut({10, 10, 7}, Connectivity::c26, 699) == std::vector<Slab>{{0, 3, 0, 10}, {3, 7, 0, 10}});
+  CHECK(cut({10, 10, 3}, Connectivity::c6, 1) ==
+        std::vector<Slab>{{0, 1, 0, 10}, {1, 2, 0, 10}, {2, 3, 0, 10}});
+  CHECK(cut({10, 4, 2}, Connectivity::c8, 25) ==
+        std::vector<Slab>{{0, 1, 0, 2}, {0, 1, 2, 4}, {1, 2, 0, 2}, {1, 2, 2, 4}});
+  CHECK(cut({10, 3, 1}, Connectivity::c26, 10).size() == 3);
+  CHECK(cut({65536, 65537, 1}, Connectivity::c8, std::int64_t{1} << 31).size() == 3);
+  for (std::int64_t elements = 1; elements < 3000; elements += 7) {
+    int z = 0;
+    for (const Slab& slab : cut({5, 6, 97}, Connectivity::c18, elements)) {
+      CHECK(slab.z0 == z);
+      CHECK((slab.z1 - slab.z0) * 30 <= std::max<std::int64_t>(30, elements));
+      z = slab.z1;
+    }
+    CHECK(z == 97);
+  }
+}
+
+TEST_CASE("labels of slabs are rendered again from the start, and slabs passed over are not read") {
+  const BitVolume image = random_image({30, 4, 20}, 0.4, 1, 2);
+  const auto labeler = labeler_of("runs", Connectivity::c26);
+  int reads = 0;
+  const Labeled labeled = label_by_slabs(image.extent(), Connectivity::c26,
+                                         cut_into_slabs(image.extent(), Connectivity::c26, 240),
+                                         work_on(image, *labeler, &reads));
+  CHECK(reads == 10);
+  const LabelImage all = render_all(*labeled.labels);
+  CHECK(reads == 20);
+  std::vector<Label> row(30);
+  for (const int z : {0, 5, 19, 3}) {
+    CHECK(labeled.labels->prepare(z * 4, 1) == (z / 2 + 1) * 8);
+    labeled.labels->render(z * 4, 1, row.data(), nullptr);
+    CHECK(std::equal(row.begin(), row.end(), all.data() + z * 120));
+  }
+  CHECK(reads == 24);
+}
+
+TEST_CASE("an input that is another the second time is an error") {
+  BitVolume image = random_image({30, 4, 20}, 0.4, 1, 2);
+  const auto labeler = labeler_of("runs", Connectivity::c6);
+  const Labeled labeled =
+      label_by_slabs(image.extent(), Connectivity::c6, cut_into_slabs(image.extent(), Connectivity::c6, 240),
+                     work_on(image, *labeler));
+  image.set(3, 3, 9, !image(3, 3, 9));
+  CHECK(failure_of([&] { render_all(*labeled.labels); }) == Failure::data);
+}
+
+TEST_CASE("more components than memory is given for are an error") {
+  const BitVolume dots = generated("dots", {64, 64, 8});
+  const auto labeler = labeler_of("runs", Connectivity::c26);
+  SlabWork work = work_on(dots, *labeler);
+  const auto slabs = cut_into_slabs(dots.extent(), Connectivity::c26, 2 * 4096);
+  work.max_kept = 4 * 1024 * 60 + 1000;  // 32 x 32 dots in every second slice
+  CHECK(label_by_slabs(dots.extent(), Connectivity::c26, slabs, work).labels->count() == 4096);
+  work.max_kept = 4 * 1024 * 60;
+  CHECK(failure_of([&] { label_by_slabs(dots.extent(), Connectivity::c26, slabs, work); }) ==
+        Failure::memory);
+}
