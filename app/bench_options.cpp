@@ -111,7 +111,7 @@ void BenchOptions::add_to(CLI::App& command) {
   add_path(command, "--csv", csv, "FILE", "Results as a table");
   add_path(command, "--report", report, "DIR", "Folder for a page with charts, index.html; needs gnuplot");
   output.add_to(command);
-  input.add_to(command);
+  input.add_to(command, "Refuse inputs that need more memory");
 }
 
 void BenchOptions::check() const {

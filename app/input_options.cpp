@@ -32,7 +32,7 @@ void add_threshold(CLI::App& command, io::ForegroundOptions& foreground) {
 
 }  // namespace
 
-void InputOptions::add_to(CLI::App& command) {
+void InputOptions::add_to(CLI::App& command, const std::string& memory_help) {
   command.option_defaults()->group("Input");
   command.add_flag("--stack", stack, "A folder is one volume, its files are the slices");
   command.add_flag("--invert", foreground.invert, "Label the dark part: swap foreground and background");
@@ -42,8 +42,7 @@ void InputOptions::add_to(CLI::App& command) {
   add_amount(command, "--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]");
   add_amount(command, "--max-dim", limits.max_dim, "Refuse axes that are longer [2147483647]");
   add_amount(command, "--max-pages", limits.max_pages, "Refuse inputs of more slices [1000000]");
-  add_amount(command, "--memory", limits.memory,
-             "Refuse inputs that need more memory [three quarters of what is available]");
+  add_amount(command, "--memory", limits.memory, memory_help + " [three quarters of what is available]");
 }
 
 }  // namespace gpuccl::app

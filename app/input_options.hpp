@@ -14,7 +14,8 @@ struct InputOptions {
   io::ForegroundOptions foreground;
   io::Limits limits;
 
-  void add_to(CLI::App& command);
+  /// `memory_help`: what becomes of inputs that need more than --memory.
+  void add_to(CLI::App& command, const std::string& memory_help);
 };
 
 }  // namespace gpuccl::app

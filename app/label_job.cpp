@@ -3,7 +3,9 @@
 #include <numeric>
 #include <utility>
 
+#include "app/label_slabs.hpp"
 #include "app/messages.hpp"
+#include "io/limits.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -44,12 +46,16 @@ void LabelJob::open() {
     io::ReadOptions read;
     read.foreground = options_.input.foreground;
     read.limits = options_.input.limits;
+    read.limits.memory = io::memory_limit(options_.input.limits);
     read.stack = options_.input.stack;
+    read.in_parts = true;
     read.warn = [this](const std::string& line) { warn(files_.input, line); };
     reader_ = io::open_reader(files_.input, read);
     const io::ImageInfo& info = reader_->info();
     extent_ = info.extent;
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
+    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine,
+                        read.limits.memory - reader_->held_bytes());
   });
   outputs_ = std::make_unique<LabelOutputs>(files_, options_.output.file);
   report_.read_ms = since_.lap();
@@ -57,10 +63,11 @@ void LabelJob::open() {
 
 void LabelJob::read() {
   waited_ms_ = since_.lap();
+  report_.input = reader_->info();
+  if (!plan_.slabs.empty()) return;
   concerning(files_.input, [&] {
     image_ = BitVolume(extent_);
     reader_->read(0, extent_.depth, image_);
-    report_.input = reader_->info();
     reader_.reset();
   });
   report_.read_ms += since_.lap();
@@ -69,14 +76,29 @@ void LabelJob::read() {
 void LabelJob::label(Engine& engine) {
   progress_.stage("labeling");
   concerning(files_.input, [&] {
-    labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
-    since_.lap();
-    const std::int64_t foreground = count_foreground(image_.view());
+    const std::int64_t foreground = plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
     self_check(labeled_, foreground);
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
     selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
+}
+
+/// Returns the number of foreground elements.
+std::int64_t LabelJob::label_at_once(Engine& engine) {
+  labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
+  since_.lap();
+  return count_foreground(image_.view());
+}
+
+std::int64_t LabelJob::label_by_slabs(Engine& engine) {
+  SlabTotals totals;
+  const auto progress = [this](double done) { progress_.share(done); };
+  labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
+  since_.lap();
+  engine_report_ = totals.engine;
+  report_.read_ms += totals.read_ms;
+  return totals.foreground;
 }
 
 void LabelJob::write() {

@@ -7,6 +7,7 @@
 #include "app/label_files.hpp"
 #include "app/label_options.hpp"
 #include "app/label_outputs.hpp"
+#include "app/memory_plan.hpp"
 #include "app/progress.hpp"
 #include "app/stopwatch.hpp"
 #include "gpuccl/bit_volume.hpp"
@@ -33,6 +34,7 @@ class LabelJob {
   const Extent& extent() const { return extent_; }
   // Between open() and read() a job may wait for its turn; that time is not counted.
   void read();
+  /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
   void label(Engine& engine);
   void write();
   /// Waits until everything is on the disk and gives the outputs their names.
@@ -45,6 +47,8 @@ class LabelJob {
 
  private:
   bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
+  std::int64_t label_at_once(Engine& engine);
+  std::int64_t label_by_slabs(Engine& engine);
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void complete_report();
   void warn(const std::string& path, const std::string& line);
@@ -60,7 +64,8 @@ class LabelJob {
   Extent extent_;
   Connectivity connectivity_ = Connectivity::c8;
   std::unique_ptr<LabelOutputs> outputs_;
-  BitVolume image_;
+  MemoryPlan plan_;
+  BitVolume image_;  // empty if labelled by slabs
   EngineReport engine_report_;
   Labeled labeled_;
   Selection selection_;

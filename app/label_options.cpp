@@ -81,7 +81,7 @@ void LabelOptions::add_to(CLI::App& command) {
   add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command);
+  input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
   algorithm.add_to(command);
   add_selection(command, selection);
   batch.add_to(command);

@@ -45,7 +45,7 @@ void write_tiff_image(AtomicFile& file, BitView image) {
   const auto fill = [&](std::int64_t strip, std::byte* samples) {
     store_strip(image, pages.strips, strip, samples);
   };
-  write_tiff(file, pages, fill, {});
+  write_tiff(file, pages, {}, fill, {});
 }
 
 void write_png_image(AtomicFile& file, BitView image) {

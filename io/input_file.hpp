@@ -21,6 +21,8 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   std::uint64_t size() const { return size_; }
+  /// How many of them are held in memory.
+  std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
   /// Copies `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
   /// Throws Error (io). May be called from several threads at once.
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "io/label_writer.hpp"
+#include "io/strips.hpp"
 
 namespace gpuccl::io {
 
@@ -11,6 +12,13 @@ int bits_per_sample(LabelType type);
 
 /// LabelSource::render as samples of `type`.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
+
+/// LabelSource::prepare of what is written.
+inline PrepareRows prepare_rows(const MappedLabels& labels) {
+  return [&source = labels.labels](std::int64_t first_row, std::int64_t rows) {
+    return source.prepare(first_row, rows);
+  };
+}
 
 // One writer a format; `type` is resolved and fits the format.
 void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,

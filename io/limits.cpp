@@ -23,12 +23,12 @@ void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& li
                                    " pixels a page");
 }
 
-void check_memory(const Extent& extent, std::int64_t buffer_bytes, const Limits& limits) {
+void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options) {
+  const auto rows = static_cast<double>(options.in_parts ? 1 : extent.rows());
   // In floating point: the product of three axes below 2^31 may pass 2^63.
   const double needed =
-      static_cast<double>(words_per_row(extent.width)) * 4.0 * static_cast<double>(extent.rows()) +
-      static_cast<double>(buffer_bytes);
-  const std::int64_t limit = memory_limit(limits);
+      static_cast<double>(words_per_row(extent.width)) * 4.0 * rows + static_cast<double>(buffer_bytes);
+  const std::int64_t limit = memory_limit(options.limits);
   if (needed <= static_cast<double>(limit)) return;
   const auto mebibytes = [](double bytes) {
     return std::to_string(std::llround(std::ceil(bytes / (1 << 20))));

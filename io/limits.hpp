@@ -18,8 +18,9 @@ std::int64_t memory_limit(const Limits& limits);
 /// Checks a page's size as its header states it, before it is turned into an Extent. Throws Error (data).
 void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits);
 
-/// Checks that the bits of a whole input of this size, and `buffer_bytes` more, fit. Throws Error (memory).
-void check_memory(const Extent& extent, std::int64_t buffer_bytes, const Limits& limits);
+/// Checks that the bits of a whole input of this size (of a row of it if it is read in parts), and
+/// `buffer_bytes` more, fit. Throws Error (memory).
+void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options);
 
 /// Refuses a header that claims more bytes than Deflate can make of `stored_bytes` (1032 to 1, and some
 /// slack). Throws Error (data).

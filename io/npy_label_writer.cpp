@@ -43,7 +43,7 @@ void write_npy_labels(AtomicFile& file, const MappedLabels& labels, LabelType ty
     if (options.progress)
       options.progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
   };
-  for_each_strip<Samples>(strips.count(), make, take);
+  for_each_strip<Samples>(strips, prepare_rows(labels), make, take);
 }
 
 }  // namespace gpuccl::io

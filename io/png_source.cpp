@@ -71,7 +71,7 @@ class PngSource final : public SampleSource {
     // libpng holds two or three rows of its own. An interlaced image has no finished row before the last
     // pass.
     check_memory(info_.extent, format_.row_bytes(width) * (interlaced ? std::int64_t{height} + 3 : 4),
-                 limits_);
+                 options);
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
       options.warn("transparency ignored");

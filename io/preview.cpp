@@ -31,14 +31,11 @@ class Reducer {
         row_(static_cast<std::size_t>(labels.labels.extent().width)),
         sums_(static_cast<std::size_t>(sheet.tile_width)) {}
 
-  /// Row `y` of a tile that shows slice `z`.
-  void reduce(int z, int y, std::uint8_t* pixels) {
-    const std::int64_t height = labels_.labels.extent().height;
-    const std::int64_t begin = std::int64_t{y} * sheet_.factor;
-    const std::int64_t end = std::min(height, begin + sheet_.factor);
+  /// A row of pixels that shows rows [begin, end) of all rows.
+  void reduce(std::int64_t begin, std::int64_t end, std::uint8_t* pixels) {
     std::fill(sums_.begin(), sums_.end(), Sum{});
     for (std::int64_t row = begin; row < end; ++row) {
-      render(labels_, LabelType::u32, z * height + row, 1, row_.data());
+      render(labels_, LabelType::u32, row, 1, row_.data());
       add_row();
     }
     const std::int64_t width = labels_.labels.extent().width;
@@ -81,6 +78,16 @@ void write_preview(AtomicFile& file, const MappedLabels& labels) {
   const std::size_t row_bytes = static_cast<std::size_t>(sheet.width()) * 3;
   std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(sheet.height()), kBetweenTiles);
 
+  // Rows of tiles are numbered in the order of the rows of labels that they show.
+  const std::int64_t height = labels.labels.extent().height;
+  const auto begin_of = [&](int i) {
+    return std::int64_t{i / sheet.tile_height} * sheet.slice_step * height +
+           std::int64_t{i % sheet.tile_height} * sheet.factor;
+  };
+  const auto end_of = [&](int i) {
+    return std::min(begin_of(i) + sheet.factor,
+                    (std::int64_t{i / sheet.tile_height} * sheet.slice_step + 1) * height);
+  };
   namespace tbb = oneapi::tbb;
   const auto reduce_rows = [&](const tbb::blocked_range<int>& tile_rows) {
     Reducer reducer(labels, sheet);
@@ -88,10 +95,15 @@ void write_preview(AtomicFile& file, const MappedLabels& labels) {
       const int tile = i / sheet.tile_height, y = i % sheet.tile_height;
       const auto top = static_cast<std::size_t>(sheet.top(tile) + y),
                  left = static_cast<std::size_t>(sheet.left(tile));
-      reducer.reduce(tile * sheet.slice_step, y, pixels.data() + top * row_bytes + left * 3);
+      reducer.reduce(begin_of(i), end_of(i), pixels.data() + top * row_bytes + left * 3);
     }
   };
-  tbb::parallel_for(tbb::blocked_range<int>(0, sheet.shown * sheet.tile_height, 16), reduce_rows);
+  const int count = sheet.shown * sheet.tile_height;
+  for (int begin = 0, end = 0; begin < count; begin = end) {
+    const std::int64_t ready = labels.labels.prepare(begin_of(begin), end_of(begin) - begin_of(begin));
+    for (end = begin + 1; end < count && end_of(end) <= ready;) ++end;
+    tbb::parallel_for(tbb::blocked_range<int>(begin, end, 16), reduce_rows);
+  }
 
   PngOutput png(
       file,

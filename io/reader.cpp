@@ -14,6 +14,7 @@
 #include "io/limits.hpp"
 #include "io/open_file.hpp"
 #include "io/otsu.hpp"
+#include "io/row_stream.hpp"
 #include "io/stack_source.hpp"
 
 namespace gpuccl::io {
@@ -22,35 +23,76 @@ namespace {
 class SampleReader final : public Reader {
  public:
   SampleReader(std::unique_ptr<SampleSource> source, const std::string& path,
-               const ForegroundOptions& options)
-      : source_(std::move(source)), options_(options), threshold_(options.threshold), info_(source_->info()) {
+               const ForegroundOptions& options, std::int64_t held_bytes)
+      : source_(std::move(source)),
+        options_(options),
+        threshold_(options.threshold),
+        info_(source_->info()),
+        held_bytes_(held_bytes) {
     if (options.otsu) threshold_ = otsu_threshold(*source_, options);
     info_.path = path;
     info_.foreground_rule = foreground_rule(source_->format(0), options, threshold_);
   }
 
   const ImageInfo& info() const override { return info_; }
+  std::int64_t held_bytes() const override { return held_bytes_; }
 
   void read(int z0, int z1, BitVolume& out) override {
     if (z1 - z0 == 1) return read_slice(z0, z0, out);
     oneapi::tbb::parallel_for(z0, z1, [&](int z) { read_slice(z, z0, out); });
   }
 
+  void read_rows(int z, int y0, int y1, BitVolume& out) override {
+    if (!rows_ || rows_slice_ != z || rows_->next() > y0) {
+      rows_.reset();
+      rows_.emplace(out.row_pitch(), [this, z](RowStream& stream) { send_slice(z, stream); });
+      rows_slice_ = z;
+    }
+    rows_->skip(y0 - rows_->next());
+    rows_->take(y1 - y0, out.row(0));
+    if (y1 < info_.extent.height) return;
+    rows_->finish();
+    rows_.reset();
+  }
+
  private:
-  void read_slice(int z, int first, BitVolume& out) const {
+  /// Packs the rows of slice z to where `place(y, count)` says.
+  template <class Place, class Done>
+  void decode(int z, Place place, Done done) const {
     std::optional<Foreground> foreground;  // a slice may have a palette of its own
+    const std::int64_t pitch = words_per_row(info_.extent.width);
     source_->decode(z, [&](const SampleRows& rows) {
       if (!foreground) foreground.emplace(rows.format, options_, threshold_);
+      std::uint32_t* const bits = place(rows.y, rows.count);
       for (int i = 0; i < rows.count; ++i)
         foreground->pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
-                         out.row(rows.y + i, z - first));
+                         bits + i * pitch);
+      done();
     });
+  }
+
+  void read_slice(int z, int first, BitVolume& out) const {
+    decode(
+        z, [&](int y, int) { return out.row(y, z - first); }, [] {});
+  }
+
+  void send_slice(int z, RowStream& stream) const {
+    std::vector<std::uint32_t> rows;
+    const auto pitch = static_cast<std::size_t>(words_per_row(info_.extent.width));
+    const auto place = [&](int, int count) {
+      rows.resize(static_cast<std::size_t>(count) * pitch);
+      return rows.data();
+    };
+    decode(z, place, [&] { stream.send(std::move(rows)); });
   }
 
   std::unique_ptr<SampleSource> source_;
   ForegroundOptions options_;
   std::optional<double> threshold_;
   ImageInfo info_;
+  std::int64_t held_bytes_;
+  int rows_slice_ = 0;
+  std::optional<RowStream> rows_;
 };
 
 /// Passes every line on once, from whatever thread.
@@ -87,8 +129,9 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
   options.limits.memory = memory_limit(asked.limits);
   options.warn = once_each(asked.warn);
   try {
-    auto source = asked.stack ? open_stack(path, options) : open_file(path, options);
-    return std::make_unique<SampleReader>(std::move(source), path, foreground);
+    if (asked.stack) return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, 0);
+    const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
+    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, file->held_bytes());
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

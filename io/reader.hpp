@@ -33,6 +33,7 @@ struct ReadOptions {
   ForegroundOptions foreground;
   Limits limits;
   bool stack = false;  // the path is a folder whose files are slices
+  bool in_parts = false;  // a few slices or rows at a time: limits.memory is not for the bits of the whole
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;
 };
@@ -45,6 +46,12 @@ class Reader {
   /// Reads slices [z0, z1) into the first z1 - z0 slices of `out`, which has the width and height of the input
   /// and need not be cleared. Reading in ascending order is fastest. Throws Error (data, io).
   virtual void read(int z0, int z1, BitVolume& out) = 0;
+  /// Reads rows [y0, y1) of slice z into the first rows of `out`, which has the width of the input. They are
+  /// decoded ahead by a thread of their own; rows that do not follow those read last are decoded from the top of
+  /// their slice. Throws Error (data, io).
+  virtual void read_rows(int z, int y0, int y1, BitVolume& out) = 0;
+  /// Bytes of the input that are held in memory, as those of a pipe must be.
+  virtual std::int64_t held_bytes() const = 0;
 };
 
 /// Opens a PNG, a TIFF (pages are slices), "-" (stdin), or, with `stack`, a folder of slices in natural name

@@ -20,7 +20,7 @@ class StackSource final : public SampleSource {
     for (const std::string& name : names_) check_slice(name);
     info_.format = "stack";
     info_.extent.depth = static_cast<int>(names_.size());
-    check_memory(info_.extent, 0, options.limits);
+    check_memory(info_.extent, 0, options);
     options_.warn = nullptr;  // said when the headers were read
   }
 

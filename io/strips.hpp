@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "gpuccl/extent.hpp"
@@ -66,6 +67,24 @@ void for_each_strip(std::int64_t count, Make make, Take take) {
   const auto consume = tbb::make_filter<std::int64_t, void>(tbb::filter_mode::serial_in_order,
                                                             [&](std::int64_t i) { take(slot(i), i); });
   tbb::parallel_pipeline(tokens, number & produce & consume);
+}
+
+/// LabelSource::prepare, or nothing for samples that are all at hand.
+using PrepareRows = std::function<std::int64_t(std::int64_t first_row, std::int64_t rows)>;
+
+/// The same for the strips of a volume whose rows must be prepared. `make` has prepared rows; nothing is made
+/// while others are being prepared.
+template <class Slot, class Make, class Take>
+void for_each_strip(const StripLayout& strips, const PrepareRows& prepare, Make make, Take take) {
+  const std::int64_t count = strips.count();
+  for (std::int64_t begin = 0, end = 0; begin < count; begin = end) {
+    const std::int64_t ready =
+        prepare ? prepare(strips.first_row(begin), strips.rows(begin)) : strips.extent.rows();
+    for (end = begin + 1; end < count && strips.first_row(end) + strips.rows(end) <= ready;) ++end;
+    for_each_strip<Slot>(
+        end - begin, [&](Slot& slot, std::int64_t i) { make(slot, begin + i); },
+        [&](Slot& slot, std::int64_t i) { take(slot, begin + i); });
+  }
 }
 
 }  // namespace gpuccl::io

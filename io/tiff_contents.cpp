@@ -120,7 +120,7 @@ class ContentsScanner {
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
     result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
     check_memory({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes,
-                 options_.limits);
+                 options_);
   }
 
   void start(const Extent& extent, const TiffFormat& format) {
@@ -175,7 +175,7 @@ class ContentsScanner {
       contents.slices.push_back(
           {first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes, first.format});
     check_memory({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes,
-                 options_.limits);
+                 options_);
   }
 
   TiffHandle& tiff_;

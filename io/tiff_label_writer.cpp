@@ -23,7 +23,7 @@ void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType t
   const auto fill = [&](std::int64_t strip, std::byte* samples) {
     render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
   };
-  write_tiff(file, pages, fill, options.progress);
+  write_tiff(file, pages, prepare_rows(labels), fill, options.progress);
 }
 
 }  // namespace gpuccl::io

@@ -157,7 +157,7 @@ bool needs_big_tiff(const TiffPages& pages) {
   return bytes > kLimit;
 }
 
-void write_tiff(AtomicFile& file, const TiffPages& pages, const FillStrip& fill,
+void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare, const FillStrip& fill,
                 const std::function<void(double share)>& progress) {
   struct Slot {
     std::vector<std::byte> samples;
@@ -175,7 +175,7 @@ void write_tiff(AtomicFile& file, const TiffPages& pages, const FillStrip& fill,
     tiff.write_strip(strip, slot.encoded);
     if (progress) progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
   };
-  for_each_strip<Slot>(strips.count(), make, take);
+  for_each_strip<Slot>(strips, prepare, make, take);
 }
 
 }  // namespace gpuccl::io

@@ -97,7 +97,7 @@ TEST_CASE("limits refuse an input by its header, and take suffixes") {
   fails({"label", image, "--json", "-", "--max-pixels", "2K"}, 65, "in.png: ");
   fails({"label", image, "--json", "-", "--max-dim", "63"}, 65, "in.png: ");
   fails({"label", volume, "--json", "-", "--max-pages", "49"}, 65, "in.tif: ");
-  fails({"label", volume, "--json", "-", "--memory", "100K"}, 71, "in.tif: ");
+  fails({"label", volume, "--json", "-", "--memory", "20K"}, 71, "in.tif: ");
   succeeds({"label", volume, "--json", "/dev/null", "--max-pixels", "30K", "--max-dim", "640", "--max-pages",
             "50", "--memory", "1M"});
 }

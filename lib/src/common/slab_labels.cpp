@@ -66,7 +66,7 @@ void SlabLabels::load(std::size_t slab) const {
   const std::vector<std::uint64_t>& area = slab_->labeled.components.area;
   if (slab_->labeled.labels->count() != components_.count(slab) ||
       std::accumulate(area.begin(), area.end(), std::uint64_t{0}) != components_.area(slab))
-    throw Error(Failure::data, "changed while it was read");
+    throw Error(Failure::data, "the input changed while it was read");
   slab_->labeled.components = {};
 }
 

@@ -1,0 +1,82 @@
+#include "app/memory_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "gpuccl/devices.hpp"
+#include "gpuccl/error.hpp"
+#include "io/limits.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+// Smaller images fit every GPU, and asking for its memory starts it.
+constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28;
+// Only `runs` on the CPU counts elements in 64 bits; others count those of a buffer, padding included, in 32.
+constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
+// No more than a program takes that does nothing: a bound so low is not meant for components.
+constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
+
+bool is_runs(const EngineOptions& engine) { return engine.algorithm == "auto" || engine.algorithm == "runs"; }
+
+/// Host memory at worst for an element: its bit, and what the algorithm makes of it. Components come on top,
+/// but nobody knows how many.
+double bytes_of_element(const EngineOptions& engine, Connectivity connectivity, bool on_gpu) {
+  constexpr double kBit = 0.125;
+  if (on_gpu) return kBit + 5;            // the label, on its way through pinned buffers
+  if (!is_runs(engine)) return kBit + 8;  // the label, and tables of labels
+  // 8 bytes a run of a bundle: every second element of one, two or four rows.
+  if (connectivity == Connectivity::c26) return kBit + 1;
+  return connectivity == Connectivity::c8 ? kBit + 2 : kBit + 4;
+}
+
+/// Bytes of the GPU that is going to label an image of so many elements, if one is.
+std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, std::int64_t elements) {
+  if (engine.device == DeviceChoice::cpu || elements <= kFitsEveryGpu) return std::nullopt;
+  const Algorithm* on_cpu = find_algorithm(engine.algorithm, DeviceKind::cpu);
+  if (on_cpu != nullptr && !is_runs(engine)) return std::nullopt;
+  for (const CudaDevice& device : cuda_status().devices)
+    if (device.index == engine.gpu) return device.memory_bytes;
+  return std::nullopt;
+}
+
+std::string mebibytes(double bytes) {
+  return std::to_string(std::llround(std::ceil(bytes / (1 << 20)))) + " MiB";
+}
+
+std::int64_t elements_of(const Slab& slab, const Extent& extent) {
+  return Extent{extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0}.elements();
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
+                       std::int64_t memory) {
+  const std::optional<std::uint64_t> gpu = gpu_memory(engine, extent.elements());
+  std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
+  if (gpu) {
+    constexpr std::uint64_t kBytesOnGpu = 12;  // bit, byte, label, tables; and some are taken by others
+    most = std::min(kMostAtOnce, static_cast<std::int64_t>(*gpu / kBytesOnGpu));
+  }
+  const double each = bytes_of_element(engine, connectivity, gpu.has_value());
+  const auto available = static_cast<double>(std::max<std::int64_t>(0, memory));
+  if (extent.elements() <= most && static_cast<double>(extent.elements()) * each <= available) return {};
+
+  MemoryPlan plan;
+  // Half for the slab, so that there is as much for components and for the borders of slabs.
+  const auto half =
+      static_cast<std::int64_t>(std::min(available / 2 / each, static_cast<double>(kMostAtOnce)));
+  plan.slabs = cut_into_slabs(extent, connectivity, std::min(most, half));
+  const double needed = static_cast<double>(elements_of(plan.slabs.back(), extent)) * each;
+  if (needed > available)
+    throw Error(Failure::memory, "needs " + mebibytes(needed) + " of memory for the smallest part of its " +
+                                     io::to_string(extent) + " elements, the limit is " +
+                                     mebibytes(available));
+  plan.max_kept = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
+  return plan;
+}
+
+}  // namespace gpuccl::app
