@@ -1,7 +1,6 @@
 #include "app/memory_plan.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -43,10 +42,6 @@ std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, std::int64_
   return std::nullopt;
 }
 
-std::string mebibytes(double bytes) {
-  return std::to_string(std::llround(std::ceil(bytes / (1 << 20)))) + " MiB";
-}
-
 std::int64_t elements_of(const Slab& slab, const Extent& extent) {
   return Extent{extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0}.elements();
 }
@@ -72,9 +67,9 @@ MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const En
   plan.slabs = cut_into_slabs(extent, connectivity, std::min(most, half));
   const double needed = static_cast<double>(elements_of(plan.slabs.back(), extent)) * each;
   if (needed > available)
-    throw Error(Failure::memory, "needs " + mebibytes(needed) + " of memory for the smallest part of its " +
-                                     io::to_string(extent) + " elements, the limit is " +
-                                     mebibytes(available));
+    throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
+                                     " of memory for the smallest part of its " + io::to_string(extent) +
+                                     " elements, the limit is " + io::bytes_in_words(available));
   plan.max_kept = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
   return plan;
 }

@@ -30,12 +30,14 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOpt
       static_cast<double>(words_per_row(extent.width)) * 4.0 * rows + static_cast<double>(buffer_bytes);
   const std::int64_t limit = memory_limit(options.limits);
   if (needed <= static_cast<double>(limit)) return;
-  const auto mebibytes = [](double bytes) {
-    return std::to_string(std::llround(std::ceil(bytes / (1 << 20))));
-  };
-  throw Error(Failure::memory, "needs " + mebibytes(needed) + " MiB of memory for " + to_string(extent) +
-                                   " elements, the limit is " + mebibytes(static_cast<double>(limit)) +
-                                   " MiB");
+  throw Error(Failure::memory, "needs " + bytes_in_words(needed) + " of memory for " + to_string(extent) +
+                                   " elements, the limit is " + bytes_in_words(static_cast<double>(limit)));
+}
+
+std::string bytes_in_words(double bytes) {
+  const bool is_large = bytes > 1 << 20;
+  return std::to_string(std::llround(std::ceil(bytes / (is_large ? 1 << 20 : 1 << 10)))) +
+         (is_large ? " MiB" : " KiB");
 }
 
 void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {

@@ -29,6 +29,9 @@ void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes);
 /// The reason for refusing such a header: "header claims 6143 MiB from 353 bytes".
 std::string claim(double claimed_bytes, std::uint64_t stored_bytes);
 
+/// "71 MiB", "8 KiB": rounded up.
+std::string bytes_in_words(double bytes);
+
 /// "640x480", "640x480x12".
 std::string to_string(const Extent& extent);
 

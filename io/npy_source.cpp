@@ -85,6 +85,7 @@ class NpySource final : public SampleSource {
 
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
+  std::int64_t buffer_bytes() const override { return row_bytes(); }
 
   void decode(int z, const Sink& sink) const override {
     const int height = info_.extent.height;

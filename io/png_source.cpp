@@ -70,8 +70,8 @@ class PngSource final : public SampleSource {
     const bool interlaced = png_get_interlace_type(png, header) != PNG_INTERLACE_NONE;
     // libpng holds two or three rows of its own. An interlaced image has no finished row before the last
     // pass.
-    check_memory(info_.extent, format_.row_bytes(width) * (interlaced ? std::int64_t{height} + 3 : 4),
-                 options);
+    buffer_bytes_ = format_.row_bytes(width) * (interlaced ? std::int64_t{height} + 3 : 4);
+    check_memory(info_.extent, buffer_bytes_, options);
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
       options.warn("transparency ignored");
@@ -79,6 +79,7 @@ class PngSource final : public SampleSource {
 
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
+  std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode(int, const Sink& sink) const override {
     PngDecoder decoder(*file_, limits_);
@@ -110,6 +111,7 @@ class PngSource final : public SampleSource {
   Limits limits_;
   ImageInfo info_;
   SampleFormat format_;
+  std::int64_t buffer_bytes_ = 0;
 };
 
 }  // namespace

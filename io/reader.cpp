@@ -1,6 +1,7 @@
 #include "io/reader.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,11 +24,13 @@ namespace {
 class SampleReader final : public Reader {
  public:
   SampleReader(std::unique_ptr<SampleSource> source, const std::string& path,
-               const ForegroundOptions& options, std::int64_t held_bytes)
+               const ForegroundOptions& options, const Limits& limits, std::int64_t held_bytes)
       : source_(std::move(source)),
         options_(options),
         threshold_(options.threshold),
         info_(source_->info()),
+        most_at_once_(std::clamp<std::int64_t>(
+            limits.memory / 8 / std::max<std::int64_t>(1, source_->buffer_bytes()), 1, 1024)),
         held_bytes_(held_bytes) {
     if (options.otsu) threshold_ = otsu_threshold(*source_, options);
     info_.path = path;
@@ -39,7 +42,11 @@ class SampleReader final : public Reader {
 
   void read(int z0, int z1, BitVolume& out) override {
     if (z1 - z0 == 1) return read_slice(z0, z0, out);
-    oneapi::tbb::parallel_for(z0, z1, [&](int z) { read_slice(z, z0, out); });
+    const auto read_slices = [&] {
+      oneapi::tbb::parallel_for(z0, z1, [&](int z) { read_slice(z, z0, out); });
+    };
+    if (most_at_once_ >= oneapi::tbb::this_task_arena::max_concurrency()) return read_slices();
+    oneapi::tbb::task_arena(static_cast<int>(most_at_once_)).execute(read_slices);
   }
 
   void read_rows(int z, int y0, int y1, BitVolume& out) override {
@@ -90,6 +97,7 @@ class SampleReader final : public Reader {
   ForegroundOptions options_;
   std::optional<double> threshold_;
   ImageInfo info_;
+  std::int64_t most_at_once_;  // slices, so that their decoders take little of the memory there is
   std::int64_t held_bytes_;
   int rows_slice_ = 0;
   std::optional<RowStream> rows_;
@@ -129,9 +137,11 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
   options.limits.memory = memory_limit(asked.limits);
   options.warn = once_each(asked.warn);
   try {
-    if (asked.stack) return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, 0);
+    if (asked.stack)
+      return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, options.limits, 0);
     const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
-    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, file->held_bytes());
+    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, options.limits,
+                                          file->held_bytes());
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

@@ -64,6 +64,8 @@ class SampleSource {
   /// Path and rule are left to the caller.
   virtual const ImageInfo& info() const = 0;
   virtual const SampleFormat& format(int z) const = 0;
+  /// Memory that decode() takes for one slice.
+  virtual std::int64_t buffer_bytes() const = 0;
 
   /// Hands every row of slice z to `sink`, from the top. May be called from several threads at once.
   /// Throws Error (data, io).

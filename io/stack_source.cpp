@@ -1,5 +1,6 @@
 #include "io/stack_source.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "gpuccl/error.hpp"
@@ -26,6 +27,7 @@ class StackSource final : public SampleSource {
 
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
+  std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode(int z, const Sink& sink) const override {
     const std::string& name = names_[static_cast<std::size_t>(z)];
@@ -55,6 +57,7 @@ class StackSource final : public SampleSource {
         format_ = slice->format(0);
       }
       compare(*slice);
+      buffer_bytes_ = std::max(buffer_bytes_, slice->buffer_bytes());
     } catch (const Error& error) {
       fail(name, error);
     }
@@ -86,6 +89,7 @@ class StackSource final : public SampleSource {
   ReadOptions options_;
   ImageInfo info_;
   SampleFormat format_;
+  std::int64_t buffer_bytes_ = 0;
 };
 
 }  // namespace

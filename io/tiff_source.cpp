@@ -38,6 +38,7 @@ class TiffSource final : public SampleSource {
 
   const ImageInfo& info() const override { return contents_.info; }
   const SampleFormat& format(int z) const override { return contents_.formats[slice(z).format]; }
+  std::int64_t buffer_bytes() const override { return contents_.buffer_bytes; }
 
   void decode(int z, const Sink& sink) const override {
     try {

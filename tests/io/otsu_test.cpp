@@ -32,6 +32,7 @@ class MemorySource final : public SampleSource {
   }
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
+  std::int64_t buffer_bytes() const override { return 0; }
   void decode(int z, const Sink& sink) const override {
     const auto pitch = static_cast<std::size_t>(format_.row_bytes(info_.extent.width));
     for (int y = 0; y < info_.extent.height; ++y)

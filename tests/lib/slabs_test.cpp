@@ -153,3 +153,24 @@ TEST_CASE("more components than memory is given for are an error") {
   CHECK(failure_of([&] { label_by_slabs(dots.extent(), Connectivity::c26, slabs, work); }) ==
         Failure::memory);
 }
+
+TEST_CASE("many random volumes cut at random") {
+  std::uint32_t seed = 1;
+  const auto below = [&seed](std::uint32_t count) {
+    seed = seed * 1664525u + 1013904223u;
+    return static_cast<int>((seed >> 8) % count);
+  };
+  for (int round = 0; round < 4000; ++round) {
+    const Extent extent{1 + below(17), 1 + below(17), below(3) == 0 ? 1 : 1 + below(9)};
+    const BitVolume image = random_image(extent, below(100) / 100.0, 1 + below(3), seed);
+    const std::int64_t elements = 1 + below(static_cast<std::uint32_t>(extent.elements()));
+    for (const Connectivity connectivity : kConnectivities) {
+      INFO(to_string(extent) << " round " << round << ", " << static_cast<int>(connectivity)
+                             << "-connectivity, slabs of " << elements);
+      const auto labeler = labeler_of("runs", connectivity);
+      expect_same(label_by_slabs(extent, connectivity, cut_into_slabs(extent, connectivity, elements),
+                                 work_on(image, *labeler)),
+                  flood_fill(image.view(), connectivity));
+    }
+  }
+}

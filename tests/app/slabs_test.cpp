@@ -1,0 +1,163 @@
+#include <filesystem>
+
+#include "binary.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
+
+// Inputs larger than --memory: everything that is written is as if there were enough.
+namespace gpuccl {
+namespace {
+
+/// Labels with all kinds of output; their contents, times left out.
+std::vector<std::string> label_all(const ScratchFolder& scratch, const std::string& input, Words options,
+                                   const std::string& labels) {
+  Words words = {"label",     input,
+                 "-o",        scratch / labels,
+                 "--json",    scratch / "r.json",
+                 "--stats",   scratch / "t.csv",
+                 "--preview", scratch / "p.png"};
+  words.insert(words.end(), options.begin(), options.end());
+  succeeds(words);
+  Json report = Json::parse(read_file(scratch / "r.json"));
+  report.erase("timings_ms");
+  return {read_file(scratch / labels), read_file(scratch / "t.csv"), read_file(scratch / "p.png"),
+          report.dump()};
+}
+
+/// Requires the same with little memory as with much.
+void expect_same_with(const ScratchFolder& scratch, const std::string& input, const Words& sizes,
+                      const Words& options, const std::string& labels = "labels.tif") {
+  CAPTURE(input, options, labels);
+  const std::vector<std::string> expected = label_all(scratch, input, options, labels);
+  for (const std::string& size : sizes) {
+    CAPTURE(size);
+    Words limited = options;
+    limited.insert(limited.end(), {"--memory", size});
+    const std::vector<std::string> got = label_all(scratch, input, limited, labels);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      CAPTURE(i);
+      CHECK((got[i] == expected[i]));
+    }
+  }
+}
+
+BitVolume blobs(Extent extent) { return tests::generated("blobs", extent); }
+
+tests::TiffPageToWrite page_of(const BitVolume& image, int z) {
+  tests::TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(image.extent().width);
+  page.height = static_cast<std::uint32_t>(image.extent().height);
+  page.samples = tests::samples_of<std::uint64_t>(image, 1, 0, z);
+  return page;
+}
+
+TEST_CASE("a volume of any connectivity is labelled by slabs as it is at once") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", blobs({120, 90, 41}).view());
+  for (const char* connectivity : {"6", "18", "26"})
+    expect_same_with(scratch, input, {"45K", "100K", "200K", "300K", "400K"}, {"-c", connectivity});
+  for (const char* connectivity : {"4", "8"})  // slices of their own: slabs of rows if need be
+    expect_same_with(scratch, input, {"3K", "20K", "100K", "400K"}, {"--per-slice", "-c", connectivity});
+}
+
+TEST_CASE("an image is labelled by slabs of rows as it is at once") {
+  const ScratchFolder scratch;
+  const std::string png = save(scratch / "in.png", blobs({700, 503, 1}).view());
+  const std::string tiff = save(scratch / "in.tif", blobs({301, 702, 1}).view());
+  for (const char* labels : {"labels.tif", "labels.png", "labels.npy"})
+    for (const char* connectivity : {"4", "8"})
+      expect_same_with(scratch, png, {"7K", "30K", "100K", "500K"}, {"-c", connectivity}, labels);
+  for (const char* connectivity : {"4", "8", "6", "18", "26"})
+    expect_same_with(scratch, tiff, {"30K", "100K"}, {"-c", connectivity});
+}
+
+TEST_CASE("slabs work with every option for foreground, selection and algorithm") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({90, 70, 30}, 0.3, 3, 4).view());
+  for (const Words& options :
+       {Words{"--invert"}, Words{"--threshold", "otsu"}, Words{"--min-size", "200"}, Words{"--order", "size"},
+        Words{"--largest", "5"}, Words{"--clear-border"}, Words{"--label-type", "u32", "--compress", "none"},
+        Words{"--algo", "flood-fill"}, Words{"--threads", "1"}})
+    expect_same_with(scratch, input, {"60K", "150K"}, options);
+}
+
+TEST_CASE("slabs are read from whatever holds slices and rows") {
+  const ScratchFolder scratch;
+  const BitVolume volume = blobs({100, 80, 24});
+  const BitVolume large = blobs({500, 800, 1});
+
+  std::filesystem::create_directory(scratch / "stack");
+  for (int z = 0; z < 24; ++z) {
+    BitVolume slice({100, 80, 1});
+    for (int y = 0; y < 80; ++y)
+      for (int x = 0; x < 100; ++x) slice.set(x, y, 0, volume(x, y, z));
+    save(scratch / ("stack/" + std::to_string(z) + (z % 2 == 0 ? ".png" : ".tif")), slice.view());
+  }
+  expect_same_with(scratch, scratch / "stack", {"20K", "70K"}, {"--stack"});
+
+  std::vector<tests::TiffPageToWrite> pages;
+  for (int z = 0; z < 24; ++z) pages.push_back(page_of(volume, z));
+  tests::write_tiff(scratch / "big.tif", pages, "wb8");
+  expect_same_with(scratch, scratch / "big.tif", {"20K", "70K"}, {});
+
+  tests::TiffPageToWrite page = page_of(large, 0);
+  page.compression = COMPRESSION_CCITTFAX4;
+  page.rows_per_strip = 37;
+  tests::write_tiff(scratch / "strips.tif", {page});
+  expect_same_with(scratch, scratch / "strips.tif", {"10K", "200K"}, {});
+  page.compression = COMPRESSION_NONE;
+  page.tile_size = 64;
+  tests::write_tiff(scratch / "tiles.tif", {page});
+  expect_same_with(scratch, scratch / "tiles.tif", {"10K", "200K"}, {"-c", "4"});
+}
+
+TEST_CASE("a pipe is labelled by slabs of what it has brought") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", blobs({200, 150, 20}).view());
+  succeeds({"label", input, "-o", scratch / "labels.tif"});
+  for (const char* from : {"cat \"$2\" | \"$1\" label - -o \"$3\" --memory 4M",
+                           "\"$1\" label - -o \"$3\" --memory 90K <\"$2\""}) {
+    Command command = gpuccl_command({});
+    command.words = {"sh", "-c", from, "sh", GPUCCL_PROGRAM, input, scratch / "piped.tif"};
+    const Ended ended = run(command);
+    CHECK(ended.err == "");
+    REQUIRE(ended.code == 0);
+    CHECK((read_file(scratch / "piped.tif") == read_file(scratch / "labels.tif")));
+  }
+  Command command = gpuccl_command({});
+  command.words = {"sh", "-c",           "cat \"$2\" | \"$1\" label - --json - --memory 2K",
+                   "sh", GPUCCL_PROGRAM, input};
+  fails(command, 71, "standard input: ");
+}
+
+TEST_CASE("what is wrong with an input is said of it, and nothing is written") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", blobs({700, 1503, 1}).view());
+  const std::string whole = read_file(input);
+  const std::string output = scratch / "labels.tif";
+  for (const std::size_t size : {whole.size() - 3, whole.size() - 20, whole.size() / 2, whole.size() / 10}) {
+    write_file(input, whole.substr(0, size));
+    fails({"label", input, "-o", output, "--memory", "50K"}, 65, "in.png: not a valid PNG");
+    CHECK(count_entries(scratch.path()) == 1);
+  }
+  write_file(input, whole);
+  fails({"label", input, "-o", output, "--memory", "600"}, 71, "in.png: needs ");
+  const std::string volume = save(scratch / "in.tif", blobs({300, 300, 4}).view());
+  fails({"label", volume, "-o", output, "--memory", "90K"}, 71,
+        "in.tif: needs 99 KiB of memory for the smallest part");
+  CHECK(count_entries(scratch.path()) == 2);
+}
+
+TEST_CASE("components that no memory was given for are too many") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::generated("dots", {2048, 2048, 1}).view());
+  fails({"label", input, "--json", "-", "--memory", "1M"}, 71, "in.tif: has more than ");
+  succeeds({"label", input, "--json", "/dev/null", "--memory", "70M"});
+}
+
+}  // namespace
+}  // namespace gpuccl
