@@ -90,7 +90,7 @@ __global__ void scan(ImageRef<Label> blocks, const Connections<Block>* connectio
   if (least == own) return;
   Label* const link = blocks.data + OneBased::unpack(own);
   if (least < SharedByThreads::load(link)) SharedByThreads::store(link, least);
-  SharedByThreads::store(changed, 1);
+  raise(changed);
 }
 
 __global__ void analysis(ImageRef<Label> blocks) {

@@ -30,7 +30,7 @@ __global__ void merge(ImageRef<const Pixel> image, BlockInfoStore info) {
   info.store(X, own);
 
   const BlockForest forest{info.labels.data};
-  const Window3d touching = touching_voxels(image, X, own);
+  const Window3d touching = without_implied(touching_voxels(image, X, own));
   Index node = X.node(info.labels);
   for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
     if (touching & voxels_of_block(dx, dy, dz)) node = forest.unite(node, X.node(info.labels, dx, dy, dz));

@@ -49,11 +49,14 @@ __device__ void join_window(LabelOf label, Join join) {
 }
 
 /// Recursive union-find (algorithm 4), its tail recursion as a loop: unlike UnionFind::unite() it looks for
-/// no roots but lowers every link on the way.
+/// no roots but lowers every link on the way. A link that is low enough already needs no atomic operation:
+/// along a border, that is nearly every one.
 template <class Memory>
 __device__ void ruf(Label* links, Label label, Label least) {
   while (label > least) {
-    const Label was = Memory::fetch_min(links + OneBased::unpack(label), least);
+    Label* const link = links + OneBased::unpack(label);
+    Label was = Memory::load(link);
+    if (was > least) was = Memory::fetch_min(link, least);
     if (was == label) return;  // was a root
     label = max(was, least);
     least = min(was, least);
@@ -75,10 +78,11 @@ __global__ void tile_labeling(ImageRef<const Pixel> image, ImageRef<Label> label
   __syncthreads();
   if constexpr (steps != Steps::no_preprocessing) {
     join_window(label_in_tile, [&](Label label, Label least) {
-      SharedByBlock::fetch_min(links + OneBased::unpack(label), least);
+      Label* const link = links + OneBased::unpack(label);
+      if (least < SharedByBlock::load(link)) SharedByBlock::store(link, least);
     });
     __syncthreads();
-    if (foreground) forest.compress(here);
+    if (foreground) forest.compress_inline(here);
     __syncthreads();
   }
   join_window(label_in_tile, [&](Label label, Label least) { ruf<SharedByBlock>(links, label, least); });

@@ -31,7 +31,7 @@ __global__ void scan(ImageRef<Label> labels, Label* references, Label* changed) 
   const Label least = least_label_around<connectivity>(labels, at, own);
   if (least == own) return;
   SharedByThreads::fetch_min(references + OneBased::unpack(own), least);
-  SharedByThreads::store(changed, 1);
+  raise(changed);
 }
 
 __global__ void analysis(ImageRef<Label> labels, Label* references) {

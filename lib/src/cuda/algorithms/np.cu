@@ -25,7 +25,7 @@ __global__ void propagate(ImageRef<Label> labels, Label* changed) {
   const Label least = least_label_around<connectivity>(labels, at, own);
   if (least == own) return;
   SharedByThreads::store(&labels(at.x, at.y, at.z), least);
-  SharedByThreads::store(changed, 1);
+  raise(changed);
 }
 
 // ---- host

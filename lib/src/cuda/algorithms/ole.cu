@@ -27,7 +27,7 @@ __global__ void scan(ImageRef<Label> labels, Label* changed) {
   if (least == own) return;
   Label* const link = labels.data + OneBased::unpack(own);
   if (least < SharedByThreads::load(link)) SharedByThreads::store(link, least);
-  SharedByThreads::store(changed, 1);
+  raise(changed);
 }
 
 // ---- host

@@ -68,7 +68,7 @@ __global__ void rows(ImageRef<Label> labels, Label* changed) {
 
   const bool forward = scan_rows(first, labels.extent.width, labels.pitch, count, 1);
   const bool backward = scan_rows(first, labels.extent.width, labels.pitch, count, -1);
-  if (forward || backward) SharedByThreads::store(changed, 1);
+  if (forward || backward) raise(changed);
 }
 
 /// Down (step 1) or up (-1) the column of `at`.
@@ -108,7 +108,7 @@ __global__ void columns(ImageRef<Label> labels, Label* changed) {
 
   const bool down = scan_column<connectivity>(labels, at, 1);
   const bool up = scan_column<connectivity>(labels, at, -1);
-  if (down || up) SharedByThreads::store(changed, 1);
+  if (down || up) raise(changed);
 }
 
 // ---- host

@@ -3,8 +3,9 @@
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 //   (8-connectivity: Allegretti et al., IPAS 2018, doi:10.1109/IPAS.2018.8708900)
 //
-// Every thread block labels a tile of the image in shared memory. Then the tiles are merged in the label
-// image by the pixels with neighbors in another tile, and the links followed to their roots.
+// Every thread block labels a tile of the image in shared memory, first along its rows, then from row to row.
+// Then the tiles are merged in the label image by the pixels with neighbors in another tile, and the links
+// followed to their roots. Unions that others imply are left out, which changes no label.
 
 #include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"
@@ -19,21 +20,47 @@ using UfTile = Tile<32, 16>;
 using TileForest = UnionFind<ZeroBased, SharedByBlock>;
 using Forest = UnionFind<OneBased, SharedByThreads>;
 
+/// Calls unite(dx, dy) for the pixels above that the run of this pixel touches, those left out with which
+/// another pixel of the run is united or that lie in one run with one named. `before` tells whether the pixel
+/// on the left belongs to the same run.
+template <Connectivity connectivity, class IsForeground, class Unite>
+__device__ void for_runs_above(bool before, IsForeground foreground, Unite unite) {
+  const bool above = foreground(0, -1);
+  if constexpr (connectivity == Connectivity::c4) {
+    if (above && !(before && foreground(-1, -1))) unite(0, -1);
+  } else {
+    if (!before) {
+      if (above) {
+        unite(0, -1);
+      } else if (foreground(-1, -1)) {
+        unite(-1, -1);
+      }
+    }
+    if (!above && foreground(1, -1)) unite(1, -1);
+  }
+}
+
 template <Connectivity connectivity>
 __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  static_assert(UfTile::kWidth == 32, "a warp has a row of the tile");
   __shared__ Label links[UfTile::kPixels];
+  __shared__ unsigned rows[UfTile::kHeight];
   const TileForest forest{links};
   const PixelThread at = UfTile::mine(image.extent);
   const bool foreground = is_foreground(image, at.x, at.y, at.z);
 
-  forest.make_set(UfTile::index());
+  const int lane = static_cast<int>(threadIdx.x);
+  const unsigned row = __ballot_sync(~0u, foreground);
+  const int run = __clz(static_cast<int>(~(row << (31 - lane))));  // pixels of it up to this one
+  if (lane == 0) rows[threadIdx.y] = row;
+  SharedByBlock::store(links + UfTile::index(), ZeroBased::pack(UfTile::index(run > 1 ? 1 - run : 0)));
   __syncthreads();
 
-  if (foreground) {
-    for_each_preceding<connectivity>([&](int dx, int dy, int) {
-      if (UfTile::holds(dx, dy) && is_foreground(image, at.x + dx, at.y + dy, at.z))
-        forest.unite(UfTile::index(), UfTile::index(dx, dy));
-    });
+  if (foreground && threadIdx.y > 0) {
+    const unsigned above = rows[threadIdx.y - 1];
+    for_runs_above<connectivity>(
+        run > 1, [&](int dx, int) { return UfTile::holds(dx, 0) && (above >> (lane + dx) & 1u) != 0; },
+        [&](int dx, int dy) { forest.unite(UfTile::index(), UfTile::index(dx, dy)); });
   }
   __syncthreads();
 
@@ -45,13 +72,21 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 template <Connectivity connectivity>
 __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   const PixelThread at = UfTile::mine(image.extent);
-  const bool on_border = !UfTile::holds(-1, -1) || !UfTile::holds(1, -1);
-  if (!on_border || !is_foreground(image, at.x, at.y, at.z)) return;
+  const bool on_top = !UfTile::holds(0, -1), on_left = !UfTile::holds(-1, 0), on_right = !UfTile::holds(1, 0);
+  if (!(on_top || on_left || on_right) || !is_foreground(image, at.x, at.y, at.z)) return;
 
-  for_each_preceding<connectivity>([&](int dx, int dy, int) {
-    if (!UfTile::holds(dx, dy) && is_foreground(image, at.x + dx, at.y + dy, at.z))
-      Forest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
-  });
+  const auto foreground = [&](int dx, int dy) { return is_foreground(image, at.x + dx, at.y + dy, at.z); };
+  const auto unite = [&](int dx, int dy) {
+    Forest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
+  };
+  const bool before = foreground(-1, 0);
+  if (on_top) for_runs_above<connectivity>(!on_left && before, foreground, unite);
+  if (on_left && before) unite(-1, 0);
+  if constexpr (connectivity == Connectivity::c8) {
+    if (on_top || foreground(0, -1)) return;  // the one above is united with those beside it
+    if (on_left && !before && foreground(-1, -1)) unite(-1, -1);
+    if (on_right && foreground(1, -1)) unite(1, -1);
+  }
 }
 
 __global__ void path_compression(ImageRef<const Pixel> image, ImageRef<Label> labels) {

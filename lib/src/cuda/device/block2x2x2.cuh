@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "common/neighborhood.hpp"
 #include "cuda/device/block2x2.cuh"
 
 namespace gpuccl::cuda {
@@ -83,6 +84,32 @@ __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2
       around |= static_cast<Window3d>(found) << (16 * (dz + 1) + 4 * (dy + 1));
     }
   return around & reach;
+}
+
+/// The voxels of a window that touch one of `voxels`, and these themselves.
+GPUCCL_HD constexpr Window3d dilated(Window3d voxels) {
+  constexpr Window3d kFirstColumn = 0x1111111111111111, kFirstRow = 0x000f000f000f000f;
+  voxels |= (voxels << 1 & ~kFirstColumn) | (voxels >> 1 & ~(kFirstColumn << 3));
+  voxels |= (voxels << 4 & ~kFirstRow) | (voxels >> 4 & ~(kFirstRow << 12));
+  return voxels | voxels << 16 | voxels >> 16;
+}
+
+/// `touching` without the voxels of those blocks that need no union with X, because they touch another one
+/// that has it, the one in the middle of the neighbors: the later of the two unites them. Beyond the papers;
+/// in solid parts of a volume it leaves one union of thirteen. Where few voxels touch it would cost more than
+/// it saves.
+__device__ inline Window3d without_implied(Window3d touching) {
+  constexpr int kWorthwhile = 16;
+  if (__popcll(touching) < kWorthwhile) return touching;
+  Window3d middle = touching & voxels_of_block(0, 0, -1);
+  if (middle == 0) middle = touching & voxels_of_block(0, -1, 0);
+  if (middle == 0) middle = touching & voxels_of_block(-1, 0, 0);
+  const Window3d implied = touching & dilated(middle) & ~middle;
+  Window3d left = touching;
+  for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
+    if ((implied & voxels_of_block(dx, dy, dz)) != 0) left &= ~voxels_of_block(dx, dy, dz);
+  });
+  return left;
 }
 
 }  // namespace gpuccl::cuda
