@@ -1,13 +1,14 @@
 // Every CUDA algorithm of the table on a real GPU. Without one the program says so and exits with 77
 // (skipped). [small] is for compute-sanitizer, hidden tags for a machine that has time.
 
+#include "support/catch_listener.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 
 #include "cuda/variants.hpp"
 #include "gpuccl/compare.hpp"
 #include "gpuccl/devices.hpp"
-#include "support/catch.hpp"
 #include "support/images.hpp"
 
 using namespace gpuccl;
@@ -15,9 +16,9 @@ using namespace tests;
 
 namespace {
 
-class SkipWithoutGpu : public Catch::TestEventListenerBase {
+class SkipWithoutGpu : public Catch::EventListenerBase {
  public:
-  using TestEventListenerBase::TestEventListenerBase;
+  using EventListenerBase::EventListenerBase;
 
   void testRunStarting(const Catch::TestRunInfo&) override {
     constexpr int kSkipped = 77;
