@@ -74,7 +74,8 @@ void LabelJob::read() {
 }
 
 void LabelJob::label(Engine& engine) {
-  progress_.stage("labeling");
+  const std::size_t slabs = plan_.slabs.size();
+  progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
   concerning(files_.input, [&] {
     const std::int64_t foreground = plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
     self_check(labeled_, foreground);

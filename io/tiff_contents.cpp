@@ -87,6 +87,16 @@ class ContentsScanner {
     if (options_.warn) options_.warn(line);
   }
 
+  /// Some codes make any number of rows of nothing: a file that claims more than pictures are made of must
+  /// fit in memory, even if it is read in parts.
+  void check_size(const Extent& extent, std::int64_t buffer_bytes) const {
+    constexpr double kElementsOfByte = 1 << 14;
+    const auto plausible = static_cast<double>(file_.size()) * kElementsOfByte;
+    ReadOptions options = options_;
+    options.in_parts = options.in_parts && static_cast<double>(extent.elements()) <= plausible;
+    check_memory(extent, buffer_bytes, options);
+  }
+
   void add_page(std::int64_t number) {
     try {
       add_page();
@@ -119,8 +129,7 @@ class ContentsScanner {
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
     result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
-    check_memory({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes,
-                 options_);
+    check_size({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes);
   }
 
   void start(const Extent& extent, const TiffFormat& format) {
@@ -174,8 +183,7 @@ class ContentsScanner {
     for (std::int64_t i = 1; i < description_.planes; ++i)
       contents.slices.push_back(
           {first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes, first.format});
-    check_memory({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes,
-                 options_);
+    check_size({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes);
   }
 
   TiffHandle& tiff_;

@@ -19,7 +19,8 @@ std::vector<std::string> label_all(const ScratchFolder& scratch, const std::stri
                  "-o",        scratch / labels,
                  "--json",    scratch / "r.json",
                  "--stats",   scratch / "t.csv",
-                 "--preview", scratch / "p.png"};
+                 "--preview", scratch / "p.png",
+                 "--no-fsync"};
   words.insert(words.end(), options.begin(), options.end());
   succeeds(words);
   Json report = Json::parse(read_file(scratch / "r.json"));
@@ -150,6 +151,16 @@ TEST_CASE("what is wrong with an input is said of it, and nothing is written") {
   fails({"label", volume, "-o", output, "--memory", "90K"}, 71,
         "in.tif: needs 99 KiB of memory for the smallest part");
   CHECK(count_entries(scratch.path()) == 2);
+}
+
+TEST_CASE("a few bytes that claim to be a large picture are not worth slabs") {
+  const ScratchFolder scratch;
+  tests::TiffPageToWrite page = page_of(BitVolume({6000, 6000, 1}), 0);
+  page.compression = COMPRESSION_CCITTFAX4;  // a bit a row of nothing
+  page.rows_per_strip = 100;
+  tests::write_tiff(scratch / "in.tif", {page});
+  CHECK(std::filesystem::file_size(scratch / "in.tif") < 2000);
+  fails({"label", scratch / "in.tif", "--json", "-", "--memory", "3M"}, 71, "in.tif: needs ");
 }
 
 TEST_CASE("components that no memory was given for are too many") {

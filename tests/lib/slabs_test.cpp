@@ -3,7 +3,6 @@
 #include "gpuccl/slabs.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "gpuccl/error.hpp"
 #include "gpuccl/labels.hpp"
@@ -17,18 +16,6 @@ using namespace tests;
 
 namespace {
 
-/// Reads slabs from an image in memory, and remembers how often.
-SlabWork work_on(const BitVolume& image, Labeler& labeler, int* reads = nullptr) {
-  SlabWork work;
-  work.read = [&image, reads](const Slab& slab, BitVolume& out) {
-    if (reads != nullptr) ++*reads;
-    const std::int64_t first = static_cast<std::int64_t>(slab.z0) * image.extent().height + slab.y0;
-    std::memcpy(out.row(0), image.row(first), static_cast<std::size_t>(out.bytes()));
-  };
-  work.label = [&labeler](BitView slab) { return labeler.label(slab); };
-  return work;
-}
-
 std::int64_t layer_of(Extent extent, bool rows) {
   return rows ? extent.width : static_cast<std::int64_t>(extent.width) * extent.height;
 }
@@ -37,7 +24,7 @@ Labeled by_slabs(const BitVolume& image, Connectivity connectivity, Labeler& lab
   const Extent extent = image.extent();
   return label_by_slabs(extent, connectivity,
                         cut_into_slabs(extent, connectivity, height * layer_of(extent, rows)),
-                        work_on(image, labeler));
+                        slab_work(image, labeler));
 }
 
 std::unique_ptr<Labeler> labeler_of(const std::string& name, Connectivity connectivity) {
@@ -119,7 +106,7 @@ TEST_CASE("labels of slabs are rendered again from the start, and slabs passed o
   int reads = 0;
   const Labeled labeled = label_by_slabs(image.extent(), Connectivity::c26,
                                          cut_into_slabs(image.extent(), Connectivity::c26, 240),
-                                         work_on(image, *labeler, &reads));
+                                         slab_work(image, *labeler, &reads));
   CHECK(reads == 10);
   const LabelImage all = render_all(*labeled.labels);
   CHECK(reads == 20);
@@ -137,7 +124,7 @@ TEST_CASE("an input that is another the second time is an error") {
   const auto labeler = labeler_of("runs", Connectivity::c6);
   const Labeled labeled =
       label_by_slabs(image.extent(), Connectivity::c6, cut_into_slabs(image.extent(), Connectivity::c6, 240),
-                     work_on(image, *labeler));
+                     slab_work(image, *labeler));
   image.set(3, 3, 9, !image(3, 3, 9));
   CHECK(failure_of([&] { render_all(*labeled.labels); }) == Failure::data);
 }
@@ -145,7 +132,7 @@ TEST_CASE("an input that is another the second time is an error") {
 TEST_CASE("more components than memory is given for are an error") {
   const BitVolume dots = generated("dots", {64, 64, 8});
   const auto labeler = labeler_of("runs", Connectivity::c26);
-  SlabWork work = work_on(dots, *labeler);
+  SlabWork work = slab_work(dots, *labeler);
   const auto slabs = cut_into_slabs(dots.extent(), Connectivity::c26, 2 * 4096);
   work.max_kept = 4 * 1024 * 60 + 1000;  // 32 x 32 dots in every second slice
   CHECK(label_by_slabs(dots.extent(), Connectivity::c26, slabs, work).labels->count() == 4096);
@@ -169,7 +156,7 @@ TEST_CASE("many random volumes cut at random") {
                              << "-connectivity, slabs of " << elements);
       const auto labeler = labeler_of("runs", connectivity);
       expect_same(label_by_slabs(extent, connectivity, cut_into_slabs(extent, connectivity, elements),
-                                 work_on(image, *labeler)),
+                                 slab_work(image, *labeler)),
                   flood_fill(image.view(), connectivity));
     }
   }

@@ -1,6 +1,7 @@
 #include "support/reference.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -60,6 +61,17 @@ void expect_same(const Labeled& labeled, const Labeled& expected) {
     expect_same_rows<std::uint8_t>(*labeled.labels, *expected.labels, nullptr);
   if (expected.labels->count() <= 65535)
     expect_same_rows<std::uint16_t>(*labeled.labels, *expected.labels, nullptr);
+}
+
+SlabWork slab_work(const BitVolume& image, Labeler& labeler, int* reads) {
+  SlabWork work;
+  work.read = [&image, reads](const Slab& slab, BitVolume& out) {
+    if (reads != nullptr) ++*reads;
+    const std::int64_t first = static_cast<std::int64_t>(slab.z0) * image.extent().height + slab.y0;
+    std::memcpy(out.row(0), image.row(first), static_cast<std::size_t>(out.bytes()));
+  };
+  work.label = [&labeler](BitView slab) { return labeler.label(slab); };
+  return work;
 }
 
 void expect_same_as_flood_fill(Labeler& labeler, BitView image, Connectivity connectivity) {

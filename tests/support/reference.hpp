@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/slabs.hpp"
 
 namespace tests {
 
@@ -10,6 +11,9 @@ gpuccl::Labeled flood_fill(gpuccl::BitView image, gpuccl::Connectivity connectiv
 /// Requires the same labels, numbers included, the same components, and rows that render alike: all at once,
 /// in parts, in every type, and with a map.
 void expect_same(const gpuccl::Labeled& labeled, const gpuccl::Labeled& expected);
+
+/// What labels an image in memory slab by slab, and counts in `reads`, if not null, how many it has read.
+gpuccl::SlabWork slab_work(const gpuccl::BitVolume& image, gpuccl::Labeler& labeler, int* reads = nullptr);
 
 void expect_same_as_flood_fill(gpuccl::Labeler& labeler, gpuccl::BitView image,
                                gpuccl::Connectivity connectivity);
