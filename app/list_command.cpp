@@ -50,11 +50,20 @@ std::string as_text() {
   return text;
 }
 
+/// Without the meaning that Markdown gives to asterisks.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '*' ? "\\*" : std::string(1, c);
+  return result;
+}
+
 std::string as_markdown() {
-  std::string text = "| `--algo` | algorithm | connectivity | device | published |\n|---|---|---|---|---|\n";
+  std::string text =
+      "| `--algo` | algorithm | connectivity | device | phases | published |\n|---|---|---|---|---|---|\n";
   for (const Algorithm& algorithm : algorithms()) {
     const Row row = row_of(algorithm);
-    text += "| `" + row[0] + "` | " + row[1] + " | " + row[2] + " | " + row[3] + " | " + row[4] + " |\n";
+    text += "| `" + row[0] + "` | " + row[1] + " | " + row[2] + " | " + row[3] + " | " +
+            escaped(algorithm.phases) + " | " + row[4] + " |\n";
   }
   return text;
 }
@@ -69,7 +78,8 @@ std::string as_json() {
                     {"title", algorithm.title},
                     {"connectivities", connectivities},
                     {"device", device_name(algorithm.device)},
-                    {"paper", algorithm.paper}});
+                    {"paper", algorithm.paper},
+                    {"phases", algorithm.phases}});
   }
   return list.dump(2) + "\n";
 }

@@ -37,6 +37,42 @@ int iterations(const std::string& algorithm, Connectivity connectivity, BitView 
 
 }  // namespace
 
+/// The names in "Init, (Scan, Analysis)*", each once; of two lists joined by "; 3D: " the right one.
+std::vector<std::string> names_of_phases(const std::string& phases, bool volume) {
+  const std::string in_3d = "; 3D: ";
+  const std::size_t other = phases.find(in_3d);
+  std::string list = other == std::string::npos ? phases
+                     : volume                   ? phases.substr(other + in_3d.size())
+                                                : phases.substr(0, other);
+  std::erase_if(list, [](char c) { return c == '(' || c == ')' || c == '*'; });
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(", ", at), list.size());
+    const std::string name = list.substr(at, end - at);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    at = end + 2;
+  }
+  return names;
+}
+
+TEST_CASE("algorithms have the phases that the table says") {
+  emulation::configure({.seed = 10});
+  for (const CudaVariant& variant : cuda_variants()) {
+    const Algorithm& algorithm = *find_algorithm(variant.name, DeviceKind::cuda);
+    if (algorithm.phases.empty()) continue;
+    INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+    const bool volume = is_3d(variant.connectivity);
+    const BitVolume image = random_image({70, 40, volume ? 3 : 1}, 0.5, 1, 1);
+    variant.staged()->upload(image.view());
+    variant.staged()->allocate();
+    PhaseTimes times;
+    variant.staged()->run(Numbering::provisional, &times);
+    std::vector<std::string> names;
+    for (const PhaseTime& time : times) names.push_back(time.phase);
+    CHECK(names == names_of_phases(algorithm.phases, volume));
+  }
+}
+
 TEST_CASE("tiles meet at every offset of a shape") {
   emulation::configure({.seed = 11});
   const std::vector<CudaVariant> variants = variants_of(kTiled);

@@ -1,41 +1,48 @@
-// The table of algorithms is the same with and without CUDA, so that a command line means the same
-// everywhere.
-
-#include "cuda/cuda.hpp"
-#include "gpuccl/error.hpp"
-#include "no_cuda/algorithms.hpp"
+#include "common/gpu_table.hpp"
+#include "gpuccl/devices.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 
 using namespace gpuccl;
 
-TEST_CASE("a build without CUDA lists the GPU algorithms that a build with it has") {
-  const std::vector<Algorithm> with = cuda::algorithms(), without = no_cuda::algorithms();
-  REQUIRE(with.size() == without.size());
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    REQUIRE(with[i].name == without[i].name);
-    REQUIRE(with[i].title == without[i].title);
-    REQUIRE(with[i].paper == without[i].paper);
-    REQUIRE(with[i].device == without[i].device);
-    REQUIRE(with[i].variants.size() == without[i].variants.size());
-    for (std::size_t k = 0; k < with[i].variants.size(); ++k)
-      REQUIRE(with[i].variants[k].connectivity == without[i].variants[k].connectivity);
-  }
-}
-
-TEST_CASE("a GPU algorithm cannot be made without CUDA") {
-  for (const Algorithm& algorithm : no_cuda::algorithms())
-    for (const Variant& variant : algorithm.variants)
-      REQUIRE(failure_of([&] { variant.make(0); }) == Failure::unavailable);
-}
-
-TEST_CASE("the table holds every algorithm once on a device") {
+TEST_CASE("the table holds every algorithm once on a device, with where it was published") {
   for (const Algorithm& algorithm : algorithms()) {
-    REQUIRE(find_algorithm(algorithm.name, algorithm.device) == &algorithm);
-    REQUIRE(!algorithm.title.empty());
-    REQUIRE(!algorithm.variants.empty());
+    CAPTURE(algorithm.name);
+    CHECK(find_algorithm(algorithm.name, algorithm.device) == &algorithm);
+    CHECK(!algorithm.title.empty());
+    CHECK(!algorithm.variants.empty());
+    const bool ours = algorithm.name == "runs" || algorithm.name == "flood-fill";
+    CHECK(algorithm.paper.empty() == ours);
+    CHECK(algorithm.phases.empty() == ours);
   }
   for (const char* name : {"runs", "flood-fill"})
     for (const Connectivity connectivity : kConnectivities)
       REQUIRE(find_variant(*find_algorithm(name, DeviceKind::cpu), connectivity) != nullptr);
+}
+
+TEST_CASE("with or without CUDA, without a GPU a GPU algorithm is listed but cannot be made") {
+  if (!cuda_status().devices.empty()) return;
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.device == DeviceKind::cuda)
+      for (const Variant& variant : algorithm.variants)
+        REQUIRE(failure_of([&] { variant.make(0); }) == Failure::unavailable);
+}
+
+TEST_CASE("a row and its factories that do not fit together are refused") {
+  CHECK_THROWS_AS(gpu_table([](const std::string& name, const std::vector<Connectivity>& connectivities) {
+                    return std::vector<MakeLabeler>(name == "ole" ? 1 : connectivities.size(), nullptr);
+                  }),
+                  std::logic_error);
+}
+
+TEST_CASE("what an algorithm repeats is the first phase in brackets") {
+  const auto iterated = [](const std::string& name, DeviceKind device) {
+    return iterated_phase(*find_algorithm(name, device));
+  };
+  CHECK(iterated("np", DeviceKind::cuda) == "Propagate");
+  CHECK(iterated("rcu", DeviceKind::cuda) == "Rows");
+  CHECK(iterated("ole", DeviceKind::cuda) == "Scan");
+  CHECK(iterated("fb", DeviceKind::cpu) == "Forward");
+  CHECK(iterated("bke", DeviceKind::cuda).empty());
+  CHECK(iterated("runs", DeviceKind::cpu).empty());
 }

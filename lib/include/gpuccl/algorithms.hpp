@@ -18,8 +18,8 @@ enum class DeviceKind { cpu, cuda };
 struct Labeled {
   std::unique_ptr<LabelSource> labels;
   Components components;
-  PhaseTimes phases;             // of the labeling, in the paper's names
-  double statistics_ms = 0;      // component statistics
+  PhaseTimes phases;         // of the labeling, in the paper's names
+  double statistics_ms = 0;  // component statistics
 };
 
 /// One algorithm at one connectivity on one device. Buffers are kept from one image to the next.
@@ -44,13 +44,18 @@ struct Algorithm {
   std::string paper;  // where it was published
   DeviceKind device;
   std::vector<Variant> variants;
+  std::string phases = {};  // as the paper names them, "Init, (Scan, Analysis)*": those in ( )* are repeated
 };
 
-/// THE table: every algorithm of this build, in the order they are listed. `runs` may stand twice, once a device.
+/// THE table: every algorithm of this build, in the order they are listed. `runs` may stand twice, once a
+/// device.
 const std::vector<Algorithm>& algorithms();
 
 /// Null if there is none of that name on that device.
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device);
 const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivity);
+
+/// The phase that is launched once an iteration; empty if the algorithm does not iterate.
+std::string iterated_phase(const Algorithm& algorithm);
 
 }  // namespace gpuccl

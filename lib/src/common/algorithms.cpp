@@ -26,4 +26,10 @@ const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivit
   return nullptr;
 }
 
+std::string iterated_phase(const Algorithm& algorithm) {
+  const std::size_t open = algorithm.phases.find('(');
+  if (open == std::string::npos) return {};
+  return algorithm.phases.substr(open + 1, algorithm.phases.find_first_of(",)", open) - open - 1);
+}
+
 }  // namespace gpuccl

@@ -28,14 +28,17 @@ std::vector<Algorithm> algorithms() {
       {"runs", "Union-find of runs, strips in parallel", "", kCpu, every_connectivity<make_runs>()},
       {"flood-fill", "Flood fill, the reference", "", kCpu, every_connectivity<make_flood_fill>()},
       {"sauf", "Scan plus Array-based Union-Find", "Wu, Otoo, Suzuki 2005, LBNL-59102", kCpu,
-       both_in_2d<make_sauf>()},
+       both_in_2d<make_sauf>(), "FirstScan, Flatten, SecondScan"},
       {"hcs2-aremsp",
        "Two-row scan with Rem's union with splicing",
        "He, Chao, Suzuki 2012; Gupta et al. 2014",
        kCpu,
-       {{Connectivity::c8, [](int) { return make_hcs2_aremsp(Connectivity::c8); }}}},
-      {"ep", "Embarrassingly Parallel label propagation", cabaret, kCpu, both_in_2d<make_ep>()},
-      {"fb", "Forward-Backward label propagation", cabaret, kCpu, both_in_2d<make_fb>()},
+       {{Connectivity::c8, [](int) { return make_hcs2_aremsp(Connectivity::c8); }}},
+       "FirstScan, Flatten, SecondScan"},
+      {"ep", "Embarrassingly Parallel label propagation", cabaret, kCpu, both_in_2d<make_ep>(),
+       "Init, (Propagate)*"},
+      {"fb", "Forward-Backward label propagation", cabaret, kCpu, both_in_2d<make_fb>(),
+       "Init, (Forward, Backward)*"},
   };
 }
 

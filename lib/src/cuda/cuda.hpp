@@ -8,7 +8,7 @@
 // What the rest of the library knows of CUDA. lib/src/no_cuda has the same functions for builds without it.
 namespace gpuccl::cuda {
 
-/// The CUDA rows of the table. Without CUDA the same rows (lib/src/no_cuda/algorithms.cpp), so that a command
+/// The CUDA rows of the table. Without CUDA the same rows (common/gpu_table.cpp), so that a command
 /// line means the same on every machine, but their makers throw Error (unavailable).
 std::vector<Algorithm> algorithms();
 

@@ -35,5 +35,6 @@ set(GPUCCL_CUDA_SOURCES
   runs/runs_c8.cu
   runtime/check.cpp
   runtime/cuda_labeler.cu
-  runtime/pinned_ring.cpp)
+  runtime/pinned_ring.cpp
+  table.cpp)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

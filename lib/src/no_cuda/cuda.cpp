@@ -1,18 +1,26 @@
 #include "cuda/cuda.hpp"
 
+#include "common/gpu_table.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
-#include "no_cuda/algorithms.hpp"
 
 namespace gpuccl {
 
 namespace {
+
 constexpr const char* kReason = "this build of gpuccl has no CUDA";
-}
+
+std::unique_ptr<Labeler> not_built_in(int) { throw Error(Failure::unavailable, kReason); }
+
+}  // namespace
 
 namespace cuda {
 
-std::vector<Algorithm> algorithms() { return no_cuda::algorithms(); }
+std::vector<Algorithm> algorithms() {
+  return gpu_table([](const std::string&, const std::vector<Connectivity>& connectivities) {
+    return std::vector<MakeLabeler>(connectivities.size(), not_built_in);
+  });
+}
 
 void start_up(int) { throw Error(Failure::unavailable, kReason); }
 

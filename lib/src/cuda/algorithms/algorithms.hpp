@@ -1,12 +1,17 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
 
 // One factory a room and connectivity; `gpu` is the CUDA device.
 namespace gpuccl::cuda {
+
+/// The factories of the room called `name`, in the order of its connectivities in the table
+/// (common/gpu_table.cpp); none if there is no such room.
+std::vector<MakeLabeler> room_makers(const std::string& name);
 
 std::unique_ptr<Labeler> make_np_c4(int gpu);
 std::unique_ptr<Labeler> make_np_c8(int gpu);

@@ -1,0 +1,15 @@
+#include "common/gpu_table.hpp"
+#include "cuda/algorithms/algorithms.hpp"
+#include "cuda/cuda.hpp"
+#include "cuda/runs/runs.hpp"
+
+namespace gpuccl::cuda {
+
+std::vector<Algorithm> algorithms() {
+  return gpu_table([](const std::string& name, const std::vector<Connectivity>&) -> std::vector<MakeLabeler> {
+    if (name == "runs") return {make_runs_c4, make_runs_c8, make_runs_c6, make_runs_c18, make_runs_c26};
+    return room_makers(name);
+  });
+}
+
+}  // namespace gpuccl::cuda
