@@ -60,7 +60,7 @@ std::vector<Chart> charts(const Results& results) {
       for (const Group& group : results.groups) all.push_back(phases_of(group));
       break;
     case Test::iterations:
-      add(iterations, false, "launches of the most repeated phase");
+      add(iterations, false, "iterations");
       break;
     case Test::average:
     case Test::density:

@@ -15,6 +15,10 @@ bool has_connectivity(const Algorithm& algorithm, const std::optional<Connectivi
   return !connectivity || find_variant(algorithm, *connectivity) != nullptr;
 }
 
+bool takes_part(const Algorithm& algorithm, Test test) {
+  return test != Test::iterations || !iterated_phase(algorithm).empty();
+}
+
 std::string known_names(const std::vector<Algorithm>& table) {
   std::vector<std::string> names;
   for (const Algorithm& algorithm : table)
@@ -36,6 +40,10 @@ Error refusal(const std::string& name, const Request& request, const std::vector
     return {Failure::usage, request.device == DeviceChoice::cpu
                                 ? name + " runs on a GPU only, not with --device cpu"
                                 : name + " runs on the CPU only, not with --device cuda"};
+  if (std::none_of(table.begin(), table.end(), [&](const Algorithm& algorithm) {
+        return on_device(algorithm) && takes_part(algorithm, request.test);
+      }))
+    return {Failure::usage, name + " does not iterate, so --test iterations has nothing to count"};
   return {Failure::usage, name + " does not label " +
                               std::to_string(static_cast<int>(*request.connectivity)) +
                               "-connectivity; see 'gpuccl list'"};
@@ -48,7 +56,7 @@ std::vector<const Algorithm*> asked_for(const Request& request, const std::vecto
     const std::size_t before = chosen.size();
     for (const Algorithm& algorithm : table)
       if ((name == nullptr || algorithm.name == *name) && allowed(algorithm.device, request.device) &&
-          has_connectivity(algorithm, request.connectivity) &&
+          has_connectivity(algorithm, request.connectivity) && takes_part(algorithm, request.test) &&
           std::find(chosen.begin(), chosen.end(), &algorithm) == chosen.end())
         chosen.push_back(&algorithm);
     return chosen.size() > before;

@@ -84,15 +84,20 @@ class Measuring {
     };
     try {
       Subject& subject = subject_of(algorithm, open.group.connectivity);
-      if (const std::string difference = reference.difference(subject.label(image)); !difference.empty()) {
+      const Labeled labeled = subject.label(image);
+      if (const std::string difference = reference.difference(labeled); !difference.empty()) {
         ++row.wrong;
         results_.wrong = true;
         say("wrong labels, not timed (" + difference + ")");
         return;
       }
       Samples samples;
-      time(subject, image, samples);
-      if (plan_.test != Test::iterations) add_floor(subject.floor(), image.extent, row);
+      if (plan_.test == Test::iterations) {
+        count_iterations(algorithm, labeled.phases, samples);
+      } else {
+        time(subject, image, samples);
+        add_floor(subject.floor(), image.extent, row);
+      }
       open.averages[i].add(samples.summary());
       ++row.images;
     } catch (const Error& error) {
@@ -107,15 +112,24 @@ class Measuring {
     switch (plan_.test) {
       case Test::steps:
         return subject.time_steps(image, plan_.trials, samples);
-      case Test::iterations:
-        return subject.count_launches(image, samples);
       case Test::average:
         return subject.time_totals(image, plan_.trials, true, samples);
       case Test::density:
       case Test::granularity:
       case Test::size:
         return subject.time_totals(image, plan_.trials, false, samples);
+      case Test::iterations:
+        break;
     }
+  }
+
+  /// The labeling that was checked is the one that counts. An image without elements has no phases.
+  static void count_iterations(const Algorithm& algorithm, const PhaseTimes& phases, Samples& samples) {
+    const std::string iterated = iterated_phase(algorithm);
+    const auto at = std::find_if(phases.begin(), phases.end(),
+                                 [&](const PhaseTime& phase) { return phase.phase == iterated; });
+    if (at == phases.end()) return samples.add(iterated, 0, 0);
+    samples.add(iterated, at->milliseconds, at->launches);
   }
 
   void add_floor(FloorKind floor, Extent extent, Row& row) {

@@ -73,10 +73,7 @@ std::optional<double> multiple_of_floor(const Row& row) {
 }
 
 std::optional<double> iterations(const Row& row) {
-  if (row.measures.empty()) return std::nullopt;
-  double most = 0;
-  for (const Measure& measure : row.measures) most = std::max(most, measure.launches);
-  return most;
+  return row.measures.empty() ? std::nullopt : std::optional(row.measures.front().launches);
 }
 
 std::vector<Family> families(const Results& results, const Value& value, bool with_floors) {

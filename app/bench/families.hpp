@@ -31,7 +31,7 @@ using Value = std::function<std::optional<double>(const Row&)>;
 
 std::optional<double> total_ms(const Row& row);
 std::optional<double> multiple_of_floor(const Row& row);
-/// How often its most repeated phase was launched.
+/// Of a row of --test iterations, whose one measure is the phase that is launched once an iteration.
 std::optional<double> iterations(const Row& row);
 
 /// The results as families of curves (or bars), with the floors among the series if `with_floors`.

@@ -86,11 +86,6 @@ class HostSubject final : public Subject {
     });
   }
 
-  void count_launches(BitView image, Samples& samples) override {
-    for (const PhaseTime& phase : labeler_->label(image).phases)
-      samples.add(phase.phase, phase.milliseconds, phase.launches);
-  }
-
  private:
   /// The image as often as rotation asks for.
   class Copies {

@@ -1,6 +1,8 @@
 // What the head of every report says, so that figures are never without how they came about.
 
 #include <charconv>
+#include <map>
+#include <set>
 
 #include "app/bench/result_tables.hpp"
 
@@ -56,6 +58,26 @@ void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
   if (cpu) lines.push_back("CPU phases: wall clock; render: writing the 32-bit label image");
 }
 
+void add_iterations(const Results& results, std::vector<std::string>& lines) {
+  lines.push_back("each image labelled once, the iterations averaged over the images");
+  std::map<std::string, std::set<std::string>> algorithms;  // by the phase that they repeat
+  for (const Group& group : results.groups)
+    for (const Row& row : group.rows)
+      if (!row.measures.empty()) algorithms[row.measures.front().name].insert(row.title);
+  std::string text = "an iteration is a launch of";
+  const char* before = " ";
+  for (const auto& [phase, names] : algorithms) {
+    text += before + phase + " (";
+    before = "; ";
+    for (const std::string& name : names) text += (name == *names.begin() ? "" : ", ") + name;
+    text += ")";
+  }
+  lines.push_back(text + "; the last one, which finds nothing to change, counts too");
+  if (algorithms.contains("BorderMerge"))
+    lines.push_back(
+        "BorderMerge is launched once a level of tiles, as often as the size of the image asks for");
+}
+
 void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
   std::string text =
       "floor: reading the input once and writing 4 bytes an element once, measured in this run";
@@ -81,7 +103,7 @@ std::vector<std::string> method(const Results& results) {
       "not timed",
   };
   if (results.test == Test::iterations) {
-    lines.push_back("each image labelled once; an algorithm without a loop shows its most repeated phase");
+    add_iterations(results, lines);
     return lines;
   }
   lines.push_back("each image: " + std::to_string(results.trials.warm_up) + " labelings to warm up, then " +

@@ -142,7 +142,7 @@ std::vector<Table> tables(const Results& results) {
       add_family_tables(results, multiple_of_floor, false, "multiple of the floor", all);
       break;
     case Test::iterations:
-      add_family_tables(results, iterations, false, "launches of the most repeated phase", all);
+      add_family_tables(results, iterations, false, "iterations", all);
       break;
   }
   return all;

@@ -54,16 +54,6 @@ class StagedSubject final : public Subject {
     });
   }
 
-  void count_launches(BitView image, Samples& samples) override {
-    StagedLabeler& labeler = *labelers(1).front();
-    PhaseTimes phases;
-    labeler.upload(image);
-    labeler.allocate();
-    labeler.run(Numbering::provisional, &phases);
-    labeler.release();
-    for (const PhaseTime& phase : phases) samples.add(phase.phase, phase.milliseconds, phase.launches);
-  }
-
  private:
   template <class Once>
   static void go_round(const std::vector<StagedLabeler*>& all, const Trials& trials, Once once) {

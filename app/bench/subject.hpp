@@ -25,8 +25,6 @@ class Subject {
   virtual void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) = 0;
   /// Each phase on its own.
   virtual void time_steps(BitView image, const Trials& trials, Samples& samples) = 0;
-  /// Phases once, for their number of launches.
-  virtual void count_launches(BitView image, Samples& samples) = 0;
 };
 
 /// Times a GPU labeler through its stages, any other by the wall clock.

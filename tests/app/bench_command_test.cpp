@@ -67,8 +67,8 @@ TEST_CASE("steps name each phase, and every experiment ends well") {
             .find("statistics") != std::string::npos);
   CHECK(succeeds(small_random({"--test", "granularity", "--granularities", "1:3"}))
             .find("multiple of the floor") != std::string::npos);
-  CHECK(succeeds(small_random({"--test", "iterations", "--densities", "0.2,0.4"})).find("launches") !=
-        std::string::npos);
+  CHECK(succeeds(small_random({"--test", "iterations", "--densities", "0.2,0.4"}))
+            .find("8-connectivity: iterations\n") != std::string::npos);
   CHECK(succeeds(
             quick({"--test", "size", "--size", "8x8,16x16x4", "--images", "1", "--rotate", "--threads", "1"}))
             .find("16x16x4") != std::string::npos);
@@ -100,6 +100,7 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   const ScratchFolder scratch;
   fails({"bench", "--algo", "nope"}, 64, "no algorithm 'nope'");
   fails({"bench", "--algo", "bke", "--size", "8x8"}, 69, "");
+  fails({"bench", "--test", "iterations", "--algo", "ep,runs"}, 64, "runs does not iterate");
   fails({"bench", "--device", "cuda", "--size", "8x8"}, 69, "");
   fails({"bench", "--device", "cpu", "-c", "8", "--size", "8x8x8"}, 64, "8-connectivity is for images");
   fails({"bench", "--densities", "50"}, 64, "'50' is not a list of densities");

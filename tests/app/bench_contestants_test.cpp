@@ -13,6 +13,7 @@ const std::vector<Algorithm>& table() {
       {"runs", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}},
       {"bke", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}},
       {"sauf", "", "", DeviceKind::cpu, {{Connectivity::c4, nullptr}, {Connectivity::c8, nullptr}}},
+      {"ole", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}, "Init, (Scan, Analysis)*"},
   };
   return rows;
 }
@@ -57,8 +58,8 @@ using Rows = std::vector<int>;
 }  // namespace
 
 TEST_CASE("all takes every row that the device allows") {
-  CHECK(choose(of({}), "").rows == Rows{0, 1, 2, 3});
-  CHECK(choose(of({}, DeviceChoice::cuda), "").rows == Rows{1, 2});
+  CHECK(choose(of({}), "").rows == Rows{0, 1, 2, 3, 4});
+  CHECK(choose(of({}, DeviceChoice::cuda), "").rows == Rows{1, 2, 4});
   const Chosen on_cpu = choose(of({}, DeviceChoice::cpu), "no driver");
   CHECK(on_cpu.rows == Rows{0, 3});
   CHECK_FALSE(on_cpu.asked);
@@ -83,6 +84,14 @@ TEST_CASE("without a GPU, all measures the CPU and says so, and what was asked f
   CHECK(choose(of({"runs"}), "no driver").rows == Rows{0});
   CHECK(failure_of(of({"bke", "sauf"}), "no driver") == Failure::unavailable);
   CHECK(failure_of(of({}, DeviceChoice::cuda), "no driver") == Failure::unavailable);
+}
+
+TEST_CASE("iterations are counted of algorithms that iterate") {
+  Request request = of({});
+  request.test = Test::iterations;
+  CHECK(choose(request, "").rows == Rows{4});
+  request.algorithms = {"ole", "bke"};
+  CHECK(failure_of(request, "") == Failure::usage);
 }
 
 TEST_CASE("what is not in the table is refused") {
