@@ -36,6 +36,17 @@ T __ldca(const T* from) {
   emulation::maybe_switch();
   return std::atomic_ref(*const_cast<T*>(from)).load(std::memory_order_relaxed);
 }
+// device/memory.cuh
+#define GPUCCL_EMULATED_CUDA
+template <class T>
+T plain_load(const T* from) {
+  return __ldca(from);
+}
+template <class T>
+void plain_store(T* to, std::type_identity_t<T> value) {
+  emulation::maybe_switch();
+  std::atomic_ref(*to).store(value, std::memory_order_relaxed);
+}
 template <class T>
 T __ldcg(const T* from) {
   return __ldca(from);

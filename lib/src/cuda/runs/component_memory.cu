@@ -14,32 +14,25 @@ __global__ void clear_components(ComponentSums components) {
 }  // namespace
 
 ComponentSums ComponentMemory::reserve(std::size_t count, PhaseClock& phase) {
-  constexpr const char* kDoing = "allocating component statistics";
   count_ = count;
-  sums_.reserve(4 * count, kDoing);
-  boxes_.reserve(6 * count, kDoing);
-  const ComponentSums components{sums_.data(), boxes_.data(), boxes_.data() + 3 * count, count};
+  sums_.reserve(count, "allocating component statistics");
+  const ComponentSums components{sums_.data(), count};
   if (count > 0) phase("Statistics: clear", clear_components, ThreadLine<>::shape(count), components);
   return components;
 }
 
 Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) const {
-  const auto fetch = [&]<class T>(const T* from, std::size_t count) {
-    std::vector<T> values(count);
-    ring.download(from, count * sizeof(T), values.data(), count * sizeof(T), 1, stream);
-    return values;
-  };
-  const std::vector<unsigned long long> sums = fetch(sums_.data(), 4 * count_);
-  const std::vector<int> boxes = fetch(boxes_.data(), 6 * count_);
-
+  std::vector<ComponentSum> sums(count_);
+  ring.download(sums_.data(), count_ * sizeof(ComponentSum), sums.data(), count_ * sizeof(ComponentSum), 1,
+                stream);
   Components components;
   components.resize(count_);
   for (std::size_t i = 0; i < count_; ++i) {
-    components.area[i] = sums[i];
+    components.area[i] = sums[i].area;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      components.box[i].min[axis] = boxes[axis * count_ + i];
-      components.box[i].max[axis] = boxes[(3 + axis) * count_ + i];
-      components.sum[i][axis] = sums[(1 + axis) * count_ + i];
+      components.box[i].min[axis] = sums[i].min[axis];
+      components.box[i].max[axis] = sums[i].max[axis];
+      components.sum[i][axis] = sums[i].sum[axis];
     }
   }
   return components;

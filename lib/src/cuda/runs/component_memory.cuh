@@ -17,12 +17,11 @@ class ComponentMemory {
   ComponentSums reserve(std::size_t count, PhaseClock& phase);
   Components download(PinnedRing& ring, const Stream& stream) const;
 
-  std::uint64_t bytes() const { return sums_.bytes() + boxes_.bytes(); }
+  std::uint64_t bytes() const { return sums_.bytes(); }
 
  private:
   std::size_t count_ = 0;
-  DeviceBuffer<unsigned long long> sums_;
-  DeviceBuffer<int> boxes_;
+  DeviceBuffer<ComponentSum> sums_;
 };
 
 }  // namespace gpuccl::cuda::runs

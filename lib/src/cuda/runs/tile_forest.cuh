@@ -3,18 +3,10 @@
 #include <cstdint>
 
 #include "common/union_find.hpp"
+#include "cuda/device/memory.cuh"
 #include "cuda/runs/bundle.cuh"
 
 namespace gpuccl::cuda::runs {
-
-/// How the threads of a block share links. Plain accesses: union_find.hpp says why a stale read is harmless,
-/// and walks over volatile ones keep the lanes of a warp apart afterwards (measured: a third of the lanes
-/// active).
-struct SharedByBlock {
-  __device__ static Label load(const Label* p) { return *p; }
-  __device__ static void store(Label* p, Label v) { *p = v; }
-  __device__ static Label fetch_min(Label* p, Label v) { return atomicMin(p, v); }
-};
 
 /// Calls visit(i) for all i below `count`, each in one thread of the block. The lanes of a warp take part in
 /// every turn, so that they meet again after walks of different length.
@@ -37,17 +29,17 @@ inline constexpr std::uint32_t kMarked = 1u << 31;
 
 __device__ inline void mark_first(std::uint32_t* links, std::uint32_t root, std::uint32_t position) {
   const std::uint32_t mark = kMarked | (~kMarked - position);
-  if (links[root] < mark) atomicMax(links + root, mark);
+  if (plain_load(links + root) < mark) atomicMax(links + root, mark);
 }
 __device__ inline std::uint32_t marked_first(const std::uint32_t* links, std::uint32_t root) {
   return ~kMarked - (links[root] & ~kMarked);
 }
 /// The root of `node`, marked or not.
 __device__ inline std::uint32_t marked_root(const std::uint32_t* links, std::uint32_t node) {
-  std::uint32_t link = links[node];
+  std::uint32_t link = plain_load(links + node);
   while (link != node && (link & kMarked) == 0) {
     node = link;
-    link = links[node];
+    link = plain_load(links + node);
   }
   return node;
 }

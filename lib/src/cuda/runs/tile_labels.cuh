@@ -31,8 +31,8 @@ __device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::
   share_among_threads(nodes, [&](std::uint32_t node) {
     std::uint32_t label = labels[node];
     if ((label & kAsNode) == 0) return;
-    while ((label & kAsNode) != 0) label = labels[label & ~kAsNode];
-    labels[node] = label;
+    while ((label & kAsNode) != 0) label = plain_load(labels + (label & ~kAsNode));
+    plain_store(labels + node, label);
   });
   __syncthreads();
 }

@@ -3,93 +3,137 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 
-#include "gpuccl/labels.hpp"
+#include "cuda/device/memory.cuh"
 
+// Sums over the elements of components, from the piece of a run to the image. `axes`: 2 where a component
+// lies in one slice, whose number then says all there is to say about z; else 3.
 namespace gpuccl::cuda::runs {
 
 inline constexpr int kFar = 0x7fffffff;  // beyond every coordinate
 
 struct TileCorner {
-  int x, y, z;
+  int at[3];  // x, y, z
 };
 
 /// Elements of one component in a tile; coordinates count from the tile's corner, so that sums fit 32 bits.
+template <int axes>
 struct TilePart {
   Label label = 0;
-  unsigned sum[4] = {0, 0, 0, 0};  // area, and the coordinates x, y, z
-  int min[3] = {kFar, kFar, kFar};
-  int max[3] = {-1, -1, -1};
+  unsigned area = 0;
+  unsigned sum[axes] = {};  // of coordinates
+  int min[axes], max[axes];
 
-  __device__ void add(const unsigned (&sums)[4], const int (&low)[3], const int (&high)[3]) {
+  __device__ TilePart() {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sum[i] += sums[i];
+    for (int i = 0; i < axes; ++i) min[i] = kFar, max[i] = -1;
+  }
+
+  __device__ void add(const TilePart& other) {
+    area += other.area;
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      min[i] = low[i] < min[i] ? low[i] : min[i];
-      max[i] = high[i] > max[i] ? high[i] : max[i];
+    for (int i = 0; i < axes; ++i) {
+      sum[i] += other.sum[i];
+      min[i] = other.min[i] < min[i] ? other.min[i] : min[i];
+      max[i] = other.max[i] > max[i] ? other.max[i] : max[i];
     }
+  }
+
+  /// The part of the lane whose number differs in the bits of `distance`.
+  __device__ TilePart of_lane_beside(int distance) const {
+    TilePart other;
+    other.area = __shfl_xor_sync(~0u, area, distance);
+#pragma unroll
+    for (int i = 0; i < axes; ++i) {
+      other.sum[i] = __shfl_xor_sync(~0u, sum[i], distance);
+      other.min[i] = __shfl_xor_sync(~0u, min[i], distance);
+      other.max[i] = __shfl_xor_sync(~0u, max[i], distance);
+    }
+    return other;
   }
 };
 
-/// All components, on the device: arrays of `count` values one after the other; entry i describes label i
-/// + 1.
+/// Adds up the parts of a warp's lanes: of two lanes beside each other that have one component, the second
+/// gives its part to the first and is left with none (label 0).
+template <int axes>
+__device__ void gather_in_warp(TilePart<axes>& part) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const Label other_label = __shfl_xor_sync(~0u, part.label, distance);
+    const bool same = part.label != 0 && other_label == part.label;
+    if (__ballot_sync(~0u, same) == 0) continue;
+    const TilePart<axes> other = part.of_lane_beside(distance);
+    if (same && (lane & distance) == 0) part.add(other);
+    if (same && (lane & distance) != 0) part.label = 0;
+  }
+}
+
+/// One component of the image; its fields lie together, because they are added to together.
+struct alignas(64) ComponentSum {
+  unsigned long long area;
+  unsigned long long sum[3];
+  int min[3], max[3];
+};
+
+/// All components, on the device; entry i describes label i + 1.
 struct ComponentSums {
-  unsigned long long* sum;  // area, x, y, z
-  int* min;                 // x, y, z
-  int* max;
+  ComponentSum* data;
   std::size_t count;
 
-  __device__ void clear(std::size_t i) const {
-#pragma unroll
-    for (int k = 0; k < 4; ++k) sum[k * count + i] = 0;
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      min[k * count + i] = kFar;
-      max[k * count + i] = -1;
-    }
-  }
+  __device__ void clear(std::size_t i) const { data[i] = {0, {0, 0, 0}, {kFar, kFar, kFar}, {-1, -1, -1}}; }
 
-  __device__ void add(const TilePart& part, const TileCorner& corner) const {
-    const std::size_t i = part.label - 1;
-    const int from[3] = {corner.x, corner.y, corner.z};
-    const unsigned long long area = part.sum[0];
-    atomicAdd(sum + i, area);
+  template <int axes>
+  __device__ void add(const TilePart<axes>& part, const TileCorner& corner) const {
+    ComponentSum& component = data[part.label - 1];
+    const unsigned long long area = part.area;
+    atomicAdd(&component.area, area);
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      atomicAdd(sum + (k + 1) * count + i, part.sum[k + 1] + area * static_cast<unsigned long long>(from[k]));
-      atomicMin(min + k * count + i, from[k] + part.min[k]);
-      atomicMax(max + k * count + i, from[k] + part.max[k]);
+    for (int i = 0; i < axes; ++i) {
+      const auto from = static_cast<unsigned long long>(corner.at[i]);
+      atomicAdd(&component.sum[i], part.sum[i] + area * from);
+      atomicMin(&component.min[i], corner.at[i] + part.min[i]);
+      atomicMax(&component.max[i], corner.at[i] + part.max[i]);
+    }
+    if constexpr (axes == 2) {
+      const int z = corner.at[2];
+      if (z != 0) atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
+      if (plain_load(&component.max[2]) != z) {  // all that write it write the same
+        plain_store(&component.min[2], z);
+        plain_store(&component.max[2], z);
+      }
     }
   }
 };
 
 /// Parts of the components of one tile, in shared memory, found by label.
+template <int axes>
 struct PartTable {
   static constexpr int kEntries = 128;
   static constexpr int kProbes = 8;
 
   Label label[kEntries];
-  unsigned sum[4][kEntries];
-  int min[3][kEntries], max[3][kEntries];
+  unsigned area[kEntries], sum[axes][kEntries];
+  int min[axes][kEntries], max[axes][kEntries];
 
   __device__ void clear(int i) {
-    label[i] = 0;
+    label[i] = area[i] = 0;
     for (auto& sums : sum) sums[i] = 0;
     for (auto& low : min) low[i] = kFar;
     for (auto& high : max) high[i] = -1;
   }
 
   /// False if there is no room.
-  __device__ bool add(const TilePart& part) {
+  __device__ bool add(const TilePart<axes>& part) {
     unsigned i = part.label * 2654435761u % kEntries;
     for (int probe = 0; probe < kProbes; ++probe, i = (i + 1) % kEntries) {
       const Label there = atomicCAS(label + i, 0u, part.label);
       if (there != 0 && there != part.label) continue;
+      atomicAdd(area + i, part.area);
 #pragma unroll
-      for (int k = 0; k < 4; ++k) atomicAdd(sum[k] + i, part.sum[k]);
-#pragma unroll
-      for (int k = 0; k < 3; ++k) {
+      for (int k = 0; k < axes; ++k) {
+        atomicAdd(sum[k] + i, part.sum[k]);
         atomicMin(min[k] + i, part.min[k]);
         atomicMax(max[k] + i, part.max[k]);
       }
@@ -98,11 +142,16 @@ struct PartTable {
     return false;
   }
 
-  __device__ TilePart part(int i) const {
-    TilePart part;
+  __device__ TilePart<axes> part(int i) const {
+    TilePart<axes> part;
     part.label = label[i];
-    part.add({sum[0][i], sum[1][i], sum[2][i], sum[3][i]}, {min[0][i], min[1][i], min[2][i]},
-             {max[0][i], max[1][i], max[2][i]});
+    part.area = area[i];
+#pragma unroll
+    for (int k = 0; k < axes; ++k) {
+      part.sum[k] = sum[k][i];
+      part.min[k] = min[k][i];
+      part.max[k] = max[k][i];
+    }
     return part;
   }
 };
