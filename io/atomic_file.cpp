@@ -59,10 +59,9 @@ void AtomicFile::open_folder() {
   if (name_.empty() || name_ == "." || name_ == "..")
     throw Error(Failure::cannot_create, "cannot create: not the name of a file");
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  folder_ = open_again(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // A folder may be writable and yet not readable: good enough for everything but syncing it.
-  if (!folder_ && errno == EACCES)
-    folder_ = Descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_ && errno == EACCES) folder_ = open_again(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder_) return;
   if (errno == ENOENT) throw Error(Failure::cannot_create, "cannot create: the folder does not exist");
   fail_to_create(errno);

@@ -1,5 +1,6 @@
 #include "io/descriptor.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,26 @@ void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size
                      if (written > 0) at += written;
                      return written;
                    });
+}
+
+std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size_t offset) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got =
+        ::pread(descriptor, static_cast<char*>(data) + done, bytes - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(Failure::io, "cannot read (" + system_reason(errno) + ")", errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+Descriptor open_again(const char* path, int flags) {
+  int opened = -1;
+  do opened = ::open(path, flags);
+  while (opened < 0 && errno == EINTR);
+  return Descriptor(opened);
 }
 
 Error system_error(Failure failure, const std::string& what, int code) {

@@ -30,6 +30,12 @@ void write_all(int descriptor, const void* data, std::size_t bytes);
 /// The same at an offset.
 void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset);
 
+/// Reads until `bytes` are there or the file ends, and returns how many there are. Error with Failure::io.
+std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size_t offset);
+
+/// open(), again as long as a signal interrupts it.
+Descriptor open_again(const char* path, int flags);
+
 /// The error of a system call that left `code` in errno: "<what>: no space left on device".
 Error system_error(Failure failure, const std::string& what, int code);
 

@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "io/descriptor.hpp"
+
 namespace gpuccl::io {
 
 /// The bytes of an input. A regular file is read where and when asked, never mapped, so that one that shrinks
-/// meanwhile is an error and not a signal; what cannot be positioned (a pipe, as stdin mostly is) is held in memory.
+/// meanwhile is an error and not a signal; what cannot be positioned (a pipe, as stdin mostly is) is held in
+/// memory.
 class InputFile {
  public:
   /// `path` may be "-" for stdin. Throws Error: no_input when missing or unreadable, io when reading fails,
@@ -16,7 +19,6 @@ class InputFile {
   InputFile(const std::string& path, std::int64_t max_held);
   /// Bytes from elsewhere.
   explicit InputFile(std::vector<std::byte> bytes);
-  ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
@@ -30,7 +32,7 @@ class InputFile {
  private:
   void hold_all(int descriptor, std::int64_t max_held);
 
-  int descriptor_ = -1;  // -1: held_
+  Descriptor descriptor_;  // none: held_
   std::vector<std::byte> held_;
   std::uint64_t size_ = 0;
 };

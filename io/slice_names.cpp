@@ -21,6 +21,14 @@ std::string trimmed(const std::string& line) {
   return line.substr(first, line.find_last_not_of(blanks) - first + 1);
 }
 
+/// A pipe among the slices would be waited for without end.
+void require_file(const fs::path& slice) {
+  std::error_code unknown;
+  const fs::file_status status = fs::status(slice, unknown);
+  if (fs::exists(status) && fs::is_other(status))
+    throw Error(Failure::no_input, "'" + slice.filename().string() + "' is not a file");
+}
+
 /// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
 /// else.
 std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list) {
@@ -35,6 +43,7 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
     std::error_code failure;
     if (!fs::exists(folder / name, failure))
       throw Error(Failure::no_input, std::string(kListName) + " names '" + name + "', which does not exist");
+    require_file(folder / name);
     names.push_back(name);
   }
   if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kListName);
@@ -49,7 +58,9 @@ std::vector<std::string> sorted_names(const fs::path& folder) {
        entry.increment(failure)) {
     std::error_code unknown;
     const fs::path name = entry->path().filename();
-    if (is_image_name(name) && !entry->is_directory(unknown)) names.push_back(name.string());
+    if (!is_image_name(name) || entry->is_directory(unknown)) continue;
+    require_file(entry->path());
+    names.push_back(name.string());
   }
   if (failure) throw Error(Failure::no_input, "cannot read the folder (" + failure.message() + ")");
   if (names.empty()) throw Error(Failure::data, "the folder holds no .png, .tif or .tiff file");

@@ -40,8 +40,7 @@ class ContentsScanner {
     for (std::int64_t number = 1;; ++number) {
       if (number > options_.limits.max_pages)
         throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
-      if (tiff_.ended_early())
-        throw Error(Failure::data, "page " + std::to_string(number) + ": the file ends early");
+      require_whole(number);
       if (with_thumbnails || is_slice(tiff_)) add_page(number);
       if (TIFFLastDirectory(tiff_.get()) != 0) break;
       tiff_.clear_messages();
@@ -49,6 +48,14 @@ class ContentsScanner {
         tiff_.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
     }
     return std::move(result_);
+  }
+
+  void require_whole(std::int64_t page) const {
+    try {
+      tiff_.require_whole();
+    } catch (const Error& error) {
+      throw Error(error.failure(), reason_about("page " + std::to_string(page), error.what()));
+    }
   }
 
   /// What the description adds: spacing, and slices that have no directory of their own.

@@ -23,6 +23,11 @@ void TiffHandle::fail(const std::string& reason) const {
   throw Error(Failure::data, words.empty() ? reason : reason + " (" + words + ")");
 }
 
+void TiffHandle::require_whole() const {
+  if (stream_.read_failure) throw *stream_.read_failure;
+  if (stream_.at_end) throw Error(Failure::data, "the file ends early");
+}
+
 std::string TiffHandle::text(ttag_t tag) const {
   const char* value = nullptr;
   return TIFFGetField(tiff_, tag, &value) == 1 && value != nullptr ? value : "";

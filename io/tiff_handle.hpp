@@ -33,8 +33,9 @@ class TiffHandle {
   TIFF* get() const { return tiff_; }
   /// Forgets what was said so far.
   void clear_messages() { messages_ = {}; }
-  /// libtiff goes on without a tag whose value it cannot read, but the file is not whole.
-  bool ended_early() const { return stream_.at_end; }
+  /// libtiff goes on without a tag or page that it cannot read, but the file is not whole. Throws Error
+  /// (data, io).
+  void require_whole() const;
   bool has_error() const { return !messages_.error.empty(); }
   const std::string& warning() const { return messages_.warning; }
   /// Throws `reason`, with libtiff's words in parentheses if it had any.

@@ -1,15 +1,13 @@
 #include "io/tiff_output.hpp"
 
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <span>
 #include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/descriptor.hpp"
 #include "io/strip_encoder.hpp"
 #include "io/tiff_open.hpp"
 #include "io/tiff_tags.hpp"
@@ -61,13 +59,12 @@ struct Client {
   // libtiff reads back the end of the chain of pages when it appends one.
   static tmsize_t read(thandle_t handle, void* data, tmsize_t bytes) {
     Client& client = *static_cast<Client*>(handle);
-    ssize_t done = -1;
-    do
-      done = ::pread(client.file.descriptor(), data, static_cast<std::size_t>(bytes),
-                     static_cast<off_t>(client.position));
-    while (done < 0 && errno == EINTR);
-    if (done > 0) client.position += static_cast<std::size_t>(done);
-    return done;
+    return client.guarded([&] {
+      const std::size_t done =
+          read_all_at(client.file.descriptor(), data, static_cast<std::size_t>(bytes), client.position);
+      client.position += done;
+      return static_cast<tmsize_t>(done);
+    });
   }
 
   static toff_t seek(thandle_t handle, toff_t offset, int whence) {
@@ -137,8 +134,8 @@ void TiffOutput::start_page(std::int64_t slice) {
 }
 
 void TiffOutput::require(bool done) const {
+  if (client_.failure) std::rethrow_exception(client_.failure);  // even if libtiff made nothing of it
   if (done) return;
-  if (client_.failure) std::rethrow_exception(client_.failure);
   const std::string& message = client_.messages.error;
   throw Error(Failure::io, message.empty() ? "cannot write" : "cannot write (" + message + ")");
 }
