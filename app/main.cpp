@@ -2,7 +2,6 @@
 #include <cctype>
 #include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -76,10 +75,7 @@ int main(int argc, char** argv) {
     return app::parse_and_run(argc, argv);
   } catch (const Error& error) {
     return app::report_failure(error);
-  } catch (const std::bad_alloc&) {
-    return app::report_failure(Error(Failure::memory, "out of memory"));
-  } catch (const std::exception& error) {
-    return app::report_failure(
-        Error(Failure::internal, std::string("internal error (") + error.what() + ")"));
+  } catch (const std::exception& exception) {
+    return app::report_failure(app::translated(exception));
   }
 }

@@ -46,6 +46,15 @@ void print_message(const std::string& line) { write_all(STDERR_FILENO, "gpuccl: 
 
 void print_warning(const std::string& line) { print_message("warning: " + line); }
 
+Error translated(const std::exception& exception) {
+  const std::string words = exception.what();
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return {Failure::memory, "out of memory"};
+  // oneTBB has nothing but words for it.
+  if (words.starts_with("pthread_create "))
+    return {Failure::memory, "no thread can be started (" + words + ")"};
+  return {Failure::internal, "internal error (" + words + ")"};
+}
+
 int report_failure(const Error& error) {
   const auto* about = dynamic_cast<const FileError*>(&error);
   print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what());

@@ -43,6 +43,9 @@ std::string display_name(const std::string& path);
 void print_message(const std::string& line);
 void print_warning(const std::string& line);
 
+/// What another library threw, as one of our errors.
+Error translated(const std::exception& exception);
+
 /// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it knows none); its exit code.
 int report_failure(const Error& error);
 

@@ -80,7 +80,9 @@ void claim_slices(Claims& claims, const std::string& folder) {
 
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
-  return inputs.size() > 1 || inputs.front().starts_with('@') || options.batch.used() ||
+  const bool folder_of_images =
+      options.files.image.empty() && !options.input.stack && is_folder(inputs.front());
+  return inputs.size() > 1 || inputs.front().starts_with('@') || options.batch.used() || folder_of_images ||
          names_folder(options.files.image);
 }
 

@@ -28,6 +28,12 @@ fs::path last_part(const fs::path& path) {
   return fs::absolute(path).lexically_normal().parent_path().filename();
 }
 
+/// What would be waited for without end, and is not meant when it lies in a folder.
+bool is_pipe_or_device(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_other(fs::status(path, unknown));
+}
+
 struct Listing {
   std::vector<std::string> images, folders;
   std::size_t others = 0;
@@ -75,7 +81,8 @@ class Finder {
   void add_images(const fs::path& folder, const fs::path& name) {
     const Listing listing = list(folder, name);
     for (const std::string& image : listing.images)
-      found_.inputs.push_back({(folder / image).string(), without_extension(name / image), ""});
+      found_.inputs.push_back({(folder / image).string(), without_extension(name / image),
+                               is_pipe_or_device(folder / image) ? "is not a file" : ""});
     if (listing.others > 0)
       warn(folder, std::to_string(listing.others) + " left out: neither .png nor .tif by name");
     if (options_.recursive) {

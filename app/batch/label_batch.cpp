@@ -75,7 +75,8 @@ std::optional<FileError> error_in(const std::string& input, Work work) {
   } catch (const FileError& error) {
     return error;
   } catch (const std::exception& error) {
-    return FileError(input, Failure::internal, std::string("internal error (") + error.what() + ")");
+    const Error known = translated(error);
+    return FileError(input, known.failure(), known.what());
   }
 }
 
@@ -198,8 +199,8 @@ class Batch {
   /// So that the names are on the disk as well as what they name.
   void sync_folders() const {
     for (const fs::path& folder : folders_) {
-      const io::Descriptor descriptor(
-          ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      const io::Descriptor descriptor =
+          io::open_again(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       if (descriptor) ::fsync(descriptor.get());
     }
   }

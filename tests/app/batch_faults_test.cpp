@@ -78,20 +78,6 @@ struct Images {
   }
 };
 
-/// Starts the program without waiting.
-pid_t start(const Words& words) {
-  const Command command = gpuccl_command(words);
-  std::vector<char*> list;
-  for (const std::string& word : command.words) list.push_back(const_cast<char*>(word.c_str()));
-  list.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::execv(list[0], list.data());
-    ::_exit(127);
-  }
-  return child;
-}
-
 int status_of(pid_t child) {
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
@@ -109,7 +95,7 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
     fs::remove_all(images.out);
     if (replace) images.put_old_outputs();
     const std::string report = images.scratch / "run.jsonl";
-    const pid_t child = start(images.words({"--quiet", "--no-fsync", "--report", report}));
+    const pid_t child = launch(gpuccl_command(images.words({"--quiet", "--no-fsync", "--report", report})));
     std::this_thread::sleep_for(std::chrono::milliseconds(5 + round * 3));
     ::kill(child, signal);
     const int status = status_of(child);
@@ -141,8 +127,8 @@ TEST_CASE("several processes may label one folder") {
     fs::remove_all(images.out);
     std::vector<pid_t> children;
     for (int i = 0; i < 2 + 2 * (round % 2); ++i)
-      children.push_back(
-          start(images.words(round < 2 ? Words{"--quiet"} : Words{"--quiet", "--skip-existing"})));
+      children.push_back(launch(
+          gpuccl_command(images.words(round < 2 ? Words{"--quiet"} : Words{"--quiet", "--skip-existing"}))));
     for (const pid_t child : children) CHECK(status_of(child) == 0);
     CHECK(images.check_outputs() == 30);
   }
@@ -155,7 +141,8 @@ TEST_CASE("inputs that disappear, shrink or grow meanwhile fail alone") {
     const std::string copy = images.scratch / "copy";
     fs::remove_all(copy);
     fs::copy(images.in, copy);
-    const pid_t child = start({"label", copy, "-o", images.out + "/", "--quiet", "--jobs", "2"});
+    const pid_t child =
+        launch(gpuccl_command({"label", copy, "-o", images.out + "/", "--quiet", "--jobs", "2"}));
     std::this_thread::sleep_for(std::chrono::milliseconds(4 * round));
     for (int i = 59; i >= 30; --i) {
       const std::string path = copy + "/" + std::to_string(i) + ".png";

@@ -86,6 +86,9 @@ TEST_CASE("names of outputs mirror those of inputs") {
   CHECK(names_below(inside) == std::set<std::string>{"page2.npy", "page10.npy", "more/deep/a.b.npy"});
   CHECK(names_below(scratch / "reports") ==
         std::set<std::string>{"page2.json", "page10.json", "more/deep/a.b.json"});
+  // One table is enough to make a folder a batch.
+  succeeds({"label", scratch / "in/more/deep", "--stats", scratch / "deep.csv", "--quiet"});
+  CHECK(read_file(scratch / "deep.csv").starts_with("file,label,"));
   CHECK(names_below(scratch / "tables") ==
         std::set<std::string>{"page2.csv", "page10.csv", "more/deep/a.b.csv"});
 }
@@ -121,7 +124,8 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
                               scratch / "run.jsonl", "--stats", scratch / "all.csv"});
   CHECK(ended.code == 1);
-  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": neither a PNG nor a TIFF") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": neither a PNG nor a TIFF") !=
+        std::string::npos);
   CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
   CHECK(summary(ended) == "gpuccl: 3 of 5 labelled, 2 failed (65: 1, 66: 1)");
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -36,6 +37,23 @@ void redirect(int descriptor, const std::string& path, int flags) {
   ::_exit(127);
 }
 
+/// Forks. A signal that comes before the child is the program must not run the handlers of this one.
+template <class Child>
+pid_t fork_without_handlers(Child child) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t id = ::fork();
+  if (id == 0) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    child();
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (id < 0) throw std::runtime_error("cannot fork");
+  return id;
+}
+
 Ended wait_for(pid_t child, const std::string& out, const std::string& err) {
   int status = 0;
   rusage used{};
@@ -56,9 +74,7 @@ Ended wait_for(pid_t child, const std::string& out, const std::string& err) {
 Ended start(const Command& command, const std::function<void(pid_t, const std::string& err)>& meanwhile) {
   const ScratchFolder scratch;
   const std::string out = scratch / "out", err = scratch / "err";
-  const pid_t child = ::fork();
-  if (child < 0) throw std::runtime_error("cannot fork");
-  if (child == 0) become(command, out, err);
+  const pid_t child = fork_without_handlers([&] { become(command, out, err); });
   meanwhile(child, err);
   return wait_for(child, out, err);
 }
@@ -69,11 +85,22 @@ Ended run(const Command& command) {
   return start(command, [](pid_t, const std::string&) {});
 }
 
+pid_t launch(const Command& command) {
+  return fork_without_handlers([&] { become(command, "/dev/null", "/dev/null"); });
+}
+
 Ended run_and_signal(const Command& command, const std::string& cue, int signal) {
   return start(command, [&](pid_t child, const std::string& err) {
     using namespace std::chrono_literals;
     for (int tries = 0; tries < 6000 && read_file(err).find(cue) == std::string::npos; ++tries)
       std::this_thread::sleep_for(5ms);
+    ::kill(child, signal);
+  });
+}
+
+Ended run_and_signal(const Command& command, std::chrono::microseconds after, int signal) {
+  return start(command, [&](pid_t child, const std::string&) {
+    std::this_thread::sleep_for(after);
     ::kill(child, signal);
   });
 }

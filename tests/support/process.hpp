@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
@@ -29,7 +30,13 @@ struct Ended {
 /// Starts, waits, collects.
 Ended run(const Command& command);
 
+/// Starts without waiting; whoever calls this waits. What the program prints is dropped.
+pid_t launch(const Command& command);
+
 /// Starts a program, sends it `signal` as soon as its standard error has said `cue`, and waits.
 Ended run_and_signal(const Command& command, const std::string& cue, int signal);
+
+/// The same after some time, unless it has ended by itself.
+Ended run_and_signal(const Command& command, std::chrono::microseconds after, int signal);
 
 }  // namespace gpuccl

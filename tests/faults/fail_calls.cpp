@@ -1,0 +1,172 @@
+// A library to be preloaded: one call of a kind that the environment names fails.
+//
+//   GPUCCL_FAIL=CALL:K:HOW   the K-th CALL (open, read, write, sync, close, link, rename, unlink, mkdir,
+//   stat, malloc)
+//                            fails;
+//                            HOW is an errno as a number, or `short`: reads and writes move half of what is
+//                            asked for; with + behind it, all from the K-th on
+//   GPUCCL_CALLS=FILE        how many calls of that kind there were goes there at the end
+//
+// Calls count from the moment main() has begun, which it shows by calling signal().
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+struct Plan {
+  char call[16] = "";
+  long first = 0;
+  char how[16] = "";
+
+  Plan() {
+    const char* text = std::getenv("GPUCCL_FAIL");
+    if (text == nullptr || std::sscanf(text, "%15[^:]:%ld:%15s", call, &first, how) != 3) call[0] = 0;
+  }
+  bool sticky() const { return std::strchr(how, '+') != nullptr; }
+};
+
+const Plan plan;
+std::atomic<bool> begun = false;
+std::atomic<long> calls = 0;
+
+/// Whether this call of `name` is one that fails.
+bool is_turn(const char* name) {
+  if (!begun || std::strcmp(name, plan.call) != 0) return false;
+  const long number = ++calls;
+  return number == plan.first || (plan.sticky() && plan.first > 0 && number > plan.first);
+}
+
+bool moves_half() { return std::strncmp(plan.how, "short", 5) == 0; }
+
+/// Sets errno. False if this call is to move half of the bytes instead.
+bool fails(const char* name) {
+  if (!is_turn(name) || moves_half()) return false;
+  errno = std::atoi(plan.how);
+  return true;
+}
+
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+/// A call that moves bytes.
+template <class Move>
+ssize_t move(const char* name, std::size_t count, Move all) {
+  if (!is_turn(name)) return all(count);
+  if (moves_half()) return all(count > 1 ? count / 2 : count);
+  errno = std::atoi(plan.how);
+  return -1;
+}
+
+__attribute__((destructor)) void tell() {
+  const char* path = std::getenv("GPUCCL_CALLS");
+  if (path == nullptr) return;
+  begun = false;
+  if (std::FILE* file = std::fopen(path, "w")) {
+    std::fprintf(file, "%ld\n", calls.load());
+    std::fclose(file);
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+void* __libc_malloc(
+    std::size_t);  // NOLINT(bugprone-reserved-identifier): malloc() of glibc under another name
+
+sighandler_t signal(int number, sighandler_t handler) noexcept {
+  begun = true;
+  return next<decltype(signal)>("signal")(number, handler);
+}
+
+void* malloc(std::size_t bytes) { return fails("malloc") ? nullptr : __libc_malloc(bytes); }
+
+int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  return fails("open") ? -1 : next<decltype(open)>("open")(path, flags, mode);
+}
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  return fails("open") ? -1 : next<decltype(openat)>("openat")(folder, path, flags, mode);
+}
+
+ssize_t read(int file, void* data, std::size_t count) {
+  return move("read", count, [&](std::size_t n) { return next<decltype(read)>("read")(file, data, n); });
+}
+
+ssize_t pread(int file, void* data, std::size_t count, off_t offset) {
+  return move("read", count,
+              [&](std::size_t n) { return next<decltype(pread)>("pread")(file, data, n, offset); });
+}
+
+ssize_t write(int file, const void* data, std::size_t count) {
+  const auto all = [&](std::size_t n) { return next<decltype(write)>("write")(file, data, n); };
+  return file == STDERR_FILENO ? all(count) : move("write", count, all);  // messages tell what went wrong
+}
+
+ssize_t pwrite(int file, const void* data, std::size_t count, off_t offset) {
+  return move("write", count,
+              [&](std::size_t n) { return next<decltype(pwrite)>("pwrite")(file, data, n, offset); });
+}
+
+int fsync(int file) { return fails("sync") ? -1 : next<decltype(fsync)>("fsync")(file); }
+
+int close(int file) {
+  const bool failing = fails("close");
+  const int code = errno;
+  const int result = next<decltype(close)>("close")(file);  // the descriptor is gone in any case
+  if (!failing) return result;
+  errno = code;
+  return -1;
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  return fails("link") ? -1 : next<decltype(linkat)>("linkat")(from_folder, from, to_folder, to, flags);
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) noexcept {
+  return fails("rename") ? -1 : next<decltype(renameat)>("renameat")(from_folder, from, to_folder, to);
+}
+
+int unlinkat(int folder, const char* path, int flags) noexcept {
+  return fails("unlink") ? -1 : next<decltype(unlinkat)>("unlinkat")(folder, path, flags);
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  return fails("mkdir") ? -1 : next<decltype(mkdir)>("mkdir")(path, mode);
+}
+
+int stat(const char* path, struct stat* status) noexcept {
+  return fails("stat") ? -1 : next<int(const char*, struct stat*)>("stat")(path, status);
+}
+
+int fstat(int file, struct stat* status) noexcept {
+  return fails("stat") ? -1 : next<int(int, struct stat*)>("fstat")(file, status);
+}
+
+int fstatat(int folder, const char* path, struct stat* status, int flags) noexcept {
+  return fails("stat")
+             ? -1
+             : next<int(int, const char*, struct stat*, int)>("fstatat")(folder, path, status, flags);
+}
+}

@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "app/binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// Every call to the system of a whole run fails once, and then from there on: nothing may be lost by it.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Codes = std::set<int>;
+
+/// A kind of call, how it fails, and the exit codes that may have.
+struct Fault {
+  const char* call;
+  std::string how;
+  Codes codes;
+};
+
+std::vector<Fault> faults() {
+  const auto code = [](int value) { return std::to_string(value); };
+  return {
+      // 0: a file with a name takes the place of one without; of a folder that is to be synced
+      {"open", code(EIO), {0, 66, 73, 74}},
+      {"open", code(ENOSPC), {0, 66, 73, 74}},
+      {"open", code(EMFILE), {0, 66, 73, 74}},
+      {"open", code(EINTR), {0, 66}},  // 66: of a folder that is listed, which is not ours to try again
+      {"read", code(EIO), {0, 74}},    // 0: of what /proc says
+      {"read", code(EINTR), {0}},
+      {"read", "short", {0}},
+      {"read", "short+", {0}},
+      {"write", code(ENOSPC), {74}},
+      {"write", code(ENOSPC) + "+", {74}},
+      {"write", code(EIO), {74}},
+      {"write", code(EDQUOT), {74}},
+      {"write", code(EINTR), {0}},
+      {"write", "short", {0}},
+      {"write", "short+", {0}},
+      {"sync", code(EIO), {0, 74}},  // 0: of the folder, when the file is safe
+      {"sync", code(EINTR), {0}},
+      {"sync", code(EINVAL), {0}},    // a file system that cannot
+      {"close", code(EIO), {0, 74}},  // 0: of an input
+      {"close", code(EINTR), {0}},
+      {"link", code(ENOSPC), {74}},
+      {"link", code(EACCES), {73}},
+      {"rename", code(EIO), {74}},
+      {"rename", code(EACCES), {73}},
+      {"stat", code(EIO), {0, 64, 66, 73, 74}},
+      {"mkdir", code(ENOSPC), {0, 74}},  // 0: the folder is there
+      {"mkdir", code(EACCES), {0, 73}},
+  };
+}
+
+/// One command with what it reads and what it makes.
+struct Scenario {
+  const ScratchFolder scratch;
+  Words words;
+  std::vector<std::string> made;              // label images, tables, previews, and last the report
+  std::map<std::string, std::string> right;   // what is in them, reports excepted: they hold times
+  std::map<std::string, std::string> inputs;  // by path
+
+  std::string add_input(const std::string& name, Extent extent) {
+    const std::string path = scratch / name;
+    fs::create_directories(fs::path(path).parent_path());
+    save(path, tests::random_image(extent, 0.4, 1, 7).view());
+    inputs[path] = read_file(path);
+    return path;
+  }
+
+  void label(const Words& more) {
+    words = {"label", "--quiet", "--threads", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    succeeds(words);
+    for (const std::string& path : made) right[path] = read_file(path);
+  }
+
+  bool is_whole(const std::string& path, const std::string& content) const {
+    return path.ends_with(".json") ? Json::accept(content) : content == right.at(path);
+  }
+};
+
+void set_up(Scenario& scenario, const std::string& name) {
+  const ScratchFolder& scratch = scenario.scratch;
+  if (name == "page") {
+    scenario.made = {scratch / "out.tiff", scratch / "out.png", scratch / "out.csv", scratch / "out.json"};
+    scenario.label({scenario.add_input("in.png", {300, 200, 1}), "-o", scenario.made[0], "--preview",
+                    scenario.made[1], "--stats", scenario.made[2]});
+  } else if (name == "volume") {
+    scenario.made = {scratch / "out.npy", scratch / "out.json"};
+    scenario.label({scenario.add_input("in.tif", {90, 50, 20}), "-o", scenario.made[0]});
+  } else {
+    for (const char* slice : {"in/1.png", "in/2.png", "in/3.tif"}) scenario.add_input(slice, {64, 40, 1});
+    scenario.made = {scratch / "out.tif", scratch / "out.json"};
+    scenario.label({scratch / "in", "--stack", "-o", scenario.made[0], "--no-fsync"});
+  }
+}
+
+Command failing(const Words& words, const Fault& fault, long first, const std::string& count) {
+  Command command = gpuccl_command(words);
+  command.environment.emplace_back("LD_PRELOAD", GPUCCL_FAIL_CALLS);
+  command.environment.emplace_back("GPUCCL_FAIL",
+                                   std::string(fault.call) + ":" + std::to_string(first) + ":" + fault.how);
+  command.environment.emplace_back("GPUCCL_CALLS", count);
+  return command;
+}
+
+long count_calls(const Scenario& scenario, const Fault& fault) {
+  const ScratchFolder scratch;
+  CHECK(run(failing(scenario.words, fault, 0, scratch / "calls")).code == 0);
+  return std::stol(read_file(scratch / "calls"));
+}
+
+/// What the user sees, and what is on the disk after it.
+void check_ended(const Scenario& scenario, const Fault& fault, const Ended& ended) {
+  CAPTURE(ended.code, ended.err);
+  CHECK(ended.signal == 0);
+  const auto lines = std::count(ended.err.begin(), ended.err.end(), '\n');
+  if (ended.code == 0) {
+    CHECK(fault.codes.contains(0));
+    CHECK(ended.err == "");
+  } else {
+    CHECK(fault.codes.contains(ended.code));
+    CHECK(lines == 1);
+    CHECK(ended.err.starts_with("gpuccl: "));
+    CHECK(ended.err.find(": \n") == std::string::npos);
+  }
+  for (const auto& [path, content] : scenario.inputs) CHECK(read_file(path) == content);
+  bool all_new = true;
+  for (const std::string& path : scenario.made) {
+    CAPTURE(path);
+    const std::string content = read_file(path);
+    const bool whole = scenario.is_whole(path, content);
+    CHECK((content == "old" || whole));
+    // In the order in which they stand: where the last is new, all are.
+    if (whole) CHECK(all_new);
+    all_new = all_new && whole;
+  }
+  if (ended.code == 0) CHECK(all_new);
+  for (const fs::directory_entry& entry : fs::directory_iterator(scenario.scratch.path()))
+    CHECK(!entry.path().filename().string().starts_with(".gpuccl-"));
+}
+
+/// Every `step`-th call fails.
+long sweep(const Scenario& scenario, const Fault& fault, long step = 1) {
+  const ScratchFolder scratch;
+  const long calls = count_calls(scenario, fault);
+  long injected = 0;
+  for (long first = 1; first <= calls; first += step) {
+    for (const std::string& path : scenario.made) write_file(path, "old");
+    CAPTURE(fault.call, fault.how, first, calls);
+    check_ended(scenario, fault, run(failing(scenario.words, fault, first, scratch / "calls")));
+    ++injected;
+  }
+  return injected;
+}
+
+long sweep_all(const Words& names, long step) {
+  long injected = 0;
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    Scenario scenario;
+    set_up(scenario, name);
+    for (const Fault& fault : faults()) injected += sweep(scenario, fault, step);
+  }
+  return injected;
+}
+
+TEST_CASE("whatever call fails, old files stay or new ones are whole, and one line says why") {
+  const long injected = sweep_all({"page"}, 1) + sweep_all({"volume", "stack"}, 5);
+  std::cout << "faults injected into single runs: " << injected << "\n";
+  CHECK(injected > 300);
+}
+
+TEST_CASE("whatever call fails of whatever run", "[.long]") {
+  std::cout << "faults injected into single runs: " << sweep_all({"page", "volume", "stack"}, 1) << "\n";
+}
+
+const Fault kNoMemory = {
+    "malloc", std::to_string(ENOMEM), {0, 71, 74}};  // 74: libtiff does not tell why it fails
+
+TEST_CASE("no memory at some call is no crash") {
+  Scenario scenario;
+  set_up(scenario, "page");
+  const long injected = sweep(scenario, kNoMemory, 41);
+  std::cout << "allocations that failed: " << injected << "\n";
+}
+
+TEST_CASE("no memory at any call is no crash", "[.long]") {
+  long injected = 0;
+  for (const char* name : {"page", "volume", "stack"}) {
+    Scenario scenario;
+    set_up(scenario, name);
+    injected += sweep(scenario, kNoMemory);
+    injected += sweep(scenario, {"malloc", kNoMemory.how + "+", {71}}, 7);
+  }
+  std::cout << "allocations that failed: " << injected << "\n";
+}
+
+/// A batch of four, in which the call fails for one of them, which one is not known: the others are done.
+struct BatchScenario {
+  static constexpr int kInputs = 4;
+  const ScratchFolder scratch;
+  std::map<std::string, std::string> right;
+  const std::string out = scratch / "out", report = scratch / "run.jsonl";
+  Words words = {"label", scratch / "in", "-o", out + "/", "--jobs", "2", "--report", report, "--keep-going"};
+
+  BatchScenario() {
+    fs::create_directory(scratch / "in");
+    for (int i = 0; i < kInputs; ++i)
+      save(scratch / ("in/" + std::to_string(i) + ".png"),
+           tests::random_image({120, 80 + i, 1}, 0.4, 1, static_cast<std::uint32_t>(i)).view());
+    REQUIRE(gpuccl(words).code == 0);
+    for (int i = 0; i < kInputs; ++i) right[name(i)] = read_file(name(i) + ".tiff");
+  }
+
+  std::string name(int i) const { return out + "/" + std::to_string(i); }
+
+  void check_ended(const Fault& fault, const Ended& ended) const {
+    CAPTURE(ended.code, ended.err);
+    CHECK(ended.signal == 0);
+    CHECK((ended.code == 0 || fault.codes.contains(ended.code)));
+    for (const fs::directory_entry& entry : fs::directory_iterator(scratch.path()))
+      CHECK(!entry.path().filename().string().starts_with(".gpuccl-"));
+    int done = 0;
+    for (int i = 0; i < kInputs; ++i) {
+      const std::string image = read_file(name(i) + ".tiff"), json = read_file(name(i) + ".json");
+      CHECK((image == "old" || image == right.at(name(i))));
+      CHECK((json == "old" || Json::accept(json)));
+      if (json == "old") continue;
+      CHECK(image == right.at(name(i)));
+      ++done;
+    }
+    const std::string lines = read_file(report);
+    if (ended.code == 0) {
+      CHECK(done == kInputs);
+      CHECK(ended.err == "gpuccl: 4 of 4 labelled\n");
+      return;
+    }
+    // A line for each failure and the count, unless the batch did not begin or the folder could not be read.
+    std::smatch counts;
+    const std::regex summary("gpuccl: (\\d) of (\\d) labelled, (\\d) failed \\(.*\\)\n");
+    const long told = std::count(ended.err.begin(), ended.err.end(), '\n');
+    if (!std::regex_search(ended.err, counts, summary)) {
+      CHECK(told == 1);
+      return;
+    }
+    CHECK(told == 1 + std::stoi(counts[3]));
+    if (counts[2] != "4") return;
+    CHECK(done >= std::stoi(counts[1]));
+    if (lines != "old") CHECK(std::count(lines.begin(), lines.end(), '\n') == kInputs);
+  }
+};
+
+long sweep_batch(long step) {
+  const BatchScenario scenario;
+  const ScratchFolder scratch;
+  long injected = 0;
+  for (const Fault& fault : faults()) {
+    const std::string count = scratch / "calls";
+    REQUIRE(run(failing(scenario.words, fault, 0, count)).code == 0);
+    const long calls = std::stol(read_file(count));
+    for (long first = 1; first <= calls; first += step) {
+      for (int i = 0; i < BatchScenario::kInputs; ++i) {
+        write_file(scenario.name(i) + ".tiff", "old");
+        write_file(scenario.name(i) + ".json", "old");
+      }
+      write_file(scenario.report, "old");
+      CAPTURE(fault.call, fault.how, first, calls);
+      scenario.check_ended(fault, run(failing(scenario.words, fault, first, count)));
+      ++injected;
+    }
+  }
+  return injected;
+}
+
+TEST_CASE("whatever call of a batch fails, the other inputs are done") {
+  const long injected = sweep_batch(4);
+  std::cout << "faults injected into a batch: " << injected << "\n";
+  CHECK(injected > 100);
+}
+
+TEST_CASE("whatever call of a batch fails, every one", "[.long]") {
+  std::cout << "faults injected into a batch: " << sweep_batch(1) << "\n";
+}
+
+}  // namespace
+}  // namespace gpuccl

@@ -1,0 +1,75 @@
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <random>
+
+#include "app/binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// Signals at random moments of a run that writes a large file.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::microseconds;
+
+/// Rounds of labeling an image, each ended by one of the signals; how many of them did not come too late.
+int rounds(int count, Extent extent, const std::vector<int>& signals) {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "out");
+  const std::string input = save(scratch / "in.png", tests::random_image(extent, 0.5, 1, 1).view());
+  const std::string image = scratch / "out/labels.tif", report = scratch / "out/labels.json";
+  const Command command = gpuccl_command(
+      {"label", input, "-o", image, "--label-type", "u32", "--compress", "none", "--no-fsync"});
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(run(command).code == 0);
+  const auto whole = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - begin);
+  const std::string right = read_file(image);
+
+  std::mt19937 random(1);
+  int killed = 0;
+  for (int round = 0; round < count; ++round) {
+    write_file(image, "old");
+    write_file(report, "old");
+    const int signal = signals[static_cast<std::size_t>(round) % signals.size()];
+    const auto moment =
+        microseconds(std::uniform_int_distribution<std::int64_t>(0, whole.count() * 11 / 10)(random));
+    CAPTURE(round, signal, moment.count());
+    const Ended ended = run_and_signal(command, moment, signal);
+    CHECK((ended.code == 0 || ended.signal == signal));
+    if (ended.signal != 0) ++killed;
+
+    const std::string after = read_file(image), told = read_file(report);
+    CHECK((after == "old" || after == right));
+    CHECK((told == "old" || Json::accept(told)));
+    if (told != "old" || ended.code == 0) CHECK(after == right);
+    if (ended.code == 0) CHECK(told != "old");
+    for (const fs::directory_entry& entry : fs::directory_iterator(scratch / "out"))
+      if (entry.path() != image && entry.path() != report) {
+        // Only what nobody can clean up after may leave something, under a name that says whose it is.
+        CHECK(signal == SIGKILL);
+        CHECK(entry.path().filename().string().starts_with(".gpuccl-"));
+        fs::remove(entry.path());
+      }
+  }
+  return killed;
+}
+
+TEST_CASE("killed at any moment, the old file or the whole new one is there") {
+  const int killed = rounds(40, {1500, 1500, 1}, {SIGKILL, SIGINT, SIGKILL, SIGTERM, SIGHUP});
+  std::cout << "killed at random moments: " << killed << " of 40\n";
+  CHECK(killed > 0);
+}
+
+TEST_CASE("killed at any moment, many times and with large files", "[.long]") {
+  int killed = rounds(300, {1000, 1000, 1}, {SIGKILL});
+  killed += rounds(250, {2000, 2000, 1}, {SIGINT, SIGTERM, SIGINT, SIGTERM, SIGHUP});
+  killed += rounds(30, {7000, 7000, 1}, {SIGKILL, SIGINT, SIGTERM});
+  std::cout << "killed at random moments: " << killed << " of 580\n";
+}
+
+}  // namespace
+}  // namespace gpuccl

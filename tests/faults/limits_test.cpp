@@ -1,0 +1,143 @@
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "app/binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// Less of everything than a run needs: it fails with a reason, or succeeds with what there is.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Tight {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", tests::random_image({700, 500, 1}, 0.5, 1, 3).view());
+  const std::string folder = scratch / "out", output = folder + "/labels.tif",
+                    report = folder + "/labels.json";
+  std::string right;
+  int failed = 0, succeeded = 0;
+
+  Tight() {
+    fs::create_directory(folder);
+    REQUIRE(gpuccl(words()).code == 0);
+    right = read_file(output);
+  }
+
+  Words words() const { return {"label", input, "-o", output}; }
+
+  /// Runs where `prepare` has made things scarce. `inside` is true if it did so to the folder of outputs,
+  /// which then cannot be seen from here.
+  void attempt(const std::function<void()>& prepare, const std::set<int>& codes, bool inside = false) {
+    write_file(output, "old");
+    write_file(report, "old");
+    Command command = gpuccl_command(words());
+    command.prepare = prepare;
+    const Ended ended = run(command);
+    CAPTURE(ended.err);
+    CHECK(ended.signal == 0);
+    if (ended.code == 0) {
+      ++succeeded;
+      CHECK(ended.err == "");
+      if (!inside) CHECK(read_file(output) == right);
+    } else {
+      ++failed;
+      CHECK(codes.contains(ended.code));
+      CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+      CHECK(ended.err.starts_with("gpuccl: "));
+      const std::string image = read_file(output), told = read_file(report);
+      CHECK((image == "old" || image == right));
+      CHECK(told == "old");
+    }
+    CHECK(count_entries(folder) == 2);
+  }
+};
+
+void limit(int resource, rlim_t value) {
+  const rlimit both{value, value};
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &both);
+}
+
+TEST_CASE("files may not grow beyond a size") {
+  Tight tight;
+  const std::size_t whole = tight.right.size();
+  for (std::size_t i = 1; i < 16; ++i) {  // not 0: messages go to a file too
+    CAPTURE(i);
+    tight.attempt([=] { limit(RLIMIT_FSIZE, i * whole / 16); }, {74});
+  }
+  CHECK(tight.failed == 15);
+  tight.attempt([] { limit(RLIMIT_FSIZE, RLIM_INFINITY); }, {});
+  CHECK(tight.succeeded >= 1);
+}
+
+TEST_CASE("few descriptors") {
+  Tight tight;
+  for (rlim_t i = 4; i <= 32; ++i) {
+    CAPTURE(i);
+    tight.attempt([=] { limit(RLIMIT_NOFILE, i); }, {66, 73, 74});
+  }
+  CHECK(tight.failed > 0);
+  CHECK(tight.succeeded > 10);
+}
+
+TEST_CASE("little memory to address") {
+  Tight tight;
+  const auto can_start = [](rlim_t bytes) {
+    Command command = gpuccl_command({"--version"});
+    command.prepare = [=] { limit(RLIMIT_AS, bytes); };
+    return run(command).code == 0;
+  };
+  rlim_t least = rlim_t{16} << 20;
+  while (!can_start(least) && least < (rlim_t{4} << 30)) least += rlim_t{2} << 20;
+  for (rlim_t i = 0; i < 16; ++i) {
+    CAPTURE(least, i);
+    tight.attempt([=] { limit(RLIMIT_AS, least + i * (rlim_t{1} << 20)); }, {71});
+  }
+  CHECK(tight.failed > 0);
+}
+
+TEST_CASE("a small stack") {
+  Tight tight;
+  for (const rlim_t kibibytes : {256, 512, 1024, 8192}) {
+    CAPTURE(kibibytes);
+    tight.attempt([=] { limit(RLIMIT_STACK, kibibytes << 10); }, {71});
+  }
+  CHECK(tight.succeeded == 4);
+}
+
+TEST_CASE("disks of every size that is too small, and the first that is not") {
+  Tight tight;
+  const std::size_t needed = tight.right.size() + read_file(tight.report).size() + 4096;
+  bool mounted = true;
+  for (std::size_t i = 1; i <= 17 && mounted; ++i) {
+    const std::string size =
+        "size=" + std::to_string(i < 17 ? 4096 + i * (needed - 8192) / 17 : needed + 65536);
+    CAPTURE(size);
+    tight.attempt(
+        [&] {
+          if (::unshare(CLONE_NEWNS) != 0 ||
+              ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+              ::mount("none", tight.folder.c_str(), "tmpfs", 0, size.c_str()) != 0)
+            ::_exit(0);
+        },
+        {74}, true);
+    mounted = i > 1 || tight.failed > 0;
+  }
+  if (!mounted) {
+    std::cerr << "skipped: a full disk needs the right to mount one\n";
+    return;
+  }
+  CHECK(tight.failed == 16);
+  CHECK(tight.succeeded == 1);
+}
+
+}  // namespace
+}  // namespace gpuccl

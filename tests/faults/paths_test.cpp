@@ -1,0 +1,110 @@
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "app/binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// What lies in folders, besides images under sensible names.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+const BitVolume& image() {
+  static const BitVolume drawn = tests::drawn(Words{"#.#"});
+  return drawn;
+}
+
+void add_socket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  REQUIRE(path.size() < sizeof address.sun_path);
+  path.copy(address.sun_path, path.size());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  ::close(socket);
+}
+
+TEST_CASE("odd names in a folder are names") {
+  const ScratchFolder scratch;
+  const std::set<std::string> names = {"a b\n", "-x",   "\xff\xfe", "[a,b]", "\"q\"", "@list",
+                                       "$(ls)", "%s%n", "é",        "~",     "a\\b",  std::string(200, 'n')};
+  fs::create_directories(scratch / "in/-dir");
+  for (const std::string& name : names) save(scratch / ("in/" + name + ".png"), image().view());
+  save(scratch / "in/-dir/\x01.PNG", image().view());
+  const Ended ended = gpuccl({"label", scratch / "in", "--recursive", "-o", scratch / "out/", "--report",
+                              scratch / "run.jsonl", "--stats", scratch / "all.csv"});
+  CHECK(ended.err == "gpuccl: 13 of 13 labelled\n");
+  for (const std::string& name : names) CHECK(fs::exists(scratch / ("out/" + name + ".tiff")));
+  CHECK(fs::exists(scratch / "out/-dir/\x01.tiff"));
+  std::istringstream lines(read_file(scratch / "run.jsonl"));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) CHECK(Json::accept(line));
+  CHECK(count == 13);
+}
+
+TEST_CASE("pipes, sockets, devices and links to nothing fail alone, and nothing waits for them") {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / "in/folder.png");
+  save(scratch / "in/good.png", image().view());
+  REQUIRE(::mkfifo((scratch / "in/fifo.png").c_str(), 0600) == 0);
+  add_socket(scratch / "in/socket.tif");
+  fs::create_symlink("/dev/zero", scratch / "in/device.png");
+  fs::create_symlink("nowhere", scratch / "in/dangling.png");
+  fs::create_symlink("loop.png", scratch / "in/loop.png");
+  fs::create_symlink("good.png", scratch / "in/link.png");
+  fs::create_symlink("..", scratch / "in/up");
+  const Ended ended = gpuccl({"label", scratch / "in", "--recursive", "-o", scratch / "out/"});
+  CHECK(ended.code == 66);
+  CHECK(ended.err.find("fifo.png: is not a file\n") != std::string::npos);
+  CHECK(ended.err.find("socket.tif: is not a file\n") != std::string::npos);
+  CHECK(ended.err.find("device.png: is not a file\n") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: 2 of 7 labelled, 5 failed (66: 5)\n") != std::string::npos);
+  CHECK(count_entries(scratch / "out") == 4);
+
+  fails({"label", scratch / "in", "--stack", "-o", scratch / "stack.tif"}, 66, "is not a file");
+}
+
+TEST_CASE("names and paths too long for their outputs fail alone") {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "in");
+  save(scratch / "in/good.png", image().view());
+  const std::string longest = scratch / ("in/" + std::string(251, 'n') + ".png");
+  save(longest, image().view());  // with .tiff it is too long by one
+  write_file(scratch / "list", scratch / "in" + std::string("\n/") + std::string(5000, 'x') + ".png\n");
+  const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/"});
+  CHECK(ended.code == 1);
+  CHECK(ended.err.find("gpuccl: " + longest + ": ") == std::string::npos);
+  CHECK(ended.err.find("nnn.tiff: cannot create: file name too long\n") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: 1 of 3 labelled, 2 failed (66: 1, 73: 1)\n") != std::string::npos);
+}
+
+TEST_CASE("outputs through links, beside old files, where one may not write") {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / "real");
+  fs::create_directories(scratch / "in");
+  for (const char* name : {"a", "b", "c"})
+    save(scratch / (std::string("in/") + name + ".png"), image().view());
+  fs::create_directory_symlink("real", scratch / "out");
+  fs::create_symlink(scratch / "elsewhere.tiff", scratch / "real/a.tiff");  // to where it does not exist yet
+  fs::create_symlink("b.tiff", scratch / "real/b.tiff");                    // to itself
+  fs::create_directory(scratch / "real/c.json");
+  const Ended ended = gpuccl({"label", scratch / "in", "-o", scratch / "out"});
+  CHECK(ended.code == 73);
+  CHECK(ended.err.find("gpuccl: 1 of 3 labelled, 2 failed (73: 2)\n") != std::string::npos);
+  CHECK(fs::is_regular_file(scratch / "elsewhere.tiff"));
+  CHECK(!fs::exists(scratch / "real/c.tiff"));
+  CHECK(count_entries(scratch / "real") == 4);
+}
+
+}  // namespace
+}  // namespace gpuccl
