@@ -134,8 +134,10 @@ int run_bench(const BenchOptions& options) {
   plan.trials = options.trials();
   plan.points = points_of(options, progress);
   const auto warn = [&](const std::string& line) { progress.warn(line); };
+  const bool counting = plan.test == bench::Test::memory;
   plan.algorithms = bench::contestants(
-      options.request, algorithms(), [&] { return problem_of_gpu(plan.gpu); }, warn);
+      options.request, counting ? counting_algorithms() : algorithms(),
+      [&] { return problem_of_gpu(plan.gpu); }, warn);
   BenchOutputs outputs(options);
 
   const bench::Results results =

@@ -24,8 +24,8 @@ void add_list(CLI::App& command, const std::string& name, std::vector<T>& target
 
 void add_test(CLI::App& command, Test& test) {
   Choices<Test> tests;
-  for (const Test one :
-       {Test::average, Test::steps, Test::density, Test::granularity, Test::size, Test::iterations})
+  for (const Test one : {Test::average, Test::steps, Test::density, Test::granularity, Test::size,
+                         Test::iterations, Test::memory})
     tests.emplace_back(bench::name(one), one);
   add_choice<Test>(command, "--test", test, tests, "The experiment [average]");
 }
@@ -116,6 +116,8 @@ void BenchOptions::add_to(CLI::App& command) {
 
 void BenchOptions::check() const {
   if (!json.empty() && json == csv) throw Error(Failure::usage, "--json and --csv name the same file");
+  if (request.test == bench::Test::memory && request.device == DeviceChoice::cpu)
+    throw Error(Failure::usage, "--test memory counts what a GPU does, not with --device cpu");
   if (request.datasets.empty()) return;
   if (is_sweep(request.test))
     throw Error(Failure::usage,

@@ -7,21 +7,40 @@
 namespace gpuccl::bench {
 namespace {
 
+using Parts = std::vector<std::pair<std::string, double>>;
+
+Parts milliseconds_of(const Row& row) {
+  Parts parts;
+  for (const Measure& step : row.measures) parts.emplace_back(step.name, step.timing.median_ms);
+  return parts;
+}
+
+/// Accesses to the whole image and its labels.
+Parts global_accesses_of(const Row& row) {
+  Parts parts;
+  for (const PhaseTime& phase : row.accesses) {
+    const Accesses& sum = phase.accesses;
+    parts.emplace_back(
+        phase.phase,
+        static_cast<double>(sum.image_reads + sum.reads + sum.writes + sum.atomics) / row.images);
+  }
+  return parts;
+}
+
 /// Phases of the algorithms of one group, one bar an algorithm.
-Chart phases_of(const Group& group) {
-  Chart chart{ChartKind::stacked_bars, false, false, "ms", {describe(group), "algorithm", {}, {}, {}}};
+Chart phases_of(const Group& group, const std::string& unit, Parts (*parts_of)(const Row&)) {
+  Chart chart{ChartKind::stacked_bars, false, false, unit, {describe(group), "algorithm", {}, {}, {}}};
   std::vector<const Row*> rows;
   for (const Row& row : group.rows)
     if (row.images > 0) rows.push_back(&row);
   for (const Row* row : rows) {
     chart.data.places.push_back(row->title);
-    for (const Measure& step : row->measures) {
-      const auto known = [&](const Series& series) { return series.title == step.name; };
+    for (const auto& [name, value] : parts_of(*row)) {
+      const auto known = [&, &part = name](const Series& series) { return series.title == part; };
       auto at = std::find_if(chart.data.series.begin(), chart.data.series.end(), known);
       if (at == chart.data.series.end())
-        at =
-            chart.data.series.insert(at, {step.name, std::vector<std::optional<double>>(rows.size()), false});
-      at->values[chart.data.places.size() - 1] = step.timing.median_ms;
+        at = chart.data.series.insert(at, {name, std::vector<std::optional<double>>(rows.size()), false});
+      at->values[chart.data.places.size() - 1] = value;
     }
   }
   return chart;
@@ -57,7 +76,11 @@ std::vector<Chart> charts(const Results& results) {
   };
   switch (results.test) {
     case Test::steps:
-      for (const Group& group : results.groups) all.push_back(phases_of(group));
+      for (const Group& group : results.groups) all.push_back(phases_of(group, "ms", milliseconds_of));
+      break;
+    case Test::memory:
+      for (const Group& group : results.groups)
+        all.push_back(phases_of(group, "accesses to global memory", global_accesses_of));
       break;
     case Test::iterations:
       add(iterations, false, "iterations");

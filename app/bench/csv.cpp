@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "app/bench/access_kinds.hpp"
 #include "app/bench/report_files.hpp"
 
 namespace gpuccl::bench {
@@ -39,19 +40,47 @@ std::string images_fields(const Results& results, const Group& group) {
          field(group.foreground) + "," + field(group.components);
 }
 
+constexpr const char* kImagesAndAlgorithm =
+    "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
+    "algorithm,device,images,wrong,failed";
+
+/// What stands under these.
+std::string fields(const Results& results, const Group& group, const Row& row) {
+  const std::string device = row.device == DeviceKind::cuda ? "cuda" : "cpu";
+  return images_fields(results, group) + "," + field(row.algorithm) + "," + device + "," + field(row.images) +
+         "," + field(row.wrong) + "," + field(row.failed);
+}
+
+/// One line a phase, the means over the images.
+std::string accesses_as_csv(const Results& results) {
+  std::string text = kImagesAndAlgorithm + std::string(",phase,launches");
+  for (const AccessKind& kind : kAccessKinds) text += std::string(",") + kind.name;
+  text += "\n";
+  for (const Group& group : results.groups)
+    for (const Row& row : group.rows) {
+      if (row.accesses.empty()) text += fields(results, group, row) + ",,,,,,,,,\n";
+      for (const PhaseTime& phase : row.accesses) {
+        text += fields(results, group, row) + "," + field(phase.phase) + "," +
+                field(static_cast<double>(phase.launches) / row.images);
+        for (const AccessKind& kind : kAccessKinds)
+          text += "," + field(static_cast<double>(phase.accesses.*kind.count) / row.images);
+        text += "\n";
+      }
+    }
+  return text;
+}
+
 }  // namespace
 
 std::string as_csv(const Results& results) {
+  if (results.test == Test::memory) return accesses_as_csv(results);
   std::string text =
-      "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
-      "algorithm,device,images,wrong,failed,measure,median_ms,low_ms,high_ms,launches,repetitions,floor,"
-      "floor_ms,"
-      "multiple_of_floor\n";
+      kImagesAndAlgorithm + std::string(
+                                ",measure,median_ms,low_ms,high_ms,launches,repetitions,floor,floor_ms,"
+                                "multiple_of_floor\n");
   for (const Group& group : results.groups)
     for (const Row& row : group.rows) {
-      const std::string device = row.device == DeviceKind::cuda ? "cuda" : "cpu";
-      const std::string start = images_fields(results, group) + "," + field(row.algorithm) + "," + device +
-                                "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed);
+      const std::string start = fields(results, group, row);
       if (row.measures.empty()) text += start + ",,,,,,,,,\n";
       for (const Measure& measure : row.measures) {
         const bool has_floor = row.floor_ms > 0;

@@ -94,6 +94,8 @@ class Measuring {
       Samples samples;
       if (plan_.test == Test::iterations) {
         count_iterations(algorithm, labeled.phases, samples);
+      } else if (plan_.test == Test::memory) {
+        add_accesses(algorithm, labeled.phases, row.accesses);
       } else {
         time(subject, image, samples);
         add_floor(subject.floor(), image.extent, row);
@@ -119,7 +121,21 @@ class Measuring {
       case Test::size:
         return subject.time_totals(image, plan_.trials, false, samples);
       case Test::iterations:
+      case Test::memory:
         break;
+    }
+  }
+
+  /// Of the algorithm's own phases; those that number components do not count.
+  static void add_accesses(const Algorithm& algorithm, const PhaseTimes& phases, PhaseTimes& sums) {
+    for (const PhaseTime& phase : phases) {
+      if (algorithm.phases.find(phase.phase) == std::string::npos) continue;
+      auto at = std::find_if(sums.begin(), sums.end(),
+                             [&](const PhaseTime& sum) { return sum.phase == phase.phase; });
+      if (at == sums.end()) at = sums.insert(at, {phase.phase});
+      at->milliseconds += phase.milliseconds;
+      at->launches += phase.launches;
+      at->accesses += phase.accesses;
     }
   }
 

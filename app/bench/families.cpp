@@ -40,6 +40,7 @@ Where where(const Group& group, Test test) {
       return {"random, " + density + ", " + granularity + connectivity, "elements", size, group.elements};
     case Test::average:
     case Test::steps:
+    case Test::memory:
       break;
   }
   return {"random images" + connectivity,

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "app/bench/access_kinds.hpp"
 #include "app/bench/report_files.hpp"
 #include "app/bench/result_tables.hpp"
 
@@ -19,7 +20,15 @@ Json object(const Measure& measure, double floor_ms) {
   return json;
 }
 
-Json object(const Row& row) {
+/// Accesses of a phase, the mean over the images.
+Json object(const PhaseTime& phase, int images) {
+  Json json{{"name", phase.phase}, {"launches", static_cast<double>(phase.launches) / images}};
+  for (const AccessKind& kind : kAccessKinds)
+    json[kind.name] = static_cast<double>(phase.accesses.*kind.count) / images;
+  return json;
+}
+
+Json object(const Row& row, Test test) {
   Json json{{"algorithm", row.algorithm},
             {"device", row.device == DeviceKind::cuda ? "cuda" : "cpu"},
             {"images", row.images},
@@ -27,12 +36,17 @@ Json object(const Row& row) {
             {"failed", row.failed}};
   if (!row.problem.empty()) json["problem"] = row.problem;
   if (row.floor_ms > 0) json["floor"] = {{"name", row.floor}, {"median_ms", row.floor_ms}};
+  if (test == Test::memory) {
+    json["phases"] = Json::array();
+    for (const PhaseTime& phase : row.accesses) json["phases"].push_back(object(phase, row.images));
+    return json;
+  }
   json["measures"] = Json::array();
   for (const Measure& measure : row.measures) json["measures"].push_back(object(measure, row.floor_ms));
   return json;
 }
 
-Json object(const Group& group) {
+Json object(const Group& group, Test test) {
   Json json{{"dataset", group.dataset}};
   if (group.extent) {
     json["size"] = {group.extent->width, group.extent->height, group.extent->depth};
@@ -45,7 +59,7 @@ Json object(const Group& group) {
   json["mean_foreground"] = group.foreground;
   json["mean_components"] = group.components;
   json["algorithms"] = Json::array();
-  for (const Row& row : group.rows) json["algorithms"].push_back(object(row));
+  for (const Row& row : group.rows) json["algorithms"].push_back(object(row, test));
   return json;
 }
 
@@ -64,7 +78,7 @@ std::string as_json(const Head& head, const Results& results) {
   json["rotate"] = results.trials.rotate;
   json["method"] = method(results);
   json["results"] = Json::array();
-  for (const Group& group : results.groups) json["results"].push_back(object(group));
+  for (const Group& group : results.groups) json["results"].push_back(object(group, results.test));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

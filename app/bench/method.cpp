@@ -78,6 +78,23 @@ void add_iterations(const Results& results, std::vector<std::string>& lines) {
         "BorderMerge is launched once a level of tiles, as often as the size of the image asks for");
 }
 
+void add_memory(std::vector<std::string>& lines) {
+  lines.push_back(
+      "each image labelled once by kernels compiled to count their accesses to memory on the GPU; averaged "
+      "over the "
+      "images");
+  lines.push_back(
+      "an access is one instruction of one thread, of however many bytes; phases in a loop add up");
+  lines.push_back(
+      "image reads: of the input; reads, writes, atomics: of labels and links in global memory; tile: of "
+      "links that a "
+      "thread block keeps in shared memory");
+  lines.push_back(
+      "steps along links (the iterations of Chen et al. 2018) are reads of links; not counted: flags that "
+      "end a loop, "
+      "maps beside the labels that are no links, renumbering");
+}
+
 void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
   std::string text =
       "floor: reading the input once and writing 4 bytes an element once, measured in this run";
@@ -104,6 +121,10 @@ std::vector<std::string> method(const Results& results) {
   };
   if (results.test == Test::iterations) {
     add_iterations(results, lines);
+    return lines;
+  }
+  if (results.test == Test::memory) {
+    add_memory(lines);
     return lines;
   }
   lines.push_back("each image: " + std::to_string(results.trials.warm_up) + " labelings to warm up, then " +

@@ -41,6 +41,7 @@ std::vector<double> default_densities(const Request& request) {
     }
     case Test::average:
     case Test::steps:
+    case Test::memory:
       return {0.1, 0.5};
     case Test::granularity:
     case Test::size:
@@ -55,8 +56,9 @@ std::vector<int> default_granularities(const Request& request) {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i) + 1;
     return all;
   }
-  if (request.test == Test::average || request.test == Test::steps) return {1, 8};
-  return {1};
+  const bool sets =
+      request.test == Test::average || request.test == Test::steps || request.test == Test::memory;
+  return sets ? std::vector<int>{1, 8} : std::vector<int>{1};
 }
 
 std::vector<Input> random_inputs(const GenerateOptions& first, int images) {
@@ -94,6 +96,8 @@ std::string name(Test test) {
       return "size";
     case Test::iterations:
       return "iterations";
+    case Test::memory:
+      return "memory";
   }
   return {};
 }

@@ -12,8 +12,8 @@
 
 namespace gpuccl::bench {
 
-/// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and size and iterations.
-enum class Test { average, steps, density, granularity, size, iterations };
+/// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and size.
+enum class Test { average, steps, density, granularity, size, iterations, memory };
 
 std::string name(Test test);
 /// Images made by the random generator, one point a value of an axis.

@@ -1,8 +1,10 @@
 #include "app/bench/result_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "app/bench/access_kinds.hpp"
 #include "app/bench/families.hpp"
 
 namespace gpuccl::bench {
@@ -108,6 +110,25 @@ Table steps_table(const Group& group) {
   return table;
 }
 
+/// Accesses to memory, rounded to whole ones.
+Table memory_table(const Group& group) {
+  Table table{title_of(group), {"algorithm", "phase", "launches"}, {}, 2};
+  for (const AccessKind& kind : kAccessKinds) {
+    table.header.push_back(kind.name);
+    std::replace(table.header.back().begin(), table.header.back().end(), '_', ' ');
+  }
+  for (const Row& row : group.rows) {
+    for (const PhaseTime& phase : row.accesses) {
+      table.rows.push_back({row.algorithm, phase.phase, three_digits(double(phase.launches) / row.images)});
+      for (const AccessKind& kind : kAccessKinds)
+        table.rows.back().push_back(
+            std::to_string(std::llround(static_cast<double>(phase.accesses.*kind.count) / row.images)));
+    }
+    if (const std::string text = note(row); !text.empty()) table.rows.push_back({row.algorithm, text});
+  }
+  return table;
+}
+
 /// Places of the axis downwards, algorithms to the right.
 void add_family_tables(const Results& results, const Value& value, bool with_floors, const std::string& unit,
                        std::vector<Table>& tables) {
@@ -140,6 +161,9 @@ std::vector<Table> tables(const Results& results) {
     case Test::size:
       add_family_tables(results, total_ms, true, "total ms", all);
       add_family_tables(results, multiple_of_floor, false, "multiple of the floor", all);
+      break;
+    case Test::memory:
+      for (const Group& group : results.groups) all.push_back(memory_table(group));
       break;
     case Test::iterations:
       add_family_tables(results, iterations, false, "iterations", all);

@@ -34,6 +34,7 @@ struct Row {
   int failed = 0;       // not labelled
   std::string problem;  // the first of them
   std::vector<Measure> measures;
+  PhaseTimes accesses;  // --test memory: the phases, summed up over the images
 };
 
 /// The images of one point that have the same connectivity.

@@ -78,6 +78,16 @@ TEST_CASE("small images", "[small]") {
     }
 }
 
+TEST_CASE("algorithms that count their accesses to memory", "[small]") {
+  const std::vector<CudaVariant> variants = cuda_variants(counting_algorithms());
+  expect_all_right(variants, random_image({129, 35, 1}, 0.5, 1, 1).view());
+  expect_all_right(variants, random_image({33, 7, 5}, 0.3, 1, 1).view());
+  for (const CudaVariant& variant : variants)
+    if (variant.name == "ke-playne" && variant.connectivity == Connectivity::c4)
+      for (const PhaseTime& phase : variant.labeler->label(drawn({"###"}).view()).phases)
+        if (phase.phase == "ResolveLabels") CHECK(phase.accesses.reads == 11);  // see accesses_test.cpp
+}
+
 TEST_CASE("every pattern at awkward 2D extents") { expect_every_pattern(awkward_extents_2d()); }
 
 TEST_CASE("every pattern at awkward 3D extents") { expect_every_pattern(awkward_extents_3d()); }

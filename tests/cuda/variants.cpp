@@ -50,9 +50,9 @@ void expect_all(const std::vector<CudaVariant>& variants, BitView image, Referen
 
 }  // namespace
 
-std::vector<CudaVariant> cuda_variants() {
+std::vector<CudaVariant> cuda_variants(const std::vector<Algorithm>& table) {
   std::vector<CudaVariant> variants;
-  for (const Algorithm& algorithm : algorithms())
+  for (const Algorithm& algorithm : table)
     if (algorithm.device == DeviceKind::cuda)
       for (const Variant& variant : algorithm.variants)
         variants.push_back({algorithm.name, variant.connectivity, variant.make(0)});

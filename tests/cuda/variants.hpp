@@ -19,7 +19,7 @@ struct CudaVariant {
 };
 
 /// The CUDA rows of the table, on device 0.
-std::vector<CudaVariant> cuda_variants();
+std::vector<CudaVariant> cuda_variants(const std::vector<gpuccl::Algorithm>& table = gpuccl::algorithms());
 
 /// Every variant must label `image` as flood fill does: the same partition before renumbering, the same
 /// numbers, components and rendered rows after it.

@@ -51,6 +51,10 @@ struct Algorithm {
 /// device.
 const std::vector<Algorithm>& algorithms();
 
+/// The papers' GPU algorithms once more, compiled so that they count their accesses to memory (Accesses in
+/// PhaseTimes), which takes time. Their labels are the same.
+const std::vector<Algorithm>& counting_algorithms();
+
 /// Null if there is none of that name on that device.
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device);
 const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivity);

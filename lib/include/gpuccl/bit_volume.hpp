@@ -18,7 +18,9 @@ struct BitView {
 
   /// Row `row` of all rows of all slices (Extent::rows).
   const std::uint32_t* row(std::int64_t row) const { return words + row * row_pitch; }
-  const std::uint32_t* row(int y, int z) const { return row(static_cast<std::int64_t>(z) * extent.height + y); }
+  const std::uint32_t* row(int y, int z) const {
+    return row(static_cast<std::int64_t>(z) * extent.height + y);
+  }
   bool operator()(int x, int y, int z = 0) const { return (row(y, z)[x / 32] >> (x % 32) & 1u) != 0; }
 
   /// Slices [z0, z1).

@@ -11,11 +11,11 @@ namespace gpuccl {
 struct Comparison {
   bool same_extent = true;
   bool same_background = true;
-  bool same_partition = true;   // equal up to the choice of numbers
-  bool same_numbers = true;     // equal
-  bool differs = false;         // then the first difference in raster order:
+  bool same_partition = true;  // equal up to the choice of numbers
+  bool same_numbers = true;    // equal
+  bool differs = false;        // then the first difference in raster order:
   int x = 0, y = 0, z = 0;
-  Label a = 0, b = 0;           // the two values there
+  Label a = 0, b = 0;  // the two values there
 };
 
 /// The first difference is one of the partition if the partitions differ, else one of the numbers.

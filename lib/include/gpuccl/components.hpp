@@ -16,9 +16,9 @@ struct Box {
 
 /// What is known of every component, as a structure of arrays: entry i describes label i + 1.
 struct Components {
-  std::vector<std::uint64_t> area;                     // elements
+  std::vector<std::uint64_t> area;  // elements
   std::vector<Box> box;
-  std::vector<std::array<std::uint64_t, 3>> sum;       // of the coordinates x, y, z of all elements
+  std::vector<std::array<std::uint64_t, 3>> sum;  // of the coordinates x, y, z of all elements
 
   std::size_t size() const { return area.size(); }
   void resize(std::size_t count) {

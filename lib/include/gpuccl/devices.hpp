@@ -16,11 +16,11 @@ struct CudaDevice {
 
 /// What this build and this machine offer for CUDA. Asking starts the driver, which takes a while.
 struct CudaStatus {
-  bool built_in = false;           // false: compiled without CUDA
-  std::string runtime_version;     // "13.0"; empty without CUDA
-  std::string driver_version;      // empty without a driver
+  bool built_in = false;        // false: compiled without CUDA
+  std::string runtime_version;  // "13.0"; empty without CUDA
+  std::string driver_version;   // empty without a driver
   std::vector<CudaDevice> devices;
-  std::string problem;             // why there is no usable device; empty if there is one
+  std::string problem;  // why there is no usable device; empty if there is one
 };
 
 CudaStatus cuda_status();

@@ -17,24 +17,25 @@ struct EngineOptions {
   int gpu = 0;
 };
 
-/// Error (usage) if algorithm and device name nothing in the table, contradict each other or, when it is given,
-/// cannot do `connectivity`. Looks at the table only.
+/// Error (usage) if algorithm and device name nothing in the table, contradict each other or, when it is
+/// given, cannot do `connectivity`. Looks at the table only.
 void check_options(const EngineOptions& options, std::optional<Connectivity> connectivity = std::nullopt);
 
 /// What labelled one image, and how long it took in milliseconds.
 struct EngineReport {
-  std::string algorithm;           // that really ran
+  std::string algorithm;  // that really ran
   Connectivity connectivity = Connectivity::c8;
   DeviceKind device_kind = DeviceKind::cpu;
   std::string device_name;
-  double start_up_ms = 0;          // waiting for the device, what reading the file did not hide
-  double label_ms = 0;             // statistics not included
+  double start_up_ms = 0;  // waiting for the device, what reading the file did not hide
+  double label_ms = 0;     // statistics not included
 };
 
 /// Labels one image after another; chooses the device and goes back to the CPU when the GPU cannot be used.
 class Engine {
  public:
-  /// Called at most once an engine with one line for the user when labels come from another device than asked for.
+  /// Called at most once an engine with one line for the user when labels come from another device than asked
+  /// for.
   using Warn = std::function<void(const std::string& line)>;
 
   /// Checks the options as check_options() does and starts the device in the
@@ -45,8 +46,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
-  /// May be called from several threads at once: the CPU labels several images side by side, the GPU one after
-  /// the other.
+  /// May be called from several threads at once: the CPU labels several images side by side, the GPU one
+  /// after the other.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
 
  private:

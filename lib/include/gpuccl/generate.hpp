@@ -11,10 +11,10 @@ namespace gpuccl {
 struct GenerateOptions {
   std::string kind = "random";
   Extent extent{1024, 1024, 1};
-  double density = 0.5;      // share of foreground, 0 to 1 (random, blobs)
-  int granularity = 1;       // side of the squares (cubes) of equal value, in elements (random, blobs)
+  double density = 0.5;  // share of foreground, 0 to 1 (random, blobs)
+  int granularity = 1;   // side of the squares (cubes) of equal value, in elements (random, blobs)
   std::uint32_t seed = 1;
-  int order = 4;             // hilbert: 1 to 6
+  int order = 4;  // hilbert: 1 to 6
 };
 
 struct GenerateKind {
@@ -22,7 +22,8 @@ struct GenerateKind {
   std::string title;
 };
 
-/// random: density and granularity by MT19937 as in YACCLAB; checkerboard; dots; spiral; comb; blobs; hilbert; page.
+/// random: density and granularity by MT19937 as in YACCLAB; checkerboard; dots; spiral; comb; blobs;
+/// hilbert; page.
 const std::vector<GenerateKind>& generate_kinds();
 
 /// Error with Failure::usage names what is wrong with the options. Same options, same bits, on every machine.

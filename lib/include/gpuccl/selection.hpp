@@ -13,10 +13,10 @@ enum class LabelOrder { raster, size };  // size: largest first, equal sizes in 
 
 /// Which components stay, and in which order they are numbered.
 struct SelectionOptions {
-  std::uint64_t min_size = 0;               // elements
+  std::uint64_t min_size = 0;  // elements
   std::uint64_t max_size = ~std::uint64_t{0};
-  std::uint64_t largest = 0;                // keep only so many of the largest; 0 keeps all
-  bool clear_border = false;                // drop what touches the edge of the image (2D: of its slice)
+  std::uint64_t largest = 0;  // keep only so many of the largest; 0 keeps all
+  bool clear_border = false;  // drop what touches the edge of the image (2D: of its slice)
   LabelOrder order = LabelOrder::raster;
 };
 

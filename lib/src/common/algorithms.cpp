@@ -14,6 +14,11 @@ const std::vector<Algorithm>& algorithms() {
   return all;
 }
 
+const std::vector<Algorithm>& counting_algorithms() {
+  static const std::vector<Algorithm> all = cuda::counting_algorithms();
+  return all;
+}
+
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device) {
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.name == name && algorithm.device == device) return &algorithm;

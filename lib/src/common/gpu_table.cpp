@@ -90,6 +90,7 @@ std::vector<Algorithm> gpu_table(MakersOf makers_of) {
   std::vector<Algorithm> table;
   for (const Row& row : rows()) {
     const std::vector<MakeLabeler> makers = makers_of(row.name, row.connectivities);
+    if (makers.empty()) continue;
     if (makers.size() != row.connectivities.size())
       throw std::logic_error(std::string(row.name) + ": not one factory a connectivity");
     Algorithm algorithm{row.name, row.title, row.paper, DeviceKind::cuda, {}, row.phases};

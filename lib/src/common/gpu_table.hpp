@@ -7,7 +7,8 @@
 
 namespace gpuccl {
 
-/// Gives the factories of the GPU algorithm `name`, one for each of `connectivities` and in their order.
+/// Gives the factories of the GPU algorithm `name`, one for each of `connectivities` and in their order;
+/// none to leave out the row.
 using MakersOf = std::vector<MakeLabeler> (*)(const std::string& name,
                                               const std::vector<Connectivity>& connectivities);
 

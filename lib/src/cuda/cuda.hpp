@@ -12,6 +12,9 @@ namespace gpuccl::cuda {
 /// line means the same on every machine, but their makers throw Error (unavailable).
 std::vector<Algorithm> algorithms();
 
+/// The rows of gpuccl::counting_algorithms(), likewise.
+std::vector<Algorithm> counting_algorithms();
+
 /// Loads the driver and creates the context of device `gpu`, once a process; later calls return at once.
 /// Throws Error (unavailable) with the reason: not built in, no driver, driver too old, no such device, busy.
 void start_up(int gpu);

@@ -19,6 +19,7 @@ set(GPUCCL_CUDA_SOURCES
   algorithms/smccl.cu
   algorithms/uf_2d.cu
   algorithms/uf_3d.cu
+  counted/rooms.cu
   devices.cu
   floor.cu
   phases/first_elements.cu

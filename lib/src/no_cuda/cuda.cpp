@@ -22,6 +22,12 @@ std::vector<Algorithm> algorithms() {
   });
 }
 
+std::vector<Algorithm> counting_algorithms() {
+  return gpu_table([](const std::string& name, const std::vector<Connectivity>& connectivities) {
+    return std::vector<MakeLabeler>(name == "runs" ? 0 : connectivities.size(), not_built_in);
+  });
+}
+
 void start_up(int) { throw Error(Failure::unavailable, kReason); }
 
 std::string device_name(int) { return {}; }

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/device/block2x2x2.cuh"
+#include "cuda/device/block_pixels.cuh"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/runtime/block_labeler.cuh"
 #include "cuda/runtime/device_flag.hpp"
@@ -43,8 +43,8 @@ __device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, Bl
       if ((reach >> row_bit & 0xf) == 0 || !image.extent.contains(X.x, y, z)) continue;
       const Pixel* const row = &image(X.x, y, z);
       unsigned found = load_pair(row) << 1;
-      if (X.x > 0) found |= __ldg(row - 1);
-      if (X.x + 2 < image.extent.width) found |= static_cast<unsigned>(__ldg(row + 2)) << 3;
+      if (X.x > 0) found |= load_input(row - 1);
+      if (X.x + 2 < image.extent.width) found |= static_cast<unsigned>(load_input(row + 2)) << 3;
       around |= static_cast<Window3d>(found) << row_bit;
     }
   return around & reach;
@@ -69,7 +69,7 @@ __global__ void init(ImageRef<const Pixel> image, ImageRef<Label> blocks, Connec
     bit <<= 1;
   });
   const Index here = entry(blocks, X);
-  blocks.data[here] = own != 0 ? OneBased::pack(here) : 0;
+  SharedByThreads::store(blocks.data + here, own != 0 ? OneBased::pack(here) : 0);
   connections[here] = static_cast<Connections<Block>>(bits);
 }
 
@@ -109,8 +109,9 @@ __global__ void translate(ImageRef<Label> blocks, ImageRef<Label> labels) {
   const Index z = root / blocks.slice_pitch, in_slice = root - z * blocks.slice_pitch;
   const Index y = in_slice / blocks.pitch, x = in_slice - y * blocks.pitch;
   const auto node = [&](int bx, int by, int bz) { return labels.index(2 * bx, 2 * by, Block::kDepth * bz); };
-  labels.data[node(at.x, at.y, at.z)] =
-      ZeroBased::pack(node(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)));
+  SharedByThreads::store(
+      labels.data + node(at.x, at.y, at.z),
+      ZeroBased::pack(node(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z))));
 }
 
 // ---- host

@@ -26,7 +26,7 @@ __global__ void initialization(ImageRef<Label> labels) {
   const Index node = X.node(labels);
   // The second pixel is unused until FinalLabeling; written too, because half a memory sector costs more than
   // one.
-  *reinterpret_cast<uint2*>(labels.data + node) = make_uint2(ZeroBased::pack(node), 0);
+  SharedByThreads::store_pair(labels.data + node, ZeroBased::pack(node), 0);
 }
 
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {

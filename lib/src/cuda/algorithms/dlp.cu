@@ -95,7 +95,7 @@ __global__ void tile_labeling(ImageRef<const Pixel> image, ImageRef<Label> label
                                                      : OneBased::unpack(SharedByBlock::load(links + here));
     label = OneBased::pack(DlpTile::in_image(labels, at, link));
   }
-  labels(at.x, at.y, at.z) = label;
+  SharedByThreads::store(&labels(at.x, at.y, at.z), label);
 }
 
 __device__ void unite_window(ImageRef<Label> labels, PixelThread at) {

@@ -31,7 +31,7 @@ __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labe
 
   const Index here = image.index(at.x, at.y, at.z);
   Label link = 0;
-  if (__ldg(image.data + here) != 0) {
+  if (load_input(image.data + here) != 0) {
     Index parent = here;
     for_each_preceding<connectivity>([&](int dx, int dy, int) {
       if (parent == here && is_foreground(image, at.x + dx, at.y + dy, at.z))
@@ -39,7 +39,7 @@ __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labe
     });
     link = OneBased::pack(parent);
   }
-  labels.data[here] = link;
+  SharedByThreads::store(labels.data + here, link);
 }
 
 __global__ void analysis(ImageRef<const Pixel> image, ImageRef<Label> labels) {

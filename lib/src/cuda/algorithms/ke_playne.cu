@@ -25,15 +25,15 @@ __global__ void init_labels(ImageRef<const Pixel> image, ImageRef<Label> labels)
 
   const Index here = image.index(at.x, at.y, at.z);
   Index parent = here;
-  if (__ldg(image.data + here) == 0) {
-    labels.data[here] = 0;
+  if (load_input(image.data + here) == 0) {
+    SharedByThreads::store(labels.data + here, 0);
     return;
   }
   for_each_preceding<connectivity>([&](int dx, int dy, int dz) {
     if (parent == here && is_foreground(image, at.x + dx, at.y + dy, at.z + dz))
       parent = image.index(at.x + dx, at.y + dy, at.z + dz);
   });
-  labels.data[here] = OneBased::pack(parent);
+  SharedByThreads::store(labels.data + here, OneBased::pack(parent));
 }
 
 template <Connectivity connectivity>

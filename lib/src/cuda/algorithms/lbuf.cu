@@ -32,7 +32,8 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
   LineForest{links}.compress_inline(Line::index());
   if (!at.inside(image.extent)) return;
   const Index first = ZeroBased::unpack(SharedByBlock::load(links + Line::index()));
-  labels(at.x, at.y, at.z) = foreground ? OneBased::pack(Line::in_image(labels, at, first)) : 0;
+  SharedByThreads::store(&labels(at.x, at.y, at.z),
+                         foreground ? OneBased::pack(Line::in_image(labels, at, first)) : 0);
 }
 
 template <Connectivity connectivity>

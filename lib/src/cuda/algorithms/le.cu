@@ -45,8 +45,8 @@ __global__ void labeling(ImageRef<Label> labels, const Label* references) {
   const Label own = label_at(labels, at);
   if (own == 0) return;
 
-  const Label reference = references[OneBased::unpack(own)];
-  if (reference != own) labels(at.x, at.y, at.z) = reference;
+  const Label reference = SharedByThreads::load(references + OneBased::unpack(own));
+  if (reference != own) SharedByThreads::store(&labels(at.x, at.y, at.z), reference);
 }
 
 // ---- host

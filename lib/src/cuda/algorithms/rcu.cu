@@ -46,14 +46,14 @@ __device__ bool scan_rows(Label* first, int width, Index pitch, int rows, int st
   Label carried = 0;
   for (int i = 0; i < pieces; ++i) {
     const int x = (step > 0 ? i : pieces - 1 - i) * kLanes + lane;
+    const auto label = [&](int row) { return first + static_cast<Index>(row) * pitch + x; };
     for (int row = 0; row < kLanes; ++row)
-      piece[row][lane] =
-          row < rows && x < width ? first[static_cast<Index>(row) * pitch + static_cast<Index>(x)] : 0;
+      piece[row][lane] = row < rows && x < width ? SharedByThreads::load(label(row)) : 0;
     __syncwarp(kAllLanes);
     const bool piece_changed = carry_along(piece, step, carried);
     if (__any_sync(kAllLanes, piece_changed)) {
       for (int row = 0; row < rows; ++row)
-        if (x < width) first[static_cast<Index>(row) * pitch + static_cast<Index>(x)] = piece[row][lane];
+        if (x < width) SharedByThreads::store(label(row), piece[row][lane]);
     }
     __syncwarp(kAllLanes);
     changed |= piece_changed;

@@ -57,8 +57,9 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 
   if (!at.inside(image.extent)) return;
   const Label label = SharedByBlock::load(links + here);
-  labels(at.x, at.y, at.z) =
-      foreground ? OneBased::pack(SmcclTile::in_image(labels, at, OneBased::unpack(label))) : 0;
+  SharedByThreads::store(
+      &labels(at.x, at.y, at.z),
+      foreground ? OneBased::pack(SmcclTile::in_image(labels, at, OneBased::unpack(label))) : 0);
 }
 
 /// Tiles of one level and how they are gathered to groups, one a thread block. 64-bit: a group may be larger

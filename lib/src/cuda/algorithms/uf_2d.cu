@@ -66,7 +66,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 
   if (!at.inside(image.extent)) return;
   const Index root = UfTile::in_image(labels, at, forest.find(UfTile::index()));
-  labels(at.x, at.y, at.z) = foreground ? OneBased::pack(root) : 0;
+  SharedByThreads::store(&labels(at.x, at.y, at.z), foreground ? OneBased::pack(root) : 0);
 }
 
 template <Connectivity connectivity>

@@ -18,7 +18,7 @@ __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labe
   if (!at.inside(image.extent)) return;
 
   const Index here = image.index(at.x, at.y, at.z);
-  labels.data[here] = __ldg(image.data + here) != 0 ? OneBased::pack(here) : 0;
+  SharedByThreads::store(labels.data + here, load_input(image.data + here) != 0 ? OneBased::pack(here) : 0);
 }
 
 template <Connectivity connectivity>

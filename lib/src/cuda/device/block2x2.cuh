@@ -45,42 +45,7 @@ struct Block2x2 {
   }
 };
 
-/// Two pixels side by side, the first at an even index, as two bits.
-__device__ inline unsigned load_pair(const Pixel* pixels) {
-  const unsigned pair = __ldg(reinterpret_cast<const unsigned short*>(pixels));
-  return (pair | pair >> 7) & 3u;
-}
-
-__device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2 X) {
-  const Pixel* const a = image.data + X.node(image);
-  const BlockPixels below = X.y + 1 < image.extent.height ? load_pair(a + image.pitch) : 0;
-  return load_pair(a) | below << 2;
-}
-
 GPUCCL_HD constexpr Window in_window(BlockPixels pixels) { return (pixels & 3u) << 5 | (pixels & 12u) << 7; }
 GPUCCL_HD constexpr BlockPixels of_block(Window window) { return (window >> 5 & 3u) | (window >> 7 & 12u); }
-
-/// The foreground pixels of block X itself and those of P, Q, R and S that touch one of them.
-__device__ inline Window touching_pixels(ImageRef<const Pixel> image, Block2x2 X) {
-  const Window own = in_window(load_pixels(image, X));
-  Window reach = 0;
-  if (own & kA) reach |= kReachOfA;
-  if (own & kB) reach |= kReachOfB;
-  if (own & kC) reach |= kReachOfC;
-
-  const Pixel* const a = image.data + X.node(image);
-  const bool left = X.x > 0;
-  Window around = 0;
-  if (left && reach & pixel(-1, 0)) around |= __ldg(a - 1) * pixel(-1, 0);
-  if (left && own & (kA | kC) && X.y + 1 < image.extent.height)
-    around |= __ldg(a + image.pitch - 1) * pixel(-1, 1);
-  if (X.y > 0 && own & (kA | kB)) {
-    const Pixel* const above = a - image.pitch;
-    around |= load_pair(above) * pixel(0, -1);
-    if (left) around |= __ldg(above - 1) * pixel(-1, -1);
-    if (X.x + 2 < image.extent.width) around |= __ldg(above + 2) * pixel(2, -1);
-  }
-  return own | (around & reach);
-}
 
 }  // namespace gpuccl::cuda

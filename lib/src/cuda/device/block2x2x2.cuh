@@ -50,45 +50,6 @@ struct Block2x2x2 {
   }
 };
 
-__device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2x2 X) {
-  const BlockPixels front = load_pixels(image, Block2x2{X.x, X.y, X.z});
-  const BlockPixels back = X.z + 1 < image.extent.depth ? load_pixels(image, Block2x2{X.x, X.y, X.z + 1}) : 0;
-  return front | back << 4;
-}
-
-/// The foreground voxels of preceding blocks that touch a foreground voxel of block X, whose voxels are
-/// `own`.
-__device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2x2 X, BlockPixels own) {
-  Window3d reach = 0;
-  for (int i = 0; i < 8; ++i)
-    if (own >> i & 1u) reach |= reach_of(i & 1, i >> 1 & 1, i >> 2);
-
-  const Extent extent = image.extent;
-  const Pixel* const first = image.data + X.node(image);
-  const bool has_left = X.x > 0, has_right = X.x + 2 < extent.width;
-  Window3d around = 0;
-  // Rows of preceding blocks: four in the slice before; in the block's own slices the one above and, left of
-  // the block, its own two. All are asked for at once, whether they are in reach or not: ten waits, one after
-  // the other, cost more than the loads.
-#pragma unroll
-  for (int dz = -1; dz <= 1; ++dz)
-#pragma unroll
-    for (int dy = -1; dy <= (dz < 0 ? 2 : 1); ++dy) {
-      const int y = X.y + dy, z = X.z + dz;
-      const bool inside = y >= 0 && y < extent.height && z >= 0 && z < extent.depth;
-      const Pixel* const row = inside ? first + static_cast<std::int64_t>(dz) * image.slice_pitch +
-                                            static_cast<std::int64_t>(dy) * image.pitch
-                                      : first;
-      unsigned found = has_left ? __ldg(row - 1) : 0u;
-      if (dz < 0 || dy < 0) {
-        found |= load_pair(row) << 1;
-        found |= (has_right ? __ldg(row + 2) : 0u) << 3;
-      }
-      around |= static_cast<Window3d>(inside ? found : 0u) << (16 * (dz + 1) + 4 * (dy + 1));
-    }
-  return around & reach;
-}
-
 /// The voxels of a window that touch one of `voxels`, and these themselves.
 GPUCCL_HD constexpr Window3d dilated(Window3d voxels) {
   constexpr Window3d kFirstColumn = 0x1111111111111111, kFirstRow = 0x000f000f000f000f;

@@ -2,6 +2,7 @@
 
 #include "cuda/device/block2x2.cuh"
 #include "cuda/device/block2x2x2.cuh"
+#include "cuda/device/memory.cuh"
 
 namespace gpuccl::cuda {
 
@@ -40,20 +41,20 @@ struct BlockInfoStore {
 
   template <class Block>
   __device__ BlockInfo load(Block X) const {
-    return *place(X);
+    return SharedByThreads::load(place(X));
   }
   template <class Block>
   __device__ void store(Block X, BlockInfo info) const {
-    *place(X) = info;
+    SharedByThreads::store(place(X), info);
   }
   /// Link and information at once: in one access where they lie side by side.
   template <class Block>
   __device__ void store(Block X, Label link, BlockInfo info) const {
     Label* const node = labels.data + X.node(labels);
     if (X.x + 1 < labels.extent.width) {
-      *reinterpret_cast<uint2*>(node) = make_uint2(link, info);
+      SharedByThreads::store_pair(node, link, info);
     } else {
-      *node = link;
+      SharedByThreads::store(node, link);
       store(X, info);
     }
   }

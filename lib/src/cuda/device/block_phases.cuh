@@ -2,6 +2,7 @@
 
 #include "common/union_find.hpp"
 #include "cuda/device/block_info.cuh"
+#include "cuda/device/block_pixels.cuh"
 #include "cuda/device/memory.cuh"
 
 // Phases that BUF and BKE have in common, in 2D and 3D. The node of a block is the link at its first pixel.
@@ -54,7 +55,7 @@ struct ProvisionalNumbers {
 /// Writes `label` to the pixels of a row of a block that are foreground, 0 to the others. The second pixel
 /// may be padding.
 __device__ inline void write_pair(Label* at, BlockPixels pixels, Label label) {
-  *reinterpret_cast<uint2*>(at) = make_uint2(pixels & 1u ? label : 0, pixels & 2u ? label : 0);
+  SharedByThreads::store_pair(at, pixels & 1u ? label : 0, pixels & 2u ? label : 0);
 }
 
 template <class Block, class Pixels, class Numbers>
@@ -67,13 +68,13 @@ __global__ void final_labeling(ImageRef<Label> labels, Pixels pixels_of, Numbers
   Label label = 0;
   bool keep_node = false;
   if (pixels != 0) {
-    const Index root = *node;
+    const Index root = SharedByThreads::load(node);
     label = number_of(root);
     keep_node = number_of.moved(X.node(labels), root);
   }
 
   if (keep_node) {
-    node[1] = pixels & 2u ? label : 0;
+    SharedByThreads::store(node + 1, pixels & 2u ? label : 0);
   } else {
     write_pair(node, pixels, label);
   }

@@ -63,7 +63,8 @@ __global__ void label_tile(ImageRef<const Pixel> image, ImageRef<Label> labels) 
 
   if (!at.inside(image.extent)) return;
   const Index root = Tile::in_image(labels, at, forest.find(here));
-  labels(at.x, at.y, at.z) = is_foreground(image, at.x, at.y, at.z) ? OneBased::pack(root) : 0;
+  SharedByThreads::store(&labels(at.x, at.y, at.z),
+                         is_foreground(image, at.x, at.y, at.z) ? OneBased::pack(root) : 0);
 }
 
 /// Unites the pixels on both sides of every border between tiles, horizontal and vertical ones in one launch.

@@ -26,6 +26,10 @@ __device__ void plain_store(T* p, T v) {
 struct SharedByThreads {
   __device__ static Label load(const Label* p) { return plain_load(p); }
   __device__ static void store(Label* p, Label v) { plain_store(p, v); }
+  /// Two labels in one access; the first has an even index.
+  __device__ static void store_pair(Label* p, Label first, Label second) {
+    *reinterpret_cast<uint2*>(p) = make_uint2(first, second);
+  }
   __device__ static Label fetch_min(Label* p, Label v) { return atomicMin(p, v); }
 };
 
@@ -36,6 +40,12 @@ struct FreshByThreads : SharedByThreads {
 
 /// How the threads of a thread block share links in shared memory.
 using SharedByBlock = SharedByThreads;
+
+/// Reads what nobody writes while the kernel runs: the image.
+template <class T>
+__device__ T load_input(const T* p) {
+  return __ldg(p);
+}
 
 /// Raises a flag that many threads raise at once. A store each would queue up at one address; after the first
 /// store a look at it, served by the first-level cache, tells the others of the multiprocessor.

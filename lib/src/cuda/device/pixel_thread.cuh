@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda/device/image_ref.cuh"
+#include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
 
 namespace gpuccl::cuda {
@@ -20,7 +21,7 @@ struct PixelThread {
 
 /// Whether the element at (x, y, z), which may lie outside, is foreground.
 __device__ inline bool is_foreground(ImageRef<const Pixel> image, int x, int y, int z) {
-  return image.extent.contains(x, y, z) && __ldg(&image(x, y, z)) != 0;
+  return image.extent.contains(x, y, z) && load_input(&image(x, y, z)) != 0;
 }
 
 }  // namespace gpuccl::cuda

@@ -9,7 +9,7 @@ __global__ void own_labels_kernel(ImageRef<const Pixel> image, ImageRef<Label> l
   if (!at.inside(image.extent)) return;
 
   const Index here = image.index(at.x, at.y, at.z);
-  labels.data[here] = __ldg(image.data + here) != 0 ? OneBased::pack(here) : 0;
+  SharedByThreads::store(labels.data + here, load_input(image.data + here) != 0 ? OneBased::pack(here) : 0);
 }
 
 __global__ void compress_kernel(ImageRef<const Pixel> image, ImageRef<Label> labels) {

@@ -71,7 +71,7 @@ void CudaLabeler::run(Numbering numbering, PhaseTimes* times) {
   use_device();
   numbering_ = numbering;
   if (job_.bits.count() == 0) return;
-  PhaseClock phase{stream_.get(), times};
+  PhaseClock phase{stream_.get(), times, counts_};
   if (numbering == Numbering::consecutive) {
     enqueue_numbered(job_, phase, first_);
   } else {

@@ -44,6 +44,9 @@ class CudaLabeler : private OnDevice, public StagedLabeler {
   std::uint64_t device_bytes() const final;
 
  protected:
+  /// The kernels of enqueue() count their accesses at this place on the device.
+  void count_accesses(Accesses* on_device) { counts_ = on_device; }
+
   virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
   /// The same with labels 1..N, and what marks and counts components in `first`.
   virtual void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first);
@@ -62,6 +65,7 @@ class CudaLabeler : private OnDevice, public StagedLabeler {
   DeviceBuffer<Label> labels_;
   FirstElements first_;
   Statistics statistics_;
+  Accesses* counts_ = nullptr;
   Numbering numbering_ = Numbering::provisional;
 };
 

@@ -1,0 +1,105 @@
+// The experiments of `gpuccl bench` that count instead of timing, on the emulation of CUDA.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/bench/chart.hpp"
+#include "app/bench/contestants.hpp"
+#include "app/bench/experiment.hpp"
+#include "app/bench/report_files.hpp"
+#include "app/bench/result_tables.hpp"
+#include "emulation.hpp"
+#include "support/catch.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::bench;
+
+namespace {
+
+Results measured(Request request, const std::vector<Algorithm>& table) {
+  request.granularities = {1};
+  request.images = 2;
+  request.device = DeviceChoice::cuda;
+  Plan plan;
+  plan.test = request.test;
+  plan.points = random_points(request);
+  plan.algorithms = contestants(
+      request, table, [] { return std::string(); }, [](const std::string&) {});
+  return measure(plan,
+                 {[](double, const std::string&) {}, [](const std::string& line) { FAIL_CHECK(line); }});
+}
+
+double cell(const Table& table, const std::string& algorithm, const std::string& phase,
+            const std::string& column) {
+  const auto at = std::find(table.header.begin(), table.header.end(), column);
+  REQUIRE(at != table.header.end());
+  for (const auto& row : table.rows)
+    if (row[0] == algorithm && row[1] == phase)
+      return std::stod(row[static_cast<std::size_t>(at - table.header.begin())]);
+  FAIL(algorithm << " has no " << phase);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("iterations by density are those of label equivalence") {
+  emulation::configure({.seed = 21});
+  Request request;
+  request.test = Test::iterations;
+  request.algorithms = {"ole", "be", "np", "smccl"};
+  request.sizes = {{140, 70, 1}};
+  request.densities = {0, 0.1, 0.5, 1};
+  const Results results = measured(request, algorithms());
+  const std::vector<Table> all = tables(results);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].header == std::vector<std::string>{"density (%)", "ole", "be", "np", "smccl"});
+  CHECK(all[0].rows[0] == std::vector<std::string>{"0.00", "1.00", "1.00", "1.00", "2.00"});
+  for (std::size_t density = 1; density < 4; ++density)
+    for (std::size_t algorithm = 1; algorithm < 3; ++algorithm) {
+      CHECK(std::stod(all[0].rows[density][algorithm]) >= 2);
+      CHECK(std::stod(all[0].rows[density][algorithm]) <= 12);
+    }
+  CHECK(std::stod(all[0].rows[2][3]) > std::stod(all[0].rows[2][1]));  // np takes the most
+  CHECK(all[0].rows[3][1] == "2.00");
+}
+
+TEST_CASE("memory accesses by phase, in every form of report") {
+  emulation::configure({.seed = 22});
+  Request request;
+  request.test = Test::memory;
+  request.algorithms = {"buf", "buf-ic", "c2fl", "nc2fl", "ole"};
+  request.sizes = {{70, 50, 1}};
+  request.densities = {0.5};
+  const Results results = measured(request, counting_algorithms());
+  const std::vector<Table> all = tables(results);
+  REQUIRE(all.size() == 1);
+  const auto at = [&](const std::string& algorithm, const std::string& phase, const std::string& column) {
+    return cell(all[0], algorithm, phase, column);
+  };
+  const double blocks = 35 * 25, pixels = 70 * 50;
+  CHECK(at("buf", "Initialization", "writes") == blocks);
+  CHECK(at("buf", "Initialization", "reads") == 0);
+  CHECK(at("buf", "Compression", "reads") > blocks);
+  CHECK(at("buf", "Compression", "atomics") == 0);
+  CHECK(at("buf", "Merge", "atomics") > 0);
+  CHECK(at("buf-ic", "Compression", "writes") >= at("buf", "Compression", "writes"));
+  CHECK(at("buf", "FinalLabeling", "image reads") == 2 * blocks);
+  CHECK(at("c2fl", "LocalLabeling", "writes") == pixels);
+  CHECK(at("c2fl", "LocalLabeling", "tile atomics") < at("nc2fl", "LocalLabeling", "tile atomics"));
+  CHECK(at("ole", "Init", "image reads") == pixels);
+  CHECK(at("ole", "Scan", "launches") > 2);
+
+  const Head head{"1", "c", "gpuccl bench --test memory", {}};
+  const auto json = nlohmann::json::parse(as_json(head, results));
+  const auto& phases = json["results"][0]["algorithms"][0]["phases"];
+  CHECK(phases.size() == 4);
+  CHECK(phases[0]["name"] == "Initialization");
+  CHECK(phases[0]["writes"] == blocks);
+  const std::string csv = as_csv(results);
+  CHECK(csv.find(",phase,launches,image_reads,reads,writes,atomics,tile_reads,tile_writes,tile_atomics\n") !=
+        std::string::npos);
+  CHECK(csv.find(",buf,cuda,2,0,0,Initialization,1,0,0,875,0,0,0,0\n") != std::string::npos);
+  CHECK(as_html(head, results, {}).find("<td class=\"word\">LocalLabeling</td>") != std::string::npos);
+  REQUIRE(charts(results).size() == 1);
+  CHECK(charts(results)[0].data.places.size() == 5);
+}
