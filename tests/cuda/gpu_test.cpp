@@ -1,14 +1,15 @@
 // Every CUDA algorithm of the table on a real GPU. Without one the program says so and exits with 77
 // (skipped). [small] is for compute-sanitizer, hidden tags for a machine that has time.
 
-#include "support/catch_listener.hpp"
-
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <string>
 
 #include "cuda/variants.hpp"
 #include "gpuccl/compare.hpp"
 #include "gpuccl/devices.hpp"
+#include "support/catch_listener.hpp"
 #include "support/images.hpp"
 
 using namespace gpuccl;
@@ -30,6 +31,12 @@ class SkipWithoutGpu : public Catch::EventListenerBase {
   }
 };
 CATCH_REGISTER_LISTENER(SkipWithoutGpu)
+
+std::vector<CudaVariant> variants_of(const std::set<std::string>& names) {
+  std::vector<CudaVariant> variants = cuda_variants();
+  std::erase_if(variants, [&](const CudaVariant& variant) { return !names.contains(variant.name); });
+  return variants;
+}
 
 /// Without neighbor propagation, which takes one iteration for every pixel of a long path.
 std::vector<CudaVariant> variants_for_large_images() {
@@ -106,20 +113,44 @@ TEST_CASE("components that cross many thread blocks") {
   expect_every_pattern_as_on_cpu({130, 99, 67});
 }
 
-TEST_CASE("labeling again and again gives the same bytes") {
-  const std::vector<CudaVariant> variants = variants_for_large_images();
-  const BitVolume image = random_image({1500, 1100, 1}, 0.45, 1, 3);
-  const BitVolume volume = random_image({200, 150, 100}, 0.2, 1, 4);
+TEST_CASE("every width up to 300, by runs") {
+  const std::vector<CudaVariant> variants = variants_of({"runs"});
+  for (int width = 1; width <= 300; ++width) {
+    const auto seed = static_cast<std::uint32_t>(width);
+    for (const Extent extent : {Extent{width, 3, 1}, Extent{width, 66, 1}, Extent{width, 5, 19}})
+      expect_all_right(variants, random_image(extent, 0.45, 1, seed).view());
+  }
+}
+
+TEST_CASE("shapes that go through many tiles, by runs") {
+  const std::vector<CudaVariant> variants = variants_of({"runs"});
+  for (const char* kind : {"spiral", "comb", "checkerboard", "dots", "hilbert"})
+    for (const Extent extent :
+         {Extent{2111, 1999, 1}, Extent{300, 290, 70}, Extent{40000, 9, 1}, Extent{9, 40000, 1}}) {
+      INFO(kind << " " << to_string(extent));
+      expect_all_as_on_cpu(variants, generated(kind, extent).view());
+    }
+}
+
+void expect_same_bytes_again(const std::vector<CudaVariant>& variants, int repetitions) {
+  const BitVolume image = random_image({700, 500, 1}, 0.45, 1, 3);
+  const BitVolume volume = random_image({100, 80, 60}, 0.2, 1, 4);
   for (const CudaVariant& variant : variants)
     for (const BitVolume* input : {&image, &volume}) {
       INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
       const Labeled first = variant.labeler->label(input->view());
-      for (int i = 0; i < 20; ++i) {
+      for (int i = 0; i < repetitions; ++i) {
         const Labeled again = variant.labeler->label(input->view());
         REQUIRE(compare(*again.labels, *first.labels).same_numbers);
         REQUIRE(again.components == first.components);
       }
     }
+}
+
+TEST_CASE("labeling again gives the same bytes") { expect_same_bytes_again(variants_for_large_images(), 10); }
+
+TEST_CASE("labeling again and again by runs gives the same bytes") {
+  expect_same_bytes_again(variants_of({"runs"}), 200);
 }
 
 TEST_CASE("images higher than a grid", "[.long]") {
@@ -131,6 +162,24 @@ TEST_CASE("2048x2048, densities and granularities", "[.sweep]") { expect_sweep({
 
 TEST_CASE("256x256x256, densities and granularities", "[.sweep]") { expect_sweep({256, 256, 256}); }
 
+/// One after the other, because each keeps its memory on the device.
+void expect_huge(const std::set<std::pair<std::string, Connectivity>>& which, Extent extent,
+                 int granularity) {
+  const BitVolume image = random_image(extent, 0.3, granularity, 6);
+  for (const auto& [name, connectivity] : which) {
+    const Variant& variant = *find_variant(*find_algorithm(name, DeviceKind::cuda), connectivity);
+    std::vector<CudaVariant> one;
+    one.push_back({name, connectivity, variant.make(0)});
+    expect_all_as_on_cpu(one, image.view());
+  }
+}
+
 TEST_CASE("more elements than 2^31", "[.huge]") {
-  expect_all_as_on_cpu(variants_for_large_images(), random_image({65472, 34001, 1}, 0.3, 4, 6).view());
+  using enum Connectivity;
+  expect_huge({{"runs", c26}, {"bke", c26}}, {2048, 2048, 513}, 4);
+  expect_huge({{"uf", c4}}, {65472, 34001, 1}, 4);
+}
+
+TEST_CASE("more elements than 2^32", "[.huge]") {
+  expect_huge({{"runs", Connectivity::c8}}, {65536, 65537, 1}, 8);
 }

@@ -8,7 +8,7 @@
 // Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any
 // atomic operation. Reduction unites it with those that this left out and that no other pixel takes care of:
 //
-//     NW N NE      4: W, if N was linked to
+//     NW N NE      4: W, if N was linked to and NW does not connect the two
 //     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and
 //     W if
 //                     NE was; W and NW take care of each other
@@ -59,7 +59,7 @@ __global__ void reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
     Forest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
   };
   if constexpr (connectivity == Connectivity::c4) {
-    if (foreground(0, -1) && foreground(-1, 0)) unite(-1, 0);
+    if (foreground(0, -1) && foreground(-1, 0) && !foreground(-1, -1)) unite(-1, 0);
   } else {
     if (foreground(0, -1) || !foreground(1, -1)) return;
     if (foreground(-1, -1)) {

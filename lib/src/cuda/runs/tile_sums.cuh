@@ -111,7 +111,7 @@ struct ComponentSums {
 template <int axes>
 struct PartTable {
   static constexpr int kEntries = 128;
-  static constexpr int kProbes = 8;
+  static constexpr int kProbes = 4;
 
   Label label[kEntries];
   unsigned area[kEntries], sum[axes][kEntries];
