@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/error.hpp"
+#include "io/foreground.hpp"
+#include "io/input_file.hpp"
+#include "io/open_file.hpp"
+#include "io/otsu.hpp"
+
+namespace gpuccl::fuzz {
+
+/// Small enough that every input is done in milliseconds.
+inline io::ReadOptions small_options() {
+  io::ReadOptions options;
+  options.limits.memory = std::int64_t{64} << 20;
+  options.limits.max_pixels = std::int64_t{1} << 20;
+  options.limits.max_pages = 16;
+  options.warn = [](const std::string&) {};
+  return options;
+}
+
+/// Opens the bytes as an image and takes every sample through the rule that its last byte chooses.
+inline void decode(const std::uint8_t* data, std::size_t size) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  const io::ReadOptions options = small_options();
+  const unsigned choice = size > 0 ? data[size - 1] : 0;
+  io::ForegroundOptions rule;
+  rule.raw = (choice & 1) != 0;
+  rule.invert = (choice & 2) != 0;
+  rule.otsu = (choice & 12) == 4;
+  if ((choice & 12) == 8) rule.threshold = 100;
+  try {
+    const auto file = std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size));
+    const std::unique_ptr<io::SampleSource> source = io::open_file(file, options);
+    const Extent extent = source->info().extent;
+    if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule);
+    std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(extent.width)));
+    for (int z = 0; z < extent.depth && z < 16; ++z)
+      source->decode(z, [&](const io::SampleRows& rows) {
+        const io::Foreground foreground(rows.format, rule, rule.threshold);
+        if (rows.y < 0 || rows.count <= 0 || rows.count > extent.height - rows.y) __builtin_trap();
+        for (int i = 0; i < rows.count; ++i)
+          foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, extent.width, row.data());
+      });
+  } catch (const Error& error) {
+    if (std::strlen(error.what()) == 0) __builtin_trap();  // a refusal without a reason
+  }
+}
+
+}  // namespace gpuccl::fuzz
