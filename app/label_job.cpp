@@ -131,9 +131,9 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
     write.progress = [this](double done) { progress_.share(done); };
     if (format == io::LabelFormat::tiff && write.type == io::LabelType::u32 &&
         options_.label_type == io::LabelType::automatic)
-      warn(file.path(), std::to_string(labels.count) +
-                            " labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
-                            "--label-type u32 says that this is wanted");
+      warn(file.path(),
+           "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
+           "--label-type u32 says that this is wanted");
     io::write_labels(file, format, labels, write);
     report_.label_type = type_name(write.type);
     report_.output_path = file.path();

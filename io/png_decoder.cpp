@@ -65,6 +65,9 @@ void PngDecoder::finish() {
 void PngDecoder::fail() const {
   if (read_failure_) throw *read_failure_;
   const char* message = message_[0] != '\0' ? message_.data() : "damaged";
+  // libpng and zlib have no other way to say it: "Out of memory", "insufficient memory".
+  if (std::strstr(message, " memory") != nullptr)
+    throw Error(Failure::memory, "not enough memory to read it");
   throw Error(Failure::data, std::string("not a valid PNG (") + message + ")");
 }
 

@@ -40,6 +40,7 @@ void BatchProgress::advance(bool failed) {
   const double interval = terminal_ ? kRedrawMs : manner_ == Manner::often ? kOftenMs : kUsualMs;
   if (manner_ == Manner::silent || done_ == total_ || since_shown_.milliseconds() < interval) return;
   since_shown_.lap();
+  shown_ = terminal_;
   if (terminal_)
     std::fprintf(stderr, "%sgpuccl: %s", kEraseLine, text().c_str());
   else
@@ -61,8 +62,9 @@ std::string BatchProgress::text() const {
   return line + ", " + per_second + ", " + duration(static_cast<double>(total_ - done_) / rate) + " left";
 }
 
-void BatchProgress::clear() const {
-  if (terminal_ && manner_ != Manner::silent) std::fputs(kEraseLine, stderr);
+void BatchProgress::clear() {
+  if (shown_) std::fputs(kEraseLine, stderr);
+  shown_ = false;
 }
 
 }  // namespace gpuccl::app

@@ -24,11 +24,11 @@ class BatchProgress {
 
  private:
   std::string text() const;
-  void clear() const;
+  void clear();
 
   std::size_t total_, done_ = 0, failed_ = 0;
   Manner manner_;
-  bool terminal_;
+  bool terminal_, shown_ = false;
   std::mutex printing_;
   Stopwatch since_start_, since_shown_;
 };

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "app/batch/batch_plan.hpp"
@@ -146,7 +148,7 @@ class Batch {
       return outcome;
     }
     LabelJob job(item.files, options_,
-                 [this](const std::string& path, const std::string& line) { warn(path + ": " + line); });
+                 [this](const std::string& path, const std::string& line) { warn_once(path, line); });
     outcome.error = error_in(item.files.input, [&] { complete(item, job, outcome); });
     outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labelled;
     outcome.seconds = job.milliseconds() / 1000;
@@ -206,8 +208,20 @@ class Batch {
   }
 
   int finish() {
+    for (const auto& [line, count] : said_)
+      if (count > 1) warn("the same of " + std::to_string(count - 1) + " more: " + line);
     if (!options_.quiet) progress_.message(tally_.text());
     return tally_.exit_code();
+  }
+
+  /// What is odd about many files is said of the first only, and counted.
+  void warn_once(const std::string& path, const std::string& line) {
+    bool first = false;
+    {
+      const std::lock_guard lock(saying_);
+      first = ++said_[line] == 1;
+    }
+    if (first) warn(path + ": " + line);
   }
 
   void warn(const std::string& line) {
@@ -222,6 +236,8 @@ class Batch {
   Engine engine_;
   GrowingFile report_, table_;
   Tally tally_;
+  std::mutex saying_;
+  std::map<std::string, std::size_t> said_;  // warnings, and how often
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -252,6 +253,32 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   fails({"label", a, b, "-o", out, "--report", scratch / "none/r"}, 73, "none/r: ");
   fs::create_directory(scratch / "empty");
   CHECK(gpuccl({"label", scratch / "empty", "-o", out}).code == 66);
+}
+
+TEST_CASE("progress has rate and time left: one changing line on a terminal, lines elsewhere") {
+  const ScratchFolder scratch;
+  for (int i = 0; i < 12; ++i) add_image(scratch / ("in/" + std::to_string(i) + ".png"), {2600, 2600, 1});
+  const Words words = {"label", scratch / "in", "-o", scratch / "out/", "--threads", "1", "--jobs", "1"};
+  Words with_type = words;
+  with_type.insert(with_type.end(), {"--label-type", "u32"});
+  const std::string said = said_on_terminal(with_type);
+  CAPTURE(said);
+  const std::regex changing("\r\x1b\\[Kgpuccl: \\d+ of 12, [0-9.]+/s, \\d+ s left");
+  CHECK(std::regex_search(said, changing));
+  CHECK(said.ends_with("\r\x1b[Kgpuccl: 12 of 12 labelled\r\n"));
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+
+  Words often = words;
+  often.push_back("--progress");
+  const Ended ended = gpuccl(often);
+  CHECK(ended.err.ends_with("gpuccl: 12 of 12 labelled\n"));
+  CHECK(ended.err.find('\r') == std::string::npos);
+  // Every file gives the same warning.
+  const std::size_t first =
+      ended.err.find("warning: " + (scratch / "out/0.tiff") + ": more than 65535 labels ");
+  const std::size_t others = ended.err.find("warning: the same of 11 more: more than 65535 labels ");
+  CHECK(first < others);
+  CHECK(others != std::string::npos);
 }
 
 TEST_CASE("an unreadable folder of outputs fails every input, and says why") {

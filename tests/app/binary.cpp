@@ -1,6 +1,10 @@
 #include "binary.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "io/atomic_file.hpp"
 #include "io/image_writer.hpp"
@@ -41,6 +45,22 @@ std::string fails(const Command& command, int code, const std::string& part) {
 
 std::string fails(const Words& words, int code, const std::string& part) {
   return fails(gpuccl_command(words), code, part);
+}
+
+std::string said_on_terminal(const Words& words) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  const int program_side = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  Command command = gpuccl_command(words);
+  command.prepare = [=] { ::dup2(program_side, STDERR_FILENO); };
+  CHECK(run(command).code == 0);
+  std::string said(65536, '\0');
+  ::fcntl(terminal, F_SETFL, O_NONBLOCK);
+  const ssize_t bytes = ::read(terminal, said.data(), said.size());
+  ::close(program_side);
+  ::close(terminal);
+  return said.substr(0, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
 }
 
 Json report_of(const Words& words) {

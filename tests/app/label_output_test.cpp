@@ -1,9 +1,6 @@
-#include <fcntl.h>
 #include <tiffio.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "binary.hpp"
@@ -152,23 +149,6 @@ TEST_CASE("--progress says what is being done") {
   CHECK(ended.code == 0);
   CHECK(ended.err ==
         "gpuccl: " + input + ": reading\ngpuccl: " + input + ": labeling\ngpuccl: " + input + ": writing\n");
-}
-
-/// What the program writes to standard error when that is a terminal.
-std::string said_on_terminal(const Words& words) {
-  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
-  REQUIRE(::grantpt(terminal) == 0);
-  REQUIRE(::unlockpt(terminal) == 0);
-  const int program_side = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
-  Command command = gpuccl_command(words);
-  command.prepare = [=] { ::dup2(program_side, STDERR_FILENO); };
-  CHECK(run(command).code == 0);
-  std::string said(4096, '\0');
-  ::fcntl(terminal, F_SETFL, O_NONBLOCK);
-  const ssize_t bytes = ::read(terminal, said.data(), said.size());
-  ::close(program_side);
-  ::close(terminal);
-  return said.substr(0, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
 }
 
 TEST_CASE("on a terminal one line sums up; --quiet silences it") {

@@ -92,7 +92,11 @@ sighandler_t signal(int number, sighandler_t handler) noexcept {
   return next<decltype(signal)>("signal")(number, handler);
 }
 
-void* malloc(std::size_t bytes) { return fails("malloc") ? nullptr : __libc_malloc(bytes); }
+// Small ones hardly ever fail, and oneTBB does not come back from it when one of its own does.
+void* malloc(std::size_t bytes) {
+  constexpr std::size_t kLarge = 4096;
+  return bytes >= kLarge && fails("malloc") ? nullptr : __libc_malloc(bytes);
+}
 
 int open(const char* path, int flags, ...) {
   va_list more;
