@@ -19,7 +19,7 @@ namespace gpuccl::fuzz {
 inline io::ReadOptions small_options() {
   io::ReadOptions options;
   options.limits.memory = std::int64_t{64} << 20;
-  options.limits.max_pixels = std::int64_t{1} << 20;
+  options.limits.max_pixels = std::int64_t{1} << 16;
   options.limits.max_pages = 16;
   options.warn = [](const std::string&) {};
   return options;
