@@ -1,5 +1,6 @@
 #include "io/png_source.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "io/limits.hpp"

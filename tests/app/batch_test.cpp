@@ -1,5 +1,6 @@
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>

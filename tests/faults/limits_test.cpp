@@ -2,6 +2,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <set>

@@ -2,6 +2,7 @@
 
 #include "io/foreground.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -2,6 +2,8 @@
 
 #include <tiffio.h>
 
+#include <algorithm>
+
 #include "gpuccl/error.hpp"
 #include "io/reader.hpp"
 #include "png_pixels.hpp"

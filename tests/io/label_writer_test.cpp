@@ -1,5 +1,7 @@
 #include "io/label_writer.hpp"
 
+#include <algorithm>
+
 #include "gpuccl/error.hpp"
 #include "io/label_reader.hpp"
 #include "label_samples.hpp"

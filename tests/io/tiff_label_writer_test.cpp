@@ -1,6 +1,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <tiffio.h>
 
+#include <algorithm>
 #include <set>
 
 #include "gpuccl/error.hpp"
@@ -37,7 +38,7 @@ std::uint16_t scheme(Compression compression) {
 }
 
 // Sides of one element, odd sizes, one row more or less than a strip of 1 MiB holds, several strips a page.
-const Extent kExtents[] = {{1, 1, 1},      {1, 3000, 1},   {3000, 1, 1},   {37, 51, 1}, {1024, 512, 1},
+const Extent kExtents[] = {{1, 1, 1},      {1, 3000, 1},   {3000, 1, 1},  {37, 51, 1}, {1024, 512, 1},
                            {1024, 513, 1}, {1023, 511, 2}, {700, 801, 2}, {5, 3, 60}};
 
 TEST_CASE("label TIFFs of every type and compression hold the labels") {

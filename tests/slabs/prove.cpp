@@ -2,6 +2,7 @@
 // the bound, and what it costs in time. `prove_slabs short|long [FOLDER]`, where FOLDER has room for the
 // files.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>

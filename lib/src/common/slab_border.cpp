@@ -1,5 +1,7 @@
 #include "common/slab_border.hpp"
 
+#include <algorithm>
+
 namespace gpuccl {
 
 SlabBorder::SlabBorder(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, Label offset) {
