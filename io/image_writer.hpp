@@ -5,8 +5,8 @@
 
 namespace gpuccl::io {
 
-/// Writes a binary image: 1-bit gray PNG (depth 1 only), or 1-bit TIFF (MinIsBlack, Deflate), one page a slice.
-/// The format follows the extension of the file's path: .png .tif .tiff; Error (usage) for any other.
+/// Writes a binary image: 1-bit gray PNG (depth 1 only), or 1-bit TIFF (MinIsBlack, Deflate), one page a
+/// slice. The format follows the extension of the file's path: .png .tif .tiff; Error (usage) for any other.
 void write_image(AtomicFile& file, BitView image);
 
 }  // namespace gpuccl::io

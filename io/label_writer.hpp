@@ -26,24 +26,26 @@ struct WriteOptions {
 /// By the extension of `path`: .tif .tiff .png .npy; Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
-/// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked for,
-/// (usage) when the format does not have the type.
+/// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked
+/// for, (usage) when the format does not have the type.
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
 
-/// What a label image is written from: `labels` with `map` applied (may be empty), `count` labels after mapping.
+/// What a label image is written from: `labels` with `map` applied (may be empty), `count` labels after
+/// mapping.
 struct MappedLabels {
   const LabelSource& labels;
   const std::vector<Label>& map;
   Label count = 0;
 };
 
-/// Writes the label image into `file`, which the caller commits. Rows are rendered and compressed strip by strip,
-/// in parallel (oneTBB); memory is a few strips. Throws Error (data, io). The file's bytes depend on nothing but
-/// labels and options.
-void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels, const WriteOptions& options);
+/// Writes the label image into `file`, which the caller commits. Rows are rendered and compressed strip by
+/// strip, in parallel (oneTBB); memory is a few strips. Throws Error (data, io). The file's bytes depend on
+/// nothing but labels and options.
+void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
+                  const WriteOptions& options);
 
-/// Colour preview: every label its own stable colour on black. A volume becomes a contact sheet of its slices.
-/// At most about 2048 pixels a side (whole-number reduction, stated by nothing but its size).
+/// Colour preview: every label its own stable colour on black. A volume becomes a contact sheet of its
+/// slices. At most about 2048 pixels a side (whole-number reduction, stated by nothing but its size).
 void write_preview(AtomicFile& file, const MappedLabels& labels);
 
 }  // namespace gpuccl::io

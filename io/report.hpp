@@ -13,19 +13,19 @@ namespace gpuccl::io {
 /// Everything the JSON report of one input says (schema: data/report.schema.json).
 struct Report {
   ImageInfo input;
-  double foreground = 0;         // share of foreground elements, 0 to 1
+  double foreground = 0;  // share of foreground elements, 0 to 1
 
   std::string algorithm;
   int connectivity = 8;
-  bool volume = false;           // boxes and centroids have a z axis
-  std::string device_kind;       // "cpu", "cuda"
+  bool volume = false;      // boxes and centroids have a z axis
+  std::string device_kind;  // "cpu", "cuda"
   std::string device_name;
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;
-  std::string label_type;        // "u8", "u16", "u32"; empty without an output
-  std::string order;             // "raster", "size"
+  std::string label_type;  // "u8", "u16", "u32"; empty without an output
+  std::string order;       // "raster", "size"
 
-  std::string output_path;       // empty: no label image was written
+  std::string output_path;  // empty: no label image was written
   std::uint64_t output_bytes = 0;
 
   double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;

@@ -30,8 +30,9 @@ bool needs_big_tiff(const TiffPages& pages);
 using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
 
 /// Writes a little-endian TIFF, one page a slice. Strips are made and compressed in parallel and written in
-/// order, after `prepare` for them. `progress`, if any, is called now and then with the share that is written. Error (usage) when this
-/// libtiff lacks the compression, (io) when the file does not take the bytes.
+/// order, after `prepare` for them. `progress`, if any, is called now and then with the share that is
+/// written. Error (usage) when this libtiff lacks the compression, (io) when the file does not take the
+/// bytes.
 void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare, const FillStrip& fill,
                 const std::function<void(double share)>& progress);
 

@@ -82,8 +82,8 @@ void PinnedRing::download(const void* from, std::size_t from_pitch, void* to, st
       Slot& slot = next_slot();
       // A pitch has a limit, which a single long row passes.
       check(cudaMemcpy2DAsync(slot.memory, now_wide, source + row * from_pitch + column,
-                              now_high > 1 ? from_pitch : now_wide, now_wide, now_high, cudaMemcpyDeviceToHost,
-                              stream.get()),
+                              now_high > 1 ? from_pitch : now_wide, now_wide, now_high,
+                              cudaMemcpyDeviceToHost, stream.get()),
             kDownloading);
       slot.copied->record(stream.get(), kDownloading);
       slot.to = target + row * row_bytes + column;
