@@ -87,7 +87,7 @@ void LabelJob::label(Engine& engine) {
 
 /// Returns the number of foreground elements.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
-  labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
+  labeled_ = engine.label_in_order(image_.view(), connectivity_, &engine_report_);
   since_.lap();
   return count_foreground(image_.view());
 }

@@ -16,16 +16,19 @@ namespace {
 constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28;
 // Only `runs` on the CPU counts elements in 64 bits; others count those of a buffer, padding included, in 32.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
+// What labels pass through on their way from the GPU, when they come down a window at a time.
+constexpr double kWindows = 256.0 * (1 << 20);
 // No more than a program takes that does nothing: a bound so low is not meant for components.
 constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
 
+constexpr double kBit = 0.125;  // bytes of an element in memory
+
 bool is_runs(const EngineOptions& engine) { return engine.algorithm == "auto" || engine.algorithm == "runs"; }
 
-/// Host memory at worst for an element: its bit, and what the algorithm makes of it. Components come on top,
-/// but nobody knows how many.
+/// Host memory at worst for an element of a slab: its bit, and what the algorithm makes of it. Components
+/// come on top, but nobody knows how many.
 double bytes_of_element(const EngineOptions& engine, Connectivity connectivity, bool on_gpu) {
-  constexpr double kBit = 0.125;
-  if (on_gpu) return kBit + 5;            // the label, on its way through pinned buffers
+  if (on_gpu) return kBit + 5;            // the label of a slab, on its way through pinned buffers
   if (!is_runs(engine)) return kBit + 8;  // the label, and tables of labels
   // 8 bytes a run of a bundle: every second element of one, two or four rows.
   if (connectivity == Connectivity::c26) return kBit + 1;
@@ -58,7 +61,9 @@ MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const En
   }
   const double each = bytes_of_element(engine, connectivity, gpu.has_value());
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory));
-  if (extent.elements() <= most && static_cast<double>(extent.elements()) * each <= available) return {};
+  const auto elements = static_cast<double>(extent.elements());
+  const double at_once = gpu ? elements * kBit + kWindows : elements * each;
+  if (extent.elements() <= most && at_once <= available) return {};
 
   MemoryPlan plan;
   // Half for the slab, so that there is as much for components and for the borders of slabs.

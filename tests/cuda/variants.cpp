@@ -72,4 +72,13 @@ void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, BitView imag
   });
 }
 
+void expect_all_right_in_windows(const std::vector<CudaVariant>& variants, BitView image, std::size_t bytes) {
+  for (const CudaVariant& variant : variants) {
+    INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, "
+                      << to_string(image.extent) << ", windows of " << bytes << " bytes");
+    const Labeled expected = flood_fill(image, variant.connectivity);
+    expect_same(variant.staged()->label_in_windows(image, bytes), expected);
+  }
+}
+
 }  // namespace tests

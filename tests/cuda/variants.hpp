@@ -28,4 +28,8 @@ void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView 
 /// The same for images that flood fill would take too long for: compares with the CPU's `runs`.
 void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
+/// The same for labels that come down from the device in windows of about `bytes`.
+void expect_all_right_in_windows(const std::vector<CudaVariant>& variants, gpuccl::BitView image,
+                                 std::size_t bytes);
+
 }  // namespace tests

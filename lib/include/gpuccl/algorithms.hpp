@@ -28,6 +28,10 @@ class Labeler {
  public:
   virtual ~Labeler() = default;
   virtual Labeled label(BitView image) = 0;
+
+  /// The same for labels that are read once, in ascending order: they need LabelSource::prepare(), and may
+  /// stay on the device until then.
+  virtual Labeled label_in_order(BitView image) { return label(image); }
 };
 
 /// Makes a labeler; `gpu` is the index of the CUDA device and means nothing to a CPU algorithm.

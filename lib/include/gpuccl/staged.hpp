@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 #include "gpuccl/algorithms.hpp"
@@ -19,6 +20,16 @@ enum class Numbering {
 /// run() and statistics() only enqueue work on buffers that are there; nothing waits unless phases are timed.
 class StagedLabeler : public Labeler {
  public:
+  /// Labels of a small image come down at once, those of others as they are read.
+  Labeled label_in_order(BitView image) final {
+    constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
+    const bool small = static_cast<std::uint64_t>(image.extent.elements()) * sizeof(Label) <= kWindowBytes;
+    return small ? label(image) : label_in_windows(image, kWindowBytes);
+  }
+
+  /// label_in_order() whose labels come down about `window_bytes` at a time.
+  virtual Labeled label_in_windows(BitView image, std::size_t window_bytes) = 0;
+
   /// Brings an image to the device in every form the algorithm reads, and makes room for all but its output.
   virtual void upload(BitView image) = 0;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/choice.hpp"
+#include "common/rescued_labels.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cuda/cuda.hpp"
 #include "gpuccl/error.hpp"
@@ -18,6 +19,17 @@ namespace gpuccl {
 namespace {
 
 using Key = std::pair<const Algorithm*, Connectivity>;
+
+/// How labels will be read: Engine::label or Engine::label_in_order.
+enum class Reading { anywhere, in_order };
+
+Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineReport& report) {
+  Labeled labeled;
+  report.label_ms = cpu::milliseconds(
+      [&] { labeled = reading == Reading::in_order ? labeler.label_in_order(image) : labeler.label(image); });
+  report.label_ms -= labeled.statistics_ms;
+  return labeled;
+}
 
 /// Labelers of the CPU that wait for an image: as many as there were images labelled at once.
 class IdleLabelers {
@@ -63,33 +75,61 @@ struct Engine::State {
     started = true;
   }
 
-  Labeled label_on_gpu(const Key& key, BitView image, EngineReport& report) {
+  Labeled label_on_gpu(const Key& key, BitView image, Reading reading, EngineReport& report) {
     const std::lock_guard lock(gpu);
     report.start_up_ms += cpu::milliseconds([&] { start_up_gpu(); });
     report.device_name = cuda::device_name(options.gpu);
     std::unique_ptr<Labeler>& labeler = on_gpu[key];
     if (labeler == nullptr) labeler = find_variant(*key.first, key.second)->make(options.gpu);
-    Labeled labeled;
-    report.label_ms = cpu::milliseconds([&] { labeled = labeler->label(image); }) - labeled.statistics_ms;
-    return labeled;
+    return label_timed(*labeler, image, reading, report);
   }
 
-  Labeled label_on_cpu(const Key& key, BitView image, EngineReport& report) {
+  Labeled label_on_cpu(const Key& key, BitView image, Reading reading, EngineReport& report) {
     report.device_name = cpu_name();
     std::unique_ptr<Labeler> labeler = on_cpu.take(key);
-    Labeled labeled;
-    report.label_ms = cpu::milliseconds([&] { labeled = labeler->label(image); }) - labeled.statistics_ms;
+    Labeled labeled = label_timed(*labeler, image, reading, report);
     on_cpu.give_back(key, std::move(labeler));
     return labeled;
   }
 
-  Labeled label_with(const Algorithm& algorithm, BitView image, Connectivity connectivity,
-                     EngineReport& report) {
+  Labeled label_with(const Algorithm& algorithm, BitView image, Reading reading, EngineReport& report) {
     report.algorithm = algorithm.name;
     report.device_kind = algorithm.device;
-    const Key key{&algorithm, connectivity};
-    return algorithm.device == DeviceKind::cuda ? label_on_gpu(key, image, report)
-                                                : label_on_cpu(key, image, report);
+    const Key key{&algorithm, report.connectivity};
+    return algorithm.device == DeviceKind::cuda ? label_on_gpu(key, image, reading, report)
+                                                : label_on_cpu(key, image, reading, report);
+  }
+
+  Labeled label(BitView image, Connectivity connectivity, Reading reading, EngineReport& report) {
+    report = {};
+    report.connectivity = connectivity;
+    const Algorithm& chosen = choose(options, connectivity, image.extent.elements(), cpu_only);
+    if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, reading, report);
+    try {
+      Labeled labeled = label_with(chosen, image, reading, report);
+      if (reading == Reading::in_order)
+        labeled.labels = std::make_unique<RescuedLabels>(
+            std::move(labeled.labels), [this, image, connectivity](const Error& error) {
+              return label_instead(error, image, connectivity, Reading::in_order).labels;
+            });
+      return labeled;
+    } catch (const Error& error) {
+      return label_instead(error, image, connectivity, reading, &report);
+    }
+  }
+
+  /// Labels on the CPU what the GPU failed at, unless that must not be. Called while `error` is handled.
+  Labeled label_instead(const Error& error, BitView image, Connectivity connectivity, Reading reading,
+                        EngineReport* report = nullptr) {
+    const Failure failure = error.failure();
+    const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||
+                            failure == Failure::temporary || failure == Failure::internal;
+    if (options.device == DeviceChoice::cuda || !of_the_gpu) throw;
+    give_up_gpu(error);
+    EngineReport unwanted;
+    EngineReport& filled = report != nullptr ? *report : unwanted;
+    filled.connectivity = connectivity;
+    return label_with(choose(options, connectivity, image.extent.elements(), true), image, reading, filled);
   }
 
   /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
@@ -116,22 +156,12 @@ Engine::~Engine() = default;
 
 Labeled Engine::label(BitView image, Connectivity connectivity, EngineReport* report) {
   EngineReport unwanted;
-  EngineReport& filled = report != nullptr ? *report : unwanted;
-  filled = {};
-  filled.connectivity = connectivity;
+  return state_->label(image, connectivity, Reading::anywhere, report != nullptr ? *report : unwanted);
+}
 
-  const Algorithm& chosen = choose(state_->options, connectivity, image.extent.elements(), state_->cpu_only);
-  try {
-    return state_->label_with(chosen, image, connectivity, filled);
-  } catch (const Error& error) {
-    const bool of_the_gpu = error.failure() == Failure::unavailable || error.failure() == Failure::memory ||
-                            error.failure() == Failure::temporary || error.failure() == Failure::internal;
-    if (chosen.device == DeviceKind::cpu || state_->options.device == DeviceChoice::cuda || !of_the_gpu)
-      throw;
-    state_->give_up_gpu(error);
-  }
-  const Algorithm& instead = choose(state_->options, connectivity, image.extent.elements(), true);
-  return state_->label_with(instead, image, connectivity, filled);
+Labeled Engine::label_in_order(BitView image, Connectivity connectivity, EngineReport* report) {
+  EngineReport unwanted;
+  return state_->label(image, connectivity, Reading::in_order, report != nullptr ? *report : unwanted);
 }
 
 }  // namespace gpuccl

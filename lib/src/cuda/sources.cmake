@@ -37,5 +37,6 @@ set(GPUCCL_CUDA_SOURCES
   runtime/check.cpp
   runtime/cuda_labeler.cu
   runtime/pinned_ring.cpp
+  runtime/streamed_labels.cpp
   table.cpp)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

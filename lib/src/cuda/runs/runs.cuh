@@ -96,9 +96,9 @@ void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
                               dim3(Tile::kThreads)});
 }
 
-/// The phases, one after the other. `labels` has the pitch of the bits.
+/// The phases that find components and number them.
 template <class Tile, class Link>
-void enqueue(const Frame& whole, const Tables<Link>& tables, Label* labels, PhaseClock& phase) {
+void enqueue_numbering(const Frame& whole, const Tables<Link>& tables, PhaseClock& phase) {
   const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
   const std::int64_t blocks = scan_blocks(words);
   constexpr unsigned kThreads = 128;
@@ -113,8 +113,13 @@ void enqueue(const Frame& whole, const Tables<Link>& tables, Label* labels, Phas
   phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads)},
         reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
         tables.scan, tables.count);
+}
+
+/// The last phase. `labels` has the pitch of the bits.
+template <class Tile, class Link, class Out>
+void enqueue_labels(const Frame& whole, const Tables<Link>& tables, Out* labels, PhaseClock& phase) {
   for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
-    phase("WriteLabels", write_labels<Tile, Link>, shape, part, tables, labels);
+    phase("WriteLabels", write_labels<Tile, Link, Out>, shape, part, tables, labels);
   });
 }
 
@@ -131,12 +136,32 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     allocate();
     Labeled result;
     run(Numbering::consecutive, &result.phases);
-    const auto begin = std::chrono::steady_clock::now();
-    statistics(nullptr);
-    result.components = components();
-    result.statistics_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    add_components(result);
     result.labels = std::make_unique<LabelImage>(labels());
+    return result;
+  }
+
+  Labeled label_in_windows(BitView image, std::size_t window_bytes) override {
+    upload(image);
+    Labeled result;
+    run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
+      enqueue_numbering<Tile>(frame, memory_.template tables<Link>(), phase);
+    });
+    DeviceLabels labels{gpu(), {}, image_.extent, count(), std::size_t{image_.words_a_row} * 64};
+    labels.bytes_a_label = labels.count <= 0xffff ? 2 : 4;
+    const auto elements = static_cast<std::size_t>(image_.count()) * 64;
+    labels.memory.reserve(elements * static_cast<std::size_t>(labels.bytes_a_label) / sizeof(Label),
+                          kAllocatingLabels);
+    run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
+      const auto tables = memory_.template tables<Link>();
+      if (labels.bytes_a_label == 2)
+        enqueue_labels<Tile>(frame, tables, reinterpret_cast<std::uint16_t*>(labels.memory.data()), phase);
+      else
+        enqueue_labels<Tile>(frame, tables, labels.memory.data(), phase);
+    });
+    add_components(result);
+    if (downloads_ == nullptr) downloads_ = std::make_shared<Downloads>();
+    result.labels = std::make_unique<StreamedLabels>(std::move(labels), downloads_, window_bytes);
     return result;
   }
 
@@ -154,7 +179,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   void allocate() override {
     use_device();
-    labels_.reserve(static_cast<std::size_t>(image_.count()) * 64, "allocating the labels");
+    labels_.reserve(static_cast<std::size_t>(image_.count()) * 64, kAllocatingLabels);
   }
   void release() override {
     use_device();
@@ -163,12 +188,11 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   void run(Numbering, PhaseTimes* times) override {
     use_device();
-    if (image_.count() == 0) return;
-    PhaseClock phase{stream_.get(), times};
-    with_links([&]<class Link>() {
-      enqueue<Tile>(frame_of<Tile>(image_), memory_.template tables<Link>(), labels_.data(), phase);
+    run_phases(times, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
+      const auto tables = memory_.template tables<Link>();
+      enqueue_numbering<Tile>(frame, tables, phase);
+      enqueue_labels<Tile>(frame, tables, labels_.data(), phase);
     });
-    phase.finish();
   }
 
   void statistics(PhaseTimes* times) override {
@@ -226,6 +250,8 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   using NarrowLink = std::uint32_t;
   using WideLink = unsigned long long;
 
+  static constexpr const char* kAllocatingLabels = "allocating the labels";
+
   bool needs_wide_links() const {
     const Frame frame = frame_of<Tile>(image_);
     constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
@@ -240,6 +266,23 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
       work.template operator()<WideLink>();
     else
       work.template operator()<NarrowLink>();
+  }
+
+  /// Calls enqueue.operator()<Link>(frame, phase) unless there is nothing to label.
+  template <class Enqueue>
+  void run_phases(PhaseTimes* times, Enqueue enqueue) {
+    if (image_.count() == 0) return;
+    PhaseClock phase{stream_.get(), times};
+    with_links([&]<class Link>() { enqueue.template operator()<Link>(frame_of<Tile>(image_), phase); });
+    phase.finish();
+  }
+
+  void add_components(Labeled& result) {
+    const auto begin = std::chrono::steady_clock::now();
+    statistics(nullptr);
+    result.components = components();
+    result.statistics_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   }
 
   Label count() {
@@ -260,6 +303,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   DeviceBuffer<Label> labels_;
   TableMemory memory_;
   ComponentMemory components_;
+  std::shared_ptr<Downloads> downloads_;
 };
 
 }  // namespace gpuccl::cuda::runs

@@ -4,13 +4,21 @@
 #include "cuda/runs/tile_labels.cuh"
 #include "gpuccl/labels.hpp"
 
-// WriteLabels: every label is written once, 16 bytes a thread, past the caches as far as they allow. A lane
-// has four elements beside each other, of all rows of a bundle; four elements are of at most two pieces. Rows
+// WriteLabels: every label is written once, as 2 or 4 bytes, past the caches as far as they allow. A lane has
+// four elements beside each other, of all rows of a bundle; four elements are of at most two pieces. Rows
 // have the padding of the input.
 namespace gpuccl::cuda::runs {
 
-template <class Tile, class Link>
-__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Label* out) {
+/// Four labels beside each other.
+__device__ inline void store_four(Label* to, const Label (&label)[4]) {
+  __stcs(reinterpret_cast<uint4*>(to), make_uint4(label[0], label[1], label[2], label[3]));
+}
+__device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
+  __stcs(reinterpret_cast<uint2*>(to), make_uint2(label[0] | label[1] << 16, label[2] | label[3] << 16));
+}
+
+template <class Tile, class Link, class Out>
+__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Out* out) {
   __shared__ Word words[Tile::kBundleRows * Tile::kThreads];
   __shared__ std::uint16_t first_node[Tile::kThreads];
   __shared__ Label labels[Tile::kNodes];
@@ -58,9 +66,9 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
       const int z = place.tile_z * Tile::kDepth + layer * Tile::kRowsZ + i / Tile::kRowsY;
       if (x >= frame.pitch * kWordBits || !frame.has_row(y, z)) continue;
       const unsigned set = bundle.row[i] >> shift;
-      __stcs(reinterpret_cast<uint4*>(out + frame.row(y, z) * frame.pitch * kWordBits + x),
-             make_uint4((set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0,
-                        (set & 4) != 0 ? label[2] : 0, (set & 8) != 0 ? label[3] : 0));
+      store_four(out + frame.row(y, z) * frame.pitch * kWordBits + x,
+                 {(set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0, (set & 4) != 0 ? label[2] : 0,
+                  (set & 8) != 0 ? label[3] : 0});
     }
   }
 }

@@ -136,7 +136,7 @@ std::uint64_t CudaLabeler::device_bytes() const {
   return bits_.bytes() + pixels_.bytes() + labels_.bytes() + first_.bytes() + statistics_.bytes();
 }
 
-Labeled CudaLabeler::label(BitView image) {
+Labeled CudaLabeler::label_on_device(BitView image) {
   upload(image);
   allocate();
   Labeled result;
@@ -147,7 +147,22 @@ Labeled CudaLabeler::label(BitView image) {
   check_areas(result.components, image);
   result.statistics_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+Labeled CudaLabeler::label(BitView image) {
+  Labeled result = label_on_device(image);
   result.labels = std::make_unique<LabelImage>(labels());
+  return result;
+}
+
+Labeled CudaLabeler::label_in_windows(BitView image, std::size_t window_bytes) {
+  Labeled result = label_on_device(image);
+  if (downloads_ == nullptr) downloads_ = std::make_shared<Downloads>();
+  job_.labels.data = nullptr;
+  DeviceLabels labels{gpu(), std::move(labels_), job_.bits.extent, count(),
+                      static_cast<std::size_t>(job_.labels.pitch)};
+  result.labels = std::make_unique<StreamedLabels>(std::move(labels), downloads_, window_bytes);
   return result;
 }
 

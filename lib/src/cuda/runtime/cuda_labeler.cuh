@@ -7,6 +7,7 @@
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
+#include "cuda/runtime/streamed_labels.hpp"
 #include "gpuccl/staged.hpp"
 
 namespace gpuccl::cuda {
@@ -19,6 +20,7 @@ class OnDevice {
 
  protected:
   void use_device() const { check(cudaSetDevice(gpu_), "selecting the device"); }
+  int gpu() const { return gpu_; }
 
  private:
   int gpu_;
@@ -32,6 +34,7 @@ class CudaLabeler : private OnDevice, public StagedLabeler {
   CudaLabeler(int gpu, Connectivity connectivity) : OnDevice(gpu), connectivity_(connectivity) {}
 
   Labeled label(BitView image) final;
+  Labeled label_in_windows(BitView image, std::size_t window_bytes) final;
   void upload(BitView image) final;
   void allocate() final;
   void release() final;
@@ -54,6 +57,8 @@ class CudaLabeler : private OnDevice, public StagedLabeler {
   virtual void reserve(const Job&) {}
 
  private:
+  /// All but the labels, which stay on the device.
+  Labeled label_on_device(BitView image);
   Label count();
 
   Connectivity connectivity_;
@@ -66,6 +71,7 @@ class CudaLabeler : private OnDevice, public StagedLabeler {
   FirstElements first_;
   Statistics statistics_;
   Accesses* counts_ = nullptr;
+  std::shared_ptr<Downloads> downloads_;
   Numbering numbering_ = Numbering::provisional;
 };
 

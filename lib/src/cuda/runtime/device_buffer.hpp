@@ -13,8 +13,9 @@ class DeviceBuffer {
  public:
   DeviceBuffer() = default;
   ~DeviceBuffer() { release(); }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&&) = delete;
 
   /// Room for `count` values, which are not initialized; what was there is lost when the buffer grows.
   /// `doing` stands in the message when there is no memory left.
