@@ -1,5 +1,6 @@
 // Every CUDA algorithm of the table on a real GPU. Without one the program says so and exits with 77
-// (skipped). [small] is for compute-sanitizer, hidden tags for a machine that has time.
+// (skipped). [small] is for compute-sanitizer, [one] for its slowest tool,
+// hidden tags for a machine that has time.
 
 #include <tbb/parallel_for.h>
 
@@ -86,6 +87,12 @@ TEST_CASE("small images", "[small]") {
       CAPTURE(density);
       expect_all_right(variants, random_image(extent, density, 1, 1).view());
     }
+}
+
+TEST_CASE("an image and a volume", "[one]") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  expect_all_right(variants, random_image({129, 70, 1}, 0.5, 1, 1).view());
+  expect_all_right(variants, random_image({65, 9, 5}, 0.3, 1, 1).view());
 }
 
 TEST_CASE("labels that come down in windows", "[small]") {
@@ -212,7 +219,10 @@ TEST_CASE("more elements than 2^31", "[.huge]") {
 }
 
 TEST_CASE("more elements than 2^32", "[.huge]") {
-  expect_huge("runs", Connectivity::c8, {65536, 65537, 1}, 8);
-  expect_huge("runs", Connectivity::c4, {1 << 26, 65, 1}, 2);
+  for (const int granularity : {8, 3}) expect_huge("runs", Connectivity::c8, {65536, 65537, 1}, granularity);
+}
+
+TEST_CASE("rows and columns as long as can be", "[.huge]") {
+  expect_huge("runs", Connectivity::c4, {1 << 27, 3, 1}, 4);
   expect_huge("runs", Connectivity::c8, {3, 1 << 24, 1}, 2);
 }

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "common/rescued_labels.hpp"
 #include "cuda/runtime/streamed_labels.hpp"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
@@ -85,28 +86,41 @@ TEST_CASE("labels outlive the labels of the next image, and the labeler") {
   expect_same(of_two, flood_fill(two.view(), Connectivity::c8));
 }
 
+TEST_CASE("a device that is lost while labels come down is noticed") {
+  const Repair repair;
+  const BitVolume image = random_image({40, 300}, 0.4, 1, 3);
+  const auto labeler = runs_c8();
+  for (const bool rescued : {false, true}) {
+    Labeled labeled = staged(labeler).label_in_windows(image.view(), 1000);
+    const RescuedLabels labels(std::move(labeled.labels), [&](const Error& error) {
+      REQUIRE(error.failure() == Failure::temporary);
+      if (!rescued) throw error;
+      return flood_fill(image.view(), Connectivity::c8).labels;
+    });
+    REQUIRE(labels.prepare(0, 1) < 300);
+    emulation::fail_call(1, cudaErrorECCUncorrectable, true);
+    if (rescued) {
+      const LabelImage all = render_all(labels);
+      REQUIRE(rows_of(all, 0, 300) == rows_of(*flood_fill(image.view(), Connectivity::c8).labels, 0, 300));
+    } else {
+      REQUIRE(failure_of([&] { render_all(labels); }) == Failure::temporary);
+    }
+    emulation::fail_call(0, cudaSuccess);
+  }
+}
+
 TEST_CASE("the CPU labels once more when the GPU is lost while labels come down") {
   const Repair repair;
   constexpr int kRows = 260;
   const BitVolume image = generated("comb", {1 << 16, kRows});  // more than comes down at once
-  for (const DeviceChoice device : {DeviceChoice::automatic, DeviceChoice::cuda}) {
-    int warnings = 0;
-    Engine engine({.algorithm = "bke", .device = device}, [&](const std::string&) { ++warnings; });
-    EngineReport report;
-    const Labeled labeled = engine.label_in_order(image.view(), Connectivity::c8, &report);
-    REQUIRE(report.device_kind == DeviceKind::cuda);
-    REQUIRE(labeled.labels->prepare(0, 1) < kRows);
-    const std::vector<Label> first = rows_of(*labeled.labels, 0, 1);
-    emulation::fail_call(1, cudaErrorECCUncorrectable, true);
-    if (device == DeviceChoice::cuda) {
-      REQUIRE(failure_of([&] { render_all(*labeled.labels); }) == Failure::temporary);
-    } else {
-      const LabelImage all = render_all(*labeled.labels);
-      REQUIRE(warnings == 1);
-      REQUIRE(std::equal(first.begin(), first.end(), all.data()));
-      const Labeled expected = flood_fill(image.view(), Connectivity::c8);
-      REQUIRE(rows_of(all, 0, kRows) == rows_of(*expected.labels, 0, kRows));
-    }
-    emulation::fail_call(0, cudaSuccess);
-  }
+  int warnings = 0;
+  Engine engine({.algorithm = "bke"}, [&](const std::string&) { ++warnings; });
+  EngineReport report;
+  const Labeled labeled = engine.label_in_order(image.view(), Connectivity::c8, &report);
+  REQUIRE(report.device_kind == DeviceKind::cuda);
+  REQUIRE(warnings == 0);
+  emulation::fail_call(1, cudaErrorECCUncorrectable, true);
+  const LabelImage all = render_all(*labeled.labels);
+  REQUIRE(warnings == 1);
+  REQUIRE(rows_of(all, 0, kRows) == rows_of(*flood_fill(image.view(), Connectivity::c8).labels, 0, kRows));
 }

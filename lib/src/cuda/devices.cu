@@ -1,3 +1,4 @@
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -37,6 +38,8 @@ cudaDeviceProp properties(int gpu) {
 
 __global__ void nothing() {}
 
+std::atomic<bool> running = false;
+
 }  // namespace
 
 namespace cuda {
@@ -59,6 +62,7 @@ void start_up(int gpu) {
   check(cudaGetLastError(), kDoing);
   stream.wait(kDoing);
   started.insert(gpu);
+  running = true;
 }
 
 std::string device_name(int gpu) { return properties(gpu).name; }
@@ -87,5 +91,7 @@ CudaStatus cuda_status() {
   }
   return status;
 }
+
+bool cuda_is_running() { return running; }
 
 }  // namespace gpuccl

@@ -40,4 +40,6 @@ CudaStatus cuda_status() {
   return status;
 }
 
+bool cuda_is_running() { return false; }
+
 }  // namespace gpuccl

@@ -240,6 +240,16 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
   stream->work.push_back([=] { std::memset(memory, value, bytes); });
   return cudaSuccess;
 }
+cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height, cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  stream->work.push_back([=] {
+    for (std::size_t row = 0; row < height; ++row)
+      std::memset(static_cast<char*>(memory) + row * pitch, value, width);
+  });
+  return cudaSuccess;
+}
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const Lock lock(machine().mutex);

@@ -59,6 +59,18 @@ void CudaLabeler::allocate() {
   use_device();
   labels_.reserve(static_cast<std::size_t>(job_.bits.count()) * 64, "allocating the labels");
   job_.labels.data = labels_.data();
+  clear_padding();
+}
+
+/// The labels that share an access of 16 bytes with the last ones of a row; no algorithm writes them all.
+void CudaLabeler::clear_padding() {
+  const auto width = static_cast<std::size_t>(job_.bits.extent.width);
+  if (width % 4 == 0) return;
+  const std::size_t bytes = (4 - width % 4) * sizeof(Label);
+  const auto rows = static_cast<std::size_t>(job_.bits.extent.rows());
+  const std::size_t pitch = rows > 1 ? static_cast<std::size_t>(job_.labels.pitch) * sizeof(Label) : bytes;
+  check(cudaMemset2DAsync(labels_.data() + width, pitch, 0, bytes, rows, stream_.get()),
+        "clearing the labels");
 }
 
 void CudaLabeler::release() {

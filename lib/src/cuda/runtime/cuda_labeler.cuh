@@ -60,6 +60,7 @@ class CudaLabeler : private OnDevice, public StagedLabeler {
   /// All but the labels, which stay on the device.
   Labeled label_on_device(BitView image);
   Label count();
+  void clear_padding();
 
   Connectivity connectivity_;
   Stream stream_;

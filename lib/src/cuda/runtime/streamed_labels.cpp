@@ -10,7 +10,9 @@ StreamedLabels::StreamedLabels(DeviceLabels labels, std::shared_ptr<Downloads> d
     : labels_(std::move(labels)),
       downloads_(std::move(downloads)),
       window_rows_(static_cast<std::int64_t>(
-          std::max<std::size_t>(1, window_bytes / std::max<std::size_t>(1, row_bytes())))) {}
+          std::max<std::size_t>(1, window_bytes / std::max<std::size_t>(1, row_bytes())))) {
+  set_out(0);
+}
 
 std::size_t StreamedLabels::row_bytes() const {
   return static_cast<std::size_t>(labels_.extent.width) * static_cast<std::size_t>(labels_.bytes_a_label);
@@ -44,11 +46,15 @@ StreamedLabels::Window StreamedLabels::next(std::int64_t first_row) const {
   Window window;
   if (coming_.valid()) window = coming_.get();
   if (first_row < window.begin || first_row >= window.end) window = download(std::move(window), first_row);
-  if (window.end < labels_.extent.rows())
-    coming_ = std::async(std::launch::async, [this, from = window.end, memory = unused()]() mutable {
-      return download(std::move(memory), from);
-    });
+  set_out(window.end);
   return window;
+}
+
+void StreamedLabels::set_out(std::int64_t first_row) const {
+  if (first_row >= labels_.extent.rows()) return;
+  coming_ = std::async(std::launch::async, [this, first_row, memory = unused()]() mutable {
+    return download(std::move(memory), first_row);
+  });
 }
 
 std::int64_t StreamedLabels::prepare(std::int64_t first_row, std::int64_t rows) const {

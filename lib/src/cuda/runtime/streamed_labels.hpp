@@ -53,6 +53,7 @@ class StreamedLabels final : public LabelSource {
   std::size_t row_bytes() const;
   Window download(Window window, std::int64_t first_row) const;
   Window next(std::int64_t first_row) const;
+  void set_out(std::int64_t first_row) const;
   Window unused() const;
   template <class T>
   void draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const;
