@@ -87,7 +87,7 @@ TEST_CASE("pieces of a word are numbered from its lowest bit") {
         REQUIRE(!bit(starts, i));
       }
       REQUIRE(cuda::runs::piece_at(starts, i) == piece);
-      REQUIRE((cuda::runs::start_of_piece(starts, i) & elements & starts) != 0);
+      REQUIRE((cuda::runs::last_start(starts & cuda::runs::up_to(i)) & elements & starts) != 0);
       if (i < 31 && !bit(word, i + 1)) REQUIRE(cuda::runs::piece_at(starts, i + 1) == piece);
     }
   }

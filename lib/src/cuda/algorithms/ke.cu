@@ -6,12 +6,12 @@
 //   2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity, the union with a single atomic)
 //
 // Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any
-// atomic operation. Reduction unites it with those that this left out and that no other pixel takes care of:
+// atomic operation. Analysis relinks at every step of a walk, so that pixels met later walk less. Reduction
+// unites a pixel with those that Initialization left out and that no other pixel takes care of:
 //
 //     NW N NE      4: W, if N was linked to and NW does not connect the two
 //     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and
-//     W if
-//                     NE was; W and NW take care of each other
+//                     W if NE was; W and NW take care of each other
 
 #include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"
@@ -46,7 +46,7 @@ __global__ void analysis(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   const PixelThread at = PixelThread::mine(image.extent);
   if (!is_foreground(image, at.x, at.y, at.z)) return;
 
-  Forest{labels.data}.compress(labels.index(at.x, at.y, at.z));
+  Forest{labels.data}.compress_inline(labels.index(at.x, at.y, at.z));
 }
 
 template <Connectivity connectivity>

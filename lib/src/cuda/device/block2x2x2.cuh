@@ -63,7 +63,7 @@ GPUCCL_HD constexpr Window3d dilated(Window3d voxels) {
 /// in solid parts of a volume it leaves one union of thirteen. Where few voxels touch it would cost more than
 /// it saves.
 __device__ inline Window3d without_implied(Window3d touching) {
-  constexpr int kWorthwhile = 16;
+  constexpr int kWorthwhile = 7;
   if (__popcll(touching) < kWorthwhile) return touching;
   Window3d middle = touching & voxels_of_block(0, 0, -1);
   if (middle == 0) middle = touching & voxels_of_block(0, -1, 0);

@@ -3,6 +3,8 @@
 #include "cuda/runs/contacts.cuh"
 #include "cuda/runs/forest.cuh"
 #include "cuda/runs/tables.cuh"
+#include "cuda/runs/tile_nodes.cuh"
+#include "cuda/runtime/launch.cuh"
 
 // BoundaryMerge: the contacts that LocalMerge could not see, because they cross the edge of a tile. One
 // thread a word of bundles that lies at a face of its tile:
@@ -13,56 +15,59 @@
 //     bottom   last row  (3D)       side D, which is one row further down
 namespace gpuccl::cuda::runs {
 
+inline constexpr unsigned kBoundaryThreads = 128;
+inline constexpr std::uint32_t kQueuedPairs = 8;  // at a time, of a lane
+
 template <class Tile>
 struct Faces {
-  static constexpr int kLeft = Tile::kRows * Tile::kLayers;
-  static constexpr int kTop = Tile::kWords * Tile::kLayers;
-  static constexpr int kFront = Tile::kSides > 1 ? Tile::kWords* Tile::kRows : 0;
-  static constexpr int kBottom = Tile::kSides > 2 ? Tile::kWords* Tile::kLayers : 0;
-  static constexpr int kOthers = kTop + kFront + kBottom;
-  static constexpr int kAll = kLeft + kOthers;
+  static constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows, kLayers = Tile::kLayers;
+  static constexpr unsigned kLeft = kRows * kLayers;
+  static constexpr unsigned kTop = kWords * kLayers;
+  static constexpr unsigned kFront = Tile::kSides > 1 ? kWords* kRows : 0;
+  static constexpr unsigned kBottom = Tile::kSides > 2 ? kWords* kLayers : 0;
+  static constexpr unsigned kOthers = kTop + kFront + kBottom;
+  static constexpr unsigned kAll = kLeft + kOthers;
 
   /// Word number `i` of those that a launch looks at: first the left faces of all tiles, so that a warp has
-  /// one face, then the rest of each tile. Sets `there` to false where another face has the word already.
-  __device__ static Place<Tile> word(const Frame& frame, std::int64_t i, bool& there) {
-    const std::int64_t tiles = static_cast<std::int64_t>(frame.tiles_x) * frame.tiles_y * frame.tiles_z;
-    std::int64_t tile;
-    int word = 0, row = 0, layer = 0;
+  /// one face, then the rest of each tile. Sets `there` to false where another face has the word already, or
+  /// there are no more. 32 bits do: the links of so many tiles would fit no memory.
+  __device__ static Place<Tile> word(const Frame& frame, unsigned i, bool& there) {
+    const auto tiles_x = static_cast<unsigned>(frame.tiles_x), tiles_y = static_cast<unsigned>(frame.tiles_y);
+    const unsigned tiles = tiles_x * tiles_y * static_cast<unsigned>(frame.tiles_z);
+    unsigned tile, word = 0, row = 0, layer = 0;
     if (i < tiles * kLeft) {
       tile = i / kLeft;
-      const int j = static_cast<int>(i % kLeft);
-      row = j % Tile::kRows;
-      layer = j / Tile::kRows;
+      row = i % kLeft % kRows;
+      layer = i % kLeft / kRows;
     } else {
       i -= tiles * kLeft;
       tile = i / kOthers;
-      int j = static_cast<int>(i % kOthers);
+      unsigned j = i % kOthers;
       if (j < kTop) {
-        word = j % Tile::kWords;
-        layer = j / Tile::kWords;
+        word = j % kWords;
+        layer = j / kWords;
         there = word != 0;
       } else if (j < kTop + kFront) {
         j -= kTop;
-        word = j % Tile::kWords;
-        row = j / Tile::kWords;
+        word = j % kWords;
+        row = j / kWords;
         there = word != 0 && row != 0;
       } else {
         j -= kTop + kFront;
-        word = j % Tile::kWords;
-        row = Tile::kRows - 1;
-        layer = j / Tile::kWords;
+        word = j % kWords;
+        row = kRows - 1;
+        layer = j / kWords;
         there = word != 0 && layer != 0;
       }
     }
     there = there && tile < tiles;
-    if (!there) return {};
-    const int tile_row = static_cast<int>(tile / frame.tiles_x);
-    return {static_cast<int>(tile % frame.tiles_x),
-            tile_row % frame.tiles_y,
-            tile_row / frame.tiles_y,
-            word,
-            row,
-            layer};
+    const unsigned tile_row = tile / tiles_x;
+    return {static_cast<int>(tile % tiles_x),
+            static_cast<int>(tile_row % tiles_y),
+            static_cast<int>(tile_row / tiles_y),
+            static_cast<int>(word),
+            static_cast<int>(row),
+            static_cast<int>(layer)};
   }
 };
 
@@ -95,65 +100,95 @@ __device__ bool first_of_equals(const Pair<Link>& pair, bool wanted) {
   return wanted && lowest_bit(same) == static_cast<int>(lane);
 }
 
+/// Unites what the contacts of a whole warp name. They are shared out among its lanes, so that no lane has a
+/// long row of unions of its own; a few of each at a time, because lanes beside each other have the same
+/// chains to walk.
 template <class Tile, class Link>
-__global__ void __launch_bounds__(128) boundary_merge(Frame frame, Tables<Link> tables) {
-  bool there = true;
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const Place<Tile> place = Faces<Tile>::word(frame, i, there);
-  const int word = place.image_word(), y = place.y(), z = place.z();
-  there = there && word < frame.pitch && frame.has_row(y, z);
-
-  Bundle<Tile> own{}, left{}, others[Tile::kOthers]{}, others_left[Tile::kOthers]{};
-  if (there) {
-    own = Bundle<Tile>::load(frame, word, y, z);
-    left = Bundle<Tile>::load(frame, word - 1, y, z);
-    for_each_index<Tile::kOthers>([&]<int i>() {
-      const int other_y = y + other_dy(i) * Tile::kRowsY, other_z = z + other_dz(i) * Tile::kRowsZ;
-      others[i] = Bundle<Tile>::load(frame, word, other_y, other_z);
-      others_left[i] = Bundle<Tile>::load(frame, word - 1, other_y, other_z);
+__device__ void unite_all(const Forest<Link>& forest, const Contacts<Tile>& contacts,
+                          const Nodes<Tile, Link>& nodes, Pair<Link>* queue) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  const auto found = static_cast<std::uint32_t>(contacts.count());
+  for (std::uint32_t first = 0; __any_sync(~0u, first < found); first += kQueuedPairs) {
+    const std::uint32_t left = first < found ? found - first : 0;
+    const std::uint32_t own = left < kQueuedPairs ? left : kQueuedPairs;
+    const std::uint32_t up_to_lane = sum_up_to_lane(own);
+    const std::uint32_t all = __shfl_sync(~0u, up_to_lane, 31);
+    std::uint32_t i = 0;
+    for_each_contact(contacts, nodes, [&](const Pair<Link>& pair) {
+      if (i - first < kQueuedPairs) queue[up_to_lane - own + i - first] = pair;
+      ++i;
     });
+    __syncwarp();
+    for (std::uint32_t begin = 0; begin < all; begin += 32) {
+      Pair<Link> pair{};
+      if (begin + lane < all) pair = {forest.step(queue[begin + lane].a), forest.step(queue[begin + lane].b)};
+      // Neighbors along a face mostly ask for the union of the same two components: one of them does it.
+      if (first_of_equals(pair, pair.a != pair.b)) forest.unite(pair.a, pair.b);
+      __syncwarp();
+    }
   }
+}
 
-  const bool first_word = place.word == 0;
+template <class Tile, class Link>
+__global__ void __launch_bounds__(kBoundaryThreads) boundary_merge(Frame frame, Tables<Link> tables) {
+  __shared__ Pair<Link> queues[kBoundaryThreads / 32][32 * kQueuedPairs];
+  let_next_launch_begin();
+  bool there = true;
+  const Place<Tile> place = Faces<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, there);
+  const int word = place.image_word(), y = place.y(), z = place.z();
+  const bool at_left = there && place.word == 0;
+  unsigned crossing = 0;  // sides that lie in another tile
+  unsigned needed = at_left ? ~0u : 0;
+  for_each_index<Tile::kSides>([&]<int i>() {
+    const int other_row = place.row + other_dy(i);
+    if (other_row >= 0 && other_row < Tile::kRows && place.layer + other_dz(i) >= 0) return;
+    crossing |= 1u << i;
+    needed |= 1u << i | witnesses_of<Tile>(i);
+  });
+
+  // The words to the left are those of the lane before, but at the left face.
+  const auto own = Bundle<Tile>::load(frame, word, y, z);
+  Bundle<Tile> left{}, others[Tile::kOthers]{}, others_left[Tile::kOthers]{};
+  if (at_left) left = Bundle<Tile>::load(frame, word - 1, y, z);
+  for_each_index<Tile::kOthers>([&]<int i>() {
+    const int other_y = y + other_dy(i) * Tile::kRowsY, other_z = z + other_dz(i) * Tile::kRowsZ;
+    if ((needed >> i & 1) != 0) others[i] = Bundle<Tile>::load(frame, word, other_y, other_z);
+    if (at_left) others_left[i] = Bundle<Tile>::load(frame, word - 1, other_y, other_z);
+  });
+  unsigned left_bits = __shfl_up_sync(~0u, last_bits(own, others), 1);
+  if (at_left) left_bits = last_bits(left, others_left);
   using Found = Contacts<Tile>;
-  Found contacts = find_contacts(own, others, last_bits(left, others_left));
-  unsigned kept = first_word ? Found::left_to_own() : 0;
+  Found contacts = find_contacts(own, others, left_bits);
+
+  unsigned seams = at_left ? Found::left_to_own() : 0;  // that are looked at here
+  for_each_index<Tile::kSides>([&]<int i>() {
+    const bool crosses = (crossing >> i & 1) != 0;
+    if (!crosses || !there) contacts.at_side[i] = 0;
+    // Of a contact along several words of the two tiles, the leftmost is enough.
+    if (!at_left && (contacts.continued >> i & 1) != 0) contacts.at_side[i] &= ~1u;
+    if (crosses || at_left) seams |= Found::own_to_other_left(i) | Found::left_to_other(i);
+  });
+  contacts.seams &= there ? seams : 0;
+
+  wait_for_launch_before();
   const Slots<Tile, Link> slots{frame, tables.first_node};
   const int row = place.tile_y * Tile::kRows + place.row, layer = place.tile_z * Tile::kLayers + place.layer;
   Nodes<Tile, Link> nodes{};
   nodes.starts = piece_starts(own.all());
+  if (contacts.any()) nodes.own = slots.first(word, row, layer);
+  nodes.left = nodes.own - 1;
+  if (at_left && contacts.seams != 0) nodes.left = slots.last(word - 1, row, layer, left.all());
   for_each_index<Tile::kSides>([&]<int i>() {
-    const int other_row = place.row + other_dy(i);
-    const bool crosses = other_row < 0 || other_row >= Tile::kRows || place.layer + other_dz(i) < 0;
-    if (!crosses) contacts.at_side[i] = 0;
-    // Of a contact along several words of the two tiles, the leftmost is enough.
-    if (!first_word && (contacts.continued >> i & 1) != 0) contacts.at_side[i] &= ~1u;
-    if (crosses || first_word) kept |= Found::own_to_other_left(i) | Found::left_to_other(i);
-
+    const int other_row = row + other_dy(i), other_layer = layer + other_dz(i);
+    const unsigned to_left = contacts.seams & Found::own_to_other_left(i);
     nodes.other_starts[i] = piece_starts(others[i].all());
-    if (contacts.at_side[i] != 0 || (contacts.seams & kept & Found::left_to_other(i)) != 0)
-      nodes.other[i] = slots.first(word, row + other_dy(i), layer + other_dz(i));
-    if ((contacts.seams & kept & Found::own_to_other_left(i)) != 0)
-      nodes.other_left[i] =
-          slots.last(word - 1, row + other_dy(i), layer + other_dz(i), others_left[i].all());
+    if ((contacts.at_side[i] | to_left | (contacts.seams & Found::left_to_other(i))) != 0)
+      nodes.other[i] = slots.first(word, other_row, other_layer);
+    nodes.other_left[i] = nodes.other[i] - 1;
+    if (at_left && to_left != 0)
+      nodes.other_left[i] = slots.last(word - 1, other_row, other_layer, others_left[i].all());
   });
-  contacts.seams &= kept;
-  if (contacts.any() && own.all() != 0) nodes.own = slots.first(word, row, layer);
-  if (contacts.seams != 0 && left.all() >> 31 != 0) nodes.left = slots.last(word - 1, row, layer, left.all());
-
-  // Neighbors along a face mostly ask for the union of the same two components: one of a warp does it.
-  const Forest<Link> forest(tables.links, tables.first_bits);
-  Pair<Link> before{};
-  while (__any_sync(~0u, contacts.any())) {
-    Pair<Link> pair{};
-    if (contacts.any()) {
-      const auto pieces = take_contact(contacts, nodes);
-      pair = {forest.step(pieces.a), forest.step(pieces.b)};
-    }
-    const bool wanted = pair.a != pair.b && (pair.a != before.a || pair.b != before.b);
-    before = pair;
-    if (first_of_equals(pair, wanted)) forest.unite(pair.a, pair.b);
-  }
+  unite_all(Forest<Link>(tables.links, tables.first_bits), contacts, nodes, queues[threadIdx.x / 32]);
 }
 
 }  // namespace gpuccl::cuda::runs

@@ -4,6 +4,19 @@
 
 namespace gpuccl::cuda::runs {
 
+/// Calls visit(i, index) for all rows of the bundle that begins in row (y, z), with the index of word `word`;
+/// not for rows outside of the image, and not at all if the word is.
+template <class Tile, class Visit>
+__device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit visit) {
+  const std::int64_t first = frame.word_index(word, y, z);
+  const bool inside = frame.has_word(word);
+#pragma unroll
+  for (int i = 0; i < Tile::kBundleRows; ++i) {
+    const int dy = i % Tile::kRowsY, dz = i / Tile::kRowsY;
+    if (inside && frame.has_row(y + dy, z + dz)) visit(i, first + frame.word_index(0, dy, dz));
+  }
+}
+
 /// One word of the rows of a bundle; row i is number i of a RowSet.
 template <class Tile>
 struct Bundle {
@@ -11,10 +24,9 @@ struct Bundle {
 
   /// Loads it from the image; rows outside are zeros.
   __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
-    Bundle bundle;
-#pragma unroll
-    for (int i = 0; i < Tile::kBundleRows; ++i)
-      bundle.row[i] = frame.word(word, y + i % Tile::kRowsY, z + i / Tile::kRowsY);
+    Bundle bundle{};
+    for_each_row<Tile>(frame, word, y, z,
+                       [&](int i, std::int64_t index) { bundle.row[i] = frame.words[index]; });
     return bundle;
   }
 
@@ -73,6 +85,15 @@ __device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[
   } else {
     return 0;
   }
+}
+
+/// The bundles that witnesses<side> looks at, as bits.
+template <class Tile>
+__device__ constexpr unsigned witnesses_of(int side) {
+  if (side == 1) return 0b0101;
+  if (side >= 2 && Tile::connectivity == Connectivity::c18) return side == 2 ? 0b0011 : 0b0010;
+  if (side == 2) return 0b0001;
+  return side == 3 ? 0b0010 : 0;
 }
 
 }  // namespace gpuccl::cuda::runs

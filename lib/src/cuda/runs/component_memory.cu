@@ -7,6 +7,7 @@ namespace gpuccl::cuda::runs {
 namespace {
 
 __global__ void clear_components(ComponentSums components) {
+  let_next_launch_begin();
   const std::uint64_t i = ThreadLine<>::mine();
   if (i < components.count) components.clear(i);
 }
@@ -30,8 +31,9 @@ Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) con
   for (std::size_t i = 0; i < count_; ++i) {
     components.area[i] = sums[i].area;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      components.box[i].min[axis] = sums[i].min[axis];
-      components.box[i].max[axis] = sums[i].max[axis];
+      const bool known = sums[i].max[axis] >= 0;
+      components.box[i].min[axis] = known ? sums[i].min[axis] : 0;
+      components.box[i].max[axis] = known ? sums[i].max[axis] : 0;
       components.sum[i][axis] = sums[i].sum[axis];
     }
   }

@@ -94,31 +94,24 @@ struct Pair {
   Node a, b;
 };
 
-/// Takes one contact out of `contacts`, which has any.
-template <class Tile, class Node>
-__device__ Pair<Node> take_contact(Contacts<Tile>& contacts, const Nodes<Tile, Node>& nodes) {
-  Pair<Node> pair{nodes.own, nodes.left};
-  if (contacts.seams != 0) {
-    const int seam = lowest_bit(contacts.seams);
-    contacts.seams &= contacts.seams - 1;
-#pragma unroll
-    for (int i = 0; i < Tile::kSides; ++i) {
-      if (seam == 2 * i) pair = {nodes.own, nodes.other_left[i]};
-      if (seam == 2 * i + 1) pair = {nodes.left, nodes.other[i]};
+/// Calls visit(pair) for the pair of nodes that each contact names.
+template <class Tile, class Node, class Visit>
+__device__ void for_each_contact(const Contacts<Tile>& contacts, const Nodes<Tile, Node>& nodes,
+                                 Visit visit) {
+  using Found = Contacts<Tile>;
+  if ((contacts.seams & Found::left_to_own()) != 0) visit(Pair<Node>{nodes.own, nodes.left});
+  for_each_index<Tile::kSides>([&]<int i>() {
+    if constexpr (Tile::template kSide<i>.diagonal) {
+      if ((contacts.seams & Found::own_to_other_left(i)) != 0)
+        visit(Pair<Node>{nodes.own, nodes.other_left[i]});
+      if ((contacts.seams & Found::left_to_other(i)) != 0) visit(Pair<Node>{nodes.left, nodes.other[i]});
     }
-    return pair;
-  }
-  bool taken = false;
-#pragma unroll
-  for (int i = 0; i < Tile::kSides; ++i) {
-    if (taken || contacts.at_side[i] == 0) continue;
-    const int bit = lowest_bit(contacts.at_side[i]);
-    contacts.at_side[i] &= contacts.at_side[i] - 1;
-    pair = {nodes.own + static_cast<Node>(piece_at(nodes.starts, bit)),
-            nodes.other[i] + static_cast<Node>(piece_at(nodes.other_starts[i], bit))};
-    taken = true;
-  }
-  return pair;
+    for (Word rest = contacts.at_side[i]; rest != 0; rest &= rest - 1) {
+      const Word here = up_to_lowest(rest);
+      const int own = last_piece(nodes.starts & here), other = last_piece(nodes.other_starts[i] & here);
+      visit(Pair<Node>{nodes.own + static_cast<Node>(own), nodes.other[i] + static_cast<Node>(other)});
+    }
+  });
 }
 
 }  // namespace gpuccl::cuda::runs

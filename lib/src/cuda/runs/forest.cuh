@@ -31,13 +31,11 @@ class Forest {
   __device__ Forest(Link* links, Word* first_bits) : links_(links), first_bits_(first_bits) {}
 
   /// A node closer to the root, or the node itself.
-  __device__ Link step(Link slot) const {
-    const Link link = __ldcg(links_ + slot);
-    return Links<Link>::is_root(link) ? slot : Links<Link>::slot(link);
-  }
+  __device__ Link step(Link slot) const { return up(slot, __ldcg(links_ + slot)); }
 
   __device__ void unite(Link a, Link b) const {
-    Root high = find(a), low = find(b);
+    Root high{a, 0}, low{b, 0};
+    find(high, low);
     while (high.slot != low.slot) {
       if (high.first < low.first) {
         const Root other = high;
@@ -49,8 +47,8 @@ class Forest {
         atomicAnd(first_bits_ + high.first / kWordBits, ~(1u << high.first % kWordBits));
         return;
       }
-      high = find(Links<Link>::slot(was));  // another thread hooked it first
-      low = find(low.slot);
+      high.slot = Links<Link>::slot(was);  // another thread hooked it first
+      find(high, low);
     }
   }
 
@@ -59,18 +57,36 @@ class Forest {
     Link slot, first;
   };
 
-  /// Moves every second link to its parent's parent, so that later walks are shorter.
-  __device__ Root find(Link slot) const {
-    Link link = __ldcg(links_ + slot);
-    while (!Links<Link>::is_root(link)) {
-      const Link parent = Links<Link>::slot(link);
-      const Link next = __ldcg(links_ + parent);
-      if (Links<Link>::is_root(next)) return {parent, next};
-      __stcg(links_ + slot, next);
-      slot = Links<Link>::slot(next);
-      link = __ldcg(links_ + slot);
+  /// From nodes to their roots, both at the same time, because a step is a wait for memory: what one does not
+  /// need is loaded with what the other does. Moves every second link to its parent's parent, so that later
+  /// walks are shorter.
+  __device__ void find(Root& a, Root& b) const {
+    Link link_a = __ldcg(links_ + a.slot), link_b = __ldcg(links_ + b.slot);
+    while (!Links<Link>::is_root(link_a) || !Links<Link>::is_root(link_b)) {
+      const Link next_a = __ldcg(links_ + up(a.slot, link_a)), next_b = __ldcg(links_ + up(b.slot, link_b));
+      const bool more_a = advance(a.slot, link_a, next_a), more_b = advance(b.slot, link_b, next_b);
+      link_a = next_a;
+      link_b = next_b;
+      if (!more_a && !more_b) continue;
+      link_a = __ldcg(links_ + a.slot);
+      link_b = __ldcg(links_ + b.slot);
     }
-    return {slot, link};
+    a.first = link_a;
+    b.first = link_b;
+  }
+
+  /// The parent of a node, or the node itself.
+  __device__ static Link up(Link slot, Link link) {
+    return Links<Link>::is_root(link) ? slot : Links<Link>::slot(link);
+  }
+
+  /// Moves from a node, whose parent has the link `next`, up to its parent, or if that is no root to its
+  /// parent's parent, whose link is yet to be read: then true.
+  __device__ bool advance(Link& slot, Link link, Link next) const {
+    const bool more = !Links<Link>::is_root(link) && !Links<Link>::is_root(next);
+    if (more) __stcg(links_ + slot, next);
+    slot = more ? Links<Link>::slot(next) : up(slot, link);
+    return more;
   }
 
   Link* links_;

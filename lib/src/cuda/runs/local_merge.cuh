@@ -5,6 +5,7 @@
 #include "cuda/runs/tables.cuh"
 #include "cuda/runs/tile_forest.cuh"
 #include "cuda/runs/tile_nodes.cuh"
+#include "cuda/runtime/launch.cuh"
 
 // LocalMerge: labels the pieces of each tile in shared memory, one thread a word of bundles.
 //
@@ -35,20 +36,20 @@ template <class Tile>
 __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
                             const Nodes<Tile, std::uint32_t>& nodes) {
   const int pieces = count_bits(nodes.starts);
+#pragma unroll 1
   for (int piece = 0; piece < pieces; ++piece) links[nodes.own + piece] = nodes.own + piece;
 
   Word free = nodes.starts, in_layer = 0;  // pieces without a link; those linked within their layer
   for_each_index<Tile::kSides>([&]<int i>() {
     Word rest = 0;
     for (Word found = contacts.at_side[i]; found != 0; found &= found - 1) {
-      const int bit = lowest_bit(found);
-      const Word start = start_of_piece(nodes.starts, bit);
+      const Word here = up_to_lowest(found), starts = nodes.starts & here;
+      const Word start = last_start(starts);
       if ((free & start) != 0) {
         free ^= start;
-        links[nodes.own + piece_at(nodes.starts, bit)] =
-            nodes.other[i] + piece_at(nodes.other_starts[i], bit);
+        links[nodes.own + last_piece(starts)] = nodes.other[i] + last_piece(nodes.other_starts[i] & here);
       } else {
-        rest |= 1u << bit;
+        rest |= found & here;
       }
     }
     contacts.at_side[i] = rest;
@@ -75,7 +76,7 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
   return maybe_first;
 }
 
-/// Puts the contacts left into the queue; what does not fit stays in `contacts`.
+/// Puts the contacts left into the queue, and takes them out of `contacts` if there is room.
 template <class Tile>
 __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contacts,
                                const Nodes<Tile, std::uint32_t>& nodes) {
@@ -83,19 +84,18 @@ __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contac
   if (count == 0) return;
   std::uint32_t at = atomicAdd(&shared.queued, count);
   if (at + count <= kQueueLength) {
-    while (contacts.any()) {
-      const auto pair = take_contact(contacts, nodes);
-      shared.queue[at++] = pair.a << 16 | pair.b;
-    }
+    for_each_contact(contacts, nodes, [&](const auto& pair) { shared.queue[at++] = pair.a << 16 | pair.b; });
+    contacts = {};
   } else {
     while (at < kQueueLength) shared.queue[at++] = 0;  // node 0 with itself
   }
 }
 
 template <class Tile, class Link>
-__global__ void __launch_bounds__(Tile::kThreads)
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     local_merge(Frame frame, Tables<Link> tables, std::int64_t scan_entries) {
   __shared__ LocalShared<Tile> shared;
+  let_next_launch_begin();
   const int t = static_cast<int>(threadIdx.x);
   const auto place = Place<Tile>::mine(frame);
   const std::int64_t tile = place.tile(frame);
@@ -145,10 +145,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   const std::uint32_t queued = shared.queued < kQueueLength ? shared.queued : kQueueLength;
   share_among_threads(
       queued, [&](std::uint32_t i) { forest.unite(shared.queue[i] >> 16, shared.queue[i] & 0xffff); });
-  while (contacts.any()) {
-    const auto pair = take_contact(contacts, nodes);
-    forest.unite(pair.a, pair.b);
-  }
+  for_each_contact(contacts, nodes, [&](const auto& pair) { forest.unite(pair.a, pair.b); });
 #pragma unroll
   for (int i = 0; i < Tile::kBundleRows; ++i) shared.words[i * Tile::kThreads + t] = 0;
   __syncthreads();
@@ -175,19 +172,14 @@ __global__ void __launch_bounds__(Tile::kThreads)
     if (root == node) {
       const std::uint32_t position = marked_first(shared.links, node);
       atomicOr(&shared.words[position / kWordBits], 1u << position % kWordBits);
-      link = static_cast<Link>(position_in_image<Tile>(frame, place, position));
+      link = position_in_image<Link>(frame, place, position);
     }
     tables.links[slots + node] = link;
   });
   __syncthreads();
-  if (place.image_word() >= frame.pitch) return;
-#pragma unroll
-  for (int i = 0; i < Tile::kBundleRows; ++i) {
-    const int dy = i % Tile::kRowsY, dz = i / Tile::kRowsY;
-    if (!frame.has_row(place.y() + dy, place.z() + dz)) continue;
-    tables.first_bits[frame.word_index(place.image_word(), place.y() + dy, place.z() + dz)] =
-        shared.words[position_in_tile<Tile>(place, i, 0) / kWordBits];
-  }
+  for_each_row<Tile>(frame, place.image_word(), place.y(), place.z(), [&](int i, std::int64_t index) {
+    tables.first_bits[index] = shared.words[position_in_tile<Tile>(place, i, 0) / kWordBits];
+  });
 }
 
 }  // namespace gpuccl::cuda::runs

@@ -3,6 +3,7 @@
 #include "cuda/runs/bundle.cuh"
 #include "cuda/runs/tile_labels.cuh"
 #include "cuda/runs/tile_sums.cuh"
+#include "cuda/runtime/launch.cuh"
 
 // Statistics: area, box and coordinate sums of all components, from the pieces of their runs; the label image
 // is not read and need not exist. A thread gathers the pieces of its word of bundles as long as they belong
@@ -35,7 +36,7 @@ __device__ void add_elements(TilePart<axes>& part, Word elements, int x, int y, 
 }
 
 template <class Tile, class Link>
-__global__ void __launch_bounds__(Tile::kThreads)
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     measure(Frame frame, Tables<Link> tables, ComponentSums components) {
   constexpr int kAxes = Tile::kDepth == 1 ? 2 : 3;
   __shared__ Label labels[Tile::kNodes];
@@ -47,6 +48,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   int node = tables.first_node[tile * Tile::kThreads + t];
   for (int i = t; i < PartTable<kAxes>::kEntries; i += Tile::kThreads) table.clear(i);
   find_labels<Tile>(tables, tile, labels);  // a barrier
+  wait_for_launch_before();                 // which cleared the components
 
   const TileCorner corner{
       {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight, place.tile_z * Tile::kDepth}};

@@ -4,6 +4,7 @@
 
 #include "cuda/runs/numbering.cuh"
 #include "cuda/runs/tile_nodes.cuh"
+#include "cuda/runtime/launch.cuh"
 
 namespace gpuccl::cuda::runs {
 namespace {
@@ -41,6 +42,8 @@ __global__ void __launch_bounds__(kScanThreads)
   __shared__ std::uint32_t of_warp[kScanThreads / 32];
   __shared__ unsigned long long before_part;
   __shared__ unsigned part;
+  let_next_launch_begin();
+  wait_for_launch_before();
   if (threadIdx.x == 0) part = static_cast<unsigned>(atomicAdd(scan + gridDim.x, 1ull));
   __syncthreads();
   const std::int64_t thread = std::int64_t{part} * kScanThreads + threadIdx.x;

@@ -8,7 +8,7 @@
 // takes is a prefix sum over the bits of first elements.
 namespace gpuccl::cuda::runs {
 
-inline constexpr int kScanThreads = 256;
+inline constexpr int kScanThreads = 512;
 inline constexpr int kScanGroups = 4;  // groups of 4 words, a thread
 inline constexpr std::int64_t kScanWords = std::int64_t{kScanThreads} * kScanGroups * 4;  // a thread block
 

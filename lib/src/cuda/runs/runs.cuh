@@ -6,6 +6,7 @@
 
 #include "cuda/runs/boundary_merge.cuh"
 #include "cuda/runs/component_memory.cuh"
+#include "cuda/runs/count_on_host.hpp"
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
 #include "cuda/runs/numbering.cuh"
@@ -24,7 +25,7 @@ Frame frame_of(const BitRows& bits) {
           extent.width,
           extent.height,
           extent.depth,
-          std::int64_t{bits.words_a_row} * 2,
+          static_cast<int>(bits.words_a_row * 2),
           tiles(extent.width, Tile::kWidth),
           tiles(extent.height, Tile::kHeight),
           tiles(extent.depth, Tile::kDepth),
@@ -49,7 +50,7 @@ class TableMemory {
     first_bits_.reserve(padded, kDoing);
     before_.reserve(padded / 4, kDoing);
     scan_.reserve(blocks + 1, kDoing);
-    count_.reserve(1, kDoing);
+    count_.reserve(kDoing);
     check(cudaMemsetAsync(first_bits_.data() + words, 0, (padded - words) * sizeof(Word), stream), kDoing);
   }
 
@@ -63,7 +64,7 @@ class TableMemory {
             scan_.data(),
             count_.data()};
   }
-  const unsigned long long* count() const { return count_.data(); }
+  CountOnHost& count() { return count_; }
 
   std::uint64_t bytes() const {
     return links_.bytes() + first_node_.bytes() + nodes_.bytes() + first_bits_.bytes() + before_.bytes() +
@@ -77,7 +78,7 @@ class TableMemory {
   DeviceBuffer<Word> first_bits_;
   DeviceBuffer<std::uint32_t> before_;
   DeviceBuffer<unsigned long long> scan_;
-  DeviceBuffer<unsigned long long> count_;
+  CountOnHost count_;
 };
 
 /// Calls launch_part(frame, shape) for one thread block a tile, as often as the limits of a grid ask for.
@@ -101,16 +102,16 @@ template <class Tile, class Link>
 void enqueue_numbering(const Frame& whole, const Tables<Link>& tables, PhaseClock& phase) {
   const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
   const std::int64_t blocks = scan_blocks(words);
-  constexpr unsigned kThreads = 128;
   const std::int64_t faces = whole.tile(0, 0, whole.tiles_z) * Faces<Tile>::kAll;
 
   for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
     phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, scan_entries(words));
   });
   phase("BoundaryMerge", boundary_merge<Tile, Link>,
-        LaunchShape{dim3(static_cast<unsigned>((faces + kThreads - 1) / kThreads)), dim3(kThreads)}, whole,
-        tables);
-  phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads)},
+        LaunchShape{dim3(ceil_div(static_cast<unsigned>(faces), kBoundaryThreads)), dim3(kBoundaryThreads), 0,
+                    true},
+        whole, tables);
+  phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads), 0, true},
         reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
         tables.scan, tables.count);
 }
@@ -118,7 +119,8 @@ void enqueue_numbering(const Frame& whole, const Tables<Link>& tables, PhaseCloc
 /// The last phase. `labels` has the pitch of the bits.
 template <class Tile, class Link, class Out>
 void enqueue_labels(const Frame& whole, const Tables<Link>& tables, Out* labels, PhaseClock& phase) {
-  for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
+  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+    shape.early = true;
     phase("WriteLabels", write_labels<Tile, Link, Out>, shape, part, tables, labels);
   });
 }
@@ -201,7 +203,8 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     const ComponentSums sums = components_.reserve(count(), phase);
     if (sums.count == 0) return;
     with_links([&]<class Link>() {
-      for_all_tiles<Tile>(frame_of<Tile>(image_), [&](const Frame& part, const LaunchShape& shape) {
+      for_all_tiles<Tile>(frame_of<Tile>(image_), [&](const Frame& part, LaunchShape shape) {
+        shape.early = true;
         phase("Statistics: gather", measure<Tile, Link>, shape, part, memory_.template tables<Link>(), sums);
       });
     });
@@ -274,6 +277,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     if (image_.count() == 0) return;
     PhaseClock phase{stream_.get(), times};
     with_links([&]<class Link>() { enqueue.template operator()<Link>(frame_of<Tile>(image_), phase); });
+    memory_.count().comes_from(stream_);
     phase.finish();
   }
 
@@ -287,8 +291,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   Label count() {
     if (image_.count() == 0) return 0;
-    unsigned long long count = 0;
-    ring_.download(memory_.count(), sizeof(count), &count, sizeof(count), 1, stream_);
+    const unsigned long long count = memory_.count().wait();
     if (count >= kLabelLimit)
       throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
     return static_cast<Label>(count);

@@ -6,7 +6,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// What the kernels leave for each other, all on the device. Node n of tile t is slot t * Tile::kNodes + n.
+/// What the kernels leave for each other, on the device. Node n of tile t is slot t * Tile::kNodes + n.
 template <class Link>
 struct Tables {
   Link* links;                // [tiles * Tile::kNodes]; forest.cuh. The nodes of a tile are its first ones.
@@ -15,7 +15,7 @@ struct Tables {
   Word* first_bits;           // one bit an element: the first ones of components; padded to whole scan blocks
   std::uint32_t* before;      // [words / 4]: first elements before each group of 4 words
   unsigned long long* scan;   // [scan_entries()]: progress of the prefix sums, zero when they begin
-  unsigned long long* count;  // N
+  unsigned long long* count;  // N; on the host
 };
 
 }  // namespace gpuccl::cuda::runs

@@ -8,6 +8,15 @@
 
 namespace gpuccl::cuda::runs {
 
+/// Threads that a multiprocessor of the device that is compiled for holds at most.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int kThreadsOfMultiprocessor = 1024;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
+inline constexpr int kThreadsOfMultiprocessor = 1536;
+#else
+inline constexpr int kThreadsOfMultiprocessor = 2048;
+#endif
+
 /// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (cpu/runs/shape.hpp
 /// says what a bundle is), one a thread, in the order x, y, z of the threads.
 template <Connectivity connectivity_, int words, int rows, int layers>
@@ -31,6 +40,10 @@ struct Tile {
   static constexpr int kWarps = kThreads / 32;
   static constexpr int kNodes = kThreads * kMaxPieces;  // at most
 
+  /// Thread blocks that a multiprocessor shall hold: in 3D fewer than it could, because threads need
+  /// registers.
+  static constexpr int kAtOnce = kThreadsOfMultiprocessor * (layers > 1 ? 3 : 4) / (4 * kThreads);
+
   static constexpr int kWidth = words * kWordBits;  // in elements
   static constexpr int kHeight = rows * kRowsY;
   static constexpr int kDepth = layers * kRowsZ;
@@ -47,17 +60,19 @@ __device__ constexpr int other_dz(int i) { return i == 0 ? 0 : -1; }
 struct Frame {
   const Word* words;
   int width, height, depth;
-  std::int64_t pitch;             // words from a row to the next
+  int pitch;                      // words from a row to the next
   int tiles_x, tiles_y, tiles_z;  // of the whole image
   int first_y, first_z;  // tile of thread block (0, 0, 0): a grid is at most 65535 blocks high and deep
 
-  GPUCCL_HD bool has_row(int y, int z) const { return y >= 0 && y < height && z >= 0 && z < depth; }
+  GPUCCL_HD bool has_word(int word) const {
+    return static_cast<unsigned>(word) < static_cast<unsigned>(pitch);
+  }
+  GPUCCL_HD bool has_row(int y, int z) const {
+    return static_cast<unsigned>(y) < static_cast<unsigned>(height) &&
+           static_cast<unsigned>(z) < static_cast<unsigned>(depth);
+  }
   GPUCCL_HD std::int64_t row(int y, int z) const { return static_cast<std::int64_t>(z) * height + y; }
   GPUCCL_HD std::int64_t word_index(int word, int y, int z) const { return row(y, z) * pitch + word; }
-  /// Word `word` of row (y, z), zero outside of the image.
-  __device__ Word word(int word, int y, int z) const {
-    return word >= 0 && word < pitch && has_row(y, z) ? words[word_index(word, y, z)] : 0u;
-  }
   GPUCCL_HD std::int64_t tile(int x, int y, int z) const {
     return (static_cast<std::int64_t>(z) * tiles_y + y) * tiles_x + x;
   }
@@ -71,13 +86,14 @@ struct Place {
 
   /// Of this thread, in a launch of one thread block a tile.
   __device__ static Place mine(const Frame& frame) {
-    const int t = static_cast<int>(threadIdx.x);
+    constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows;
+    const unsigned t = threadIdx.x;
     return {static_cast<int>(blockIdx.x),
             static_cast<int>(blockIdx.y) + frame.first_y,
             static_cast<int>(blockIdx.z) + frame.first_z,
-            t % Tile::kWords,
-            t / Tile::kWords % Tile::kRows,
-            t / (Tile::kWords * Tile::kRows)};
+            static_cast<int>(t % kWords),
+            static_cast<int>(t / kWords % kRows),
+            static_cast<int>(t / (kWords * kRows))};
   }
 
   __device__ int image_word() const { return tile_x * Tile::kWords + word; }

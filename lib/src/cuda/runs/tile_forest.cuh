@@ -71,14 +71,13 @@ __device__ std::uint32_t position_in_tile(const Place<Tile>& place, int row, int
   return static_cast<std::uint32_t>(((z * Tile::kHeight + y) * Tile::kWords + place.word) * kWordBits + bit);
 }
 
-template <class Tile>
-__device__ std::int64_t position_in_image(const Frame& frame, const Place<Tile>& place,
-                                          std::uint32_t position) {
-  const int x = static_cast<int>(position % Tile::kWidth);
-  const int row = static_cast<int>(position / Tile::kWidth);
-  const int y = place.tile_y * Tile::kHeight + row % Tile::kHeight;
-  const int z = place.tile_z * Tile::kDepth + row / Tile::kHeight;
-  return frame.word_index(place.tile_x * Tile::kWords, y, z) * kWordBits + x;
+template <class Link, class Tile>
+__device__ Link position_in_image(const Frame& frame, const Place<Tile>& place, std::uint32_t position) {
+  const std::uint32_t row = position / Tile::kWidth;
+  const Link y = static_cast<Link>(place.tile_y) * Tile::kHeight + row % Tile::kHeight;
+  const Link z = static_cast<Link>(place.tile_z) * Tile::kDepth + row / Tile::kHeight;
+  return ((z * static_cast<Link>(frame.height) + y) * static_cast<Link>(frame.pitch)) * kWordBits +
+         static_cast<Link>(place.tile_x) * Tile::kWidth + position % Tile::kWidth;
 }
 
 }  // namespace gpuccl::cuda::runs

@@ -12,11 +12,12 @@ struct NodeCounts {
   std::uint32_t of_warp[Tile::kWarps];
 };
 
-/// Sum of `value` over this lane and those before it.
-__device__ inline std::uint32_t sum_up_to_lane(std::uint32_t value) {
+/// Sum of `value` over this lane and those before it; only the first `lanes` may have values.
+template <unsigned lanes = 32>
+__device__ std::uint32_t sum_up_to_lane(std::uint32_t value) {
   const unsigned lane = threadIdx.x % 32;
 #pragma unroll
-  for (unsigned distance = 1; distance < 32; distance *= 2) {
+  for (unsigned distance = 1; distance < lanes; distance *= 2) {
     const std::uint32_t before = __shfl_up_sync(~0u, value, distance);
     if (lane >= distance) value += before;
   }
@@ -36,9 +37,9 @@ class NodeNumbers {
     if (lane == 31) counts.of_warp[threadIdx.x / 32] = sum;
     __syncthreads();
     const std::uint32_t of_warp = lane < Tile::kWarps ? counts.of_warp[lane] : 0;
-    const std::uint32_t up_to_warp = sum_up_to_lane(of_warp);
+    const std::uint32_t up_to_warp = sum_up_to_lane<Tile::kWarps>(of_warp);
     before_warp_ = up_to_warp - of_warp;
-    total_ = __shfl_sync(~0u, up_to_warp, 31);
+    total_ = __shfl_sync(~0u, up_to_warp, Tile::kWarps - 1);
   }
 
   /// Number of the first node of thread `thread`. All lanes of a warp call it together.

@@ -70,7 +70,8 @@ __device__ void gather_in_warp(TilePart<axes>& part) {
   }
 }
 
-/// One component of the image; its fields lie together, because they are added to together.
+/// One component of the image; its fields lie together, because they are added to together. A component that
+/// has never been given a z lies in slice 0.
 struct alignas(64) ComponentSum {
   unsigned long long area;
   unsigned long long sum[3];
@@ -98,7 +99,8 @@ struct ComponentSums {
     }
     if constexpr (axes == 2) {
       const int z = corner.at[2];
-      if (z != 0) atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
+      if (z == 0) return;  // as ComponentSum says
+      atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
       if (plain_load(&component.max[2]) != z) {  // all that write it write the same
         plain_store(&component.min[2], z);
         plain_store(&component.max[2], z);

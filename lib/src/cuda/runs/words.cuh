@@ -18,17 +18,19 @@ __device__ inline Word piece_starts(Word word) { return word & ~(word << 1); }
 /// Bits 0 to `bit`.
 __device__ inline Word up_to(int bit) { return (2u << bit) - 1; }
 
+/// Bits 0 to the lowest of `bits`.
+__device__ inline Word up_to_lowest(Word bits) { return bits ^ (bits - 1); }
+
 __device__ inline int lowest_bit(Word word) { return __ffs(static_cast<int>(word)) - 1; }
 
 __device__ inline int count_bits(Word word) { return __popc(word); }
 
-/// The piece that holds element `bit`, or ends just before it.
-__device__ inline int piece_at(Word starts, int bit) { return count_bits(starts & up_to(bit)) - 1; }
+/// The last piece of those that begin at `starts`, the first ones of a word; and its start.
+__device__ inline int last_piece(Word starts) { return count_bits(starts) - 1; }
+__device__ inline Word last_start(Word starts) { return 0x80000000u >> __clz(static_cast<int>(starts)); }
 
-/// The start of that piece.
-__device__ inline Word start_of_piece(Word starts, int bit) {
-  return 0x80000000u >> __clz(static_cast<int>(starts & up_to(bit)));
-}
+/// The piece that holds element `bit`, or ends just before it.
+__device__ inline int piece_at(Word starts, int bit) { return last_piece(starts & up_to(bit)); }
 
 /// All elements of the piece of `word` that begins with the one bit of `start`.
 __device__ inline Word whole_piece(Word word, Word start) { return word & ~(word + start); }

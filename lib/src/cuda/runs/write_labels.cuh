@@ -2,6 +2,7 @@
 
 #include "cuda/runs/bundle.cuh"
 #include "cuda/runs/tile_labels.cuh"
+#include "cuda/runtime/launch.cuh"
 #include "gpuccl/labels.hpp"
 
 // WriteLabels: every label is written once, as 2 or 4 bytes, past the caches as far as they allow. A lane has
@@ -28,6 +29,7 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
   const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
   for (int i = 0; i < Tile::kBundleRows; ++i) words[i * Tile::kThreads + t] = own.row[i];
+  wait_for_launch_before();
   first_node[t] = tables.first_node[tile * Tile::kThreads + t];
   find_labels<Tile>(tables, tile, labels);
 
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
     for (int i = 0; i < Tile::kBundleRows; ++i) {
       const int y = place.tile_y * Tile::kHeight + row * Tile::kRowsY + i % Tile::kRowsY;
       const int z = place.tile_z * Tile::kDepth + layer * Tile::kRowsZ + i / Tile::kRowsY;
-      if (x >= frame.pitch * kWordBits || !frame.has_row(y, z)) continue;
+      if (!frame.has_word(x / kWordBits) || !frame.has_row(y, z)) continue;
       const unsigned set = bundle.row[i] >> shift;
       store_four(out + frame.row(y, z) * frame.pitch * kWordBits + x,
                  {(set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0, (set & 4) != 0 ? label[2] : 0,

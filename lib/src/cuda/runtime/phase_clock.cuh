@@ -23,7 +23,9 @@ class PhaseClock {
   void operator()(const char* phase, void (*kernel)(Params...), const LaunchShape& shape,
                   const std::type_identity_t<Params>&... args) {
     if (times_ != nullptr) open_span(phase);
-    launch(kernel, shape, stream_, args...);
+    LaunchShape own = shape;
+    own.early = shape.early && times_ == nullptr;  // a phase that is timed has the device for itself
+    launch(kernel, own, stream_, args...);
     check(cudaGetLastError(), phase);
     if (times_ != nullptr) close_span(phase);
   }
