@@ -13,60 +13,41 @@
 //     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and
 //                     W if NE was; W and NW take care of each other
 
-#include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/device/memory.cuh"
-#include "cuda/device/pixel_thread.cuh"
+#include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/pixel_quad.cuh"
 #include "cuda/runtime/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {
 
-using Forest = UnionFind<OneBased, SharedByThreads>;
-
 template <Connectivity connectivity>
 __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!at.inside(image.extent)) return;
-
-  const Index here = image.index(at.x, at.y, at.z);
-  Label link = 0;
-  if (load_input(image.data + here) != 0) {
-    Index parent = here;
-    for_each_preceding<connectivity>([&](int dx, int dy, int) {
-      if (parent == here && is_foreground(image, at.x + dx, at.y + dy, at.z))
-        parent = image.index(at.x + dx, at.y + dy, at.z);
-    });
-    link = OneBased::pack(parent);
-  }
-  SharedByThreads::store(labels.data + here, link);
+  const PixelQuad at = PixelQuad::mine(image.extent);
+  if (at.inside(image.extent)) store_first_links<connectivity>(image, labels, at);
 }
 
 __global__ void analysis(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   const PixelThread at = PixelThread::mine(image.extent);
   if (!is_foreground(image, at.x, at.y, at.z)) return;
 
-  Forest{labels.data}.compress_inline(labels.index(at.x, at.y, at.z));
+  PixelForest{labels.data}.compress_inline(labels.index(at.x, at.y, at.z));
 }
 
 template <Connectivity connectivity>
 __global__ void reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!is_foreground(image, at.x, at.y, at.z)) return;
+  const PixelQuad at = PixelQuad::mine(image.extent);
+  if (!at.inside(image.extent)) return;
 
-  const auto foreground = [&](int dx, int dy) { return is_foreground(image, at.x + dx, at.y + dy, at.z); };
-  const auto unite = [&](int dx, int dy) {
-    Forest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
-  };
+  const PixelQuad::Row x = at.row(image), N = at.row(image, -1);
+  const PixelQuad::Row W = x << 1, NW = N << 1, NE = N >> 1;
+  const PixelForest forest{labels.data};
+  const Index first = labels.index(at.x, at.y, at.z);
   if constexpr (connectivity == Connectivity::c4) {
-    if (foreground(0, -1) && foreground(-1, 0) && !foreground(-1, -1)) unite(-1, 0);
+    for_each_pixel(x & N & W & ~NW, [&](Index i) { forest.unite(first + i, first + i - 1); });
   } else {
-    if (foreground(0, -1) || !foreground(1, -1)) return;
-    if (foreground(-1, -1)) {
-      unite(1, -1);
-    } else if (foreground(-1, 0)) {
-      unite(-1, 0);
-    }
+    for_each_pixel(x & ~N & NE & NW, [&](Index i) { forest.unite(first + i, first + i + 1 - labels.pitch); });
+    for_each_pixel(x & ~N & NE & ~NW & W, [&](Index i) { forest.unite(first + i, first + i - 1); });
   }
 }
 
@@ -80,10 +61,11 @@ class Ke final : public CudaLabeler {
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
     const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+    const LaunchShape quads = PixelQuad::Grid::shape(job.image.extent);
 
-    phase("Initialization", initialization<connectivity>, shape, job.image, job.labels);
+    phase("Initialization", initialization<connectivity>, quads, job.image, job.labels);
     phase("Analysis", analysis, shape, job.image, job.labels);
-    phase("Reduction", reduction<connectivity>, shape, job.image, job.labels);
+    phase("Reduction", reduction<connectivity>, quads, job.image, job.labels);
     phase("Analysis", analysis, shape, job.image, job.labels);
   }
 };

@@ -12,6 +12,7 @@
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/pixel_quad.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/cuda_labeler.cuh"
 
@@ -20,40 +21,29 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void init_labels(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!at.inside(image.extent)) return;
-
-  const Index here = image.index(at.x, at.y, at.z);
-  Index parent = here;
-  if (load_input(image.data + here) == 0) {
-    SharedByThreads::store(labels.data + here, 0);
-    return;
-  }
-  for_each_preceding<connectivity>([&](int dx, int dy, int dz) {
-    if (parent == here && is_foreground(image, at.x + dx, at.y + dy, at.z + dz))
-      parent = image.index(at.x + dx, at.y + dy, at.z + dz);
-  });
-  SharedByThreads::store(labels.data + here, OneBased::pack(parent));
+  const PixelQuad at = PixelQuad::mine(image.extent);
+  if (at.inside(image.extent)) store_first_links<connectivity>(image, labels, at);
 }
 
 template <Connectivity connectivity>
 __global__ void label_reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!is_foreground(image, at.x, at.y, at.z)) return;
+  const PixelQuad at = PixelQuad::mine(image.extent);
+  if (!at.inside(image.extent)) return;
 
-  const auto foreground = [&](int dx, int dy, int dz) {
-    return is_foreground(image, at.x + dx, at.y + dy, at.z + dz);
-  };
-  const bool X = foreground(-1, 0, 0);
-  const bool Y = foreground(0, -1, 0);
-  const bool Z = is_3d(connectivity) && foreground(0, 0, -1);
+  const PixelQuad::Row x = at.row(image), Y = at.row(image, -1);
+  PixelQuad::Row Z = 0, ZY = 0;
+  if constexpr (is_3d(connectivity)) {
+    Z = at.row(image, 0, -1);
+    ZY = at.row(image, -1, -1);
+  }
+  const PixelQuad::Row X = x << 1, YX = Y << 1, ZX = Z << 1;
   const PixelForest forest{labels.data};
-  const Index here = labels.index(at.x, at.y, at.z);
+  const Index first = labels.index(at.x, at.y, at.z);
 
-  if (Y && Z && !foreground(0, -1, -1)) forest.unite(here, here - labels.pitch);
-  const bool linked_elsewhere = Y || Z;
-  if (X && linked_elsewhere && !(Y && foreground(-1, -1, 0)) && !(Z && foreground(-1, 0, -1)))
-    forest.unite(here, here - 1);
+  for_each_pixel(x & Y & Z & ~ZY, [&](Index i) { forest.unite(first + i, first + i - labels.pitch); });
+  const PixelQuad::Row linked_elsewhere = Y | Z;
+  for_each_pixel(x & X & linked_elsewhere & ~(Y & YX) & ~(Z & ZX),
+                 [&](Index i) { forest.unite(first + i, first + i - 1); });
 }
 
 // ---- host
@@ -65,7 +55,7 @@ class KePlayne final : public CudaLabeler {
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+    const LaunchShape shape = PixelQuad::Grid::shape(job.image.extent);
 
     phase("InitLabels", init_labels<connectivity>, shape, job.image, job.labels);
     compress_labels("ResolveLabels", job, phase);

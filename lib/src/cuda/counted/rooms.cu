@@ -18,6 +18,7 @@
 #define cuda counted
 #include "cuda/device/block_phases.cuh"
 #include "cuda/device/coarse_to_fine.cuh"
+#include "cuda/device/pixel_quad.cuh"
 #include "cuda/phases/pixel_labels.cu"
 #include "cuda/runtime/block_labeler.cuh"
 #undef cuda
