@@ -1,9 +1,10 @@
 // Komura Equivalence (KE), 2D, 4- and 8-connectivity.
 //
 //   Y. Komura, "GPU-based cluster-labeling algorithm without the use of conventional iteration", Computer
-//   Physics Communications 194, 2015, doi:10.1016/j.cpc.2015.04.015 (4-connectivity) S. Allegretti, F.
-//   Bolelli, M. Cancilla, C. Grana, "Optimizing GPU-Based Connected Components Labeling Algorithms", IPAS
-//   2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity, the union with a single atomic)
+//   Physics Communications 194, 2015, doi:10.1016/j.cpc.2015.04.015 (4-connectivity)
+//
+//   S. Allegretti, F. Bolelli, M. Cancilla, C. Grana, "Optimizing GPU-Based Connected Components Labeling
+//   Algorithms", IPAS 2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity, the union with a single atomic)
 //
 // Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any
 // atomic operation. Analysis relinks at every step of a walk, so that pixels met later walk less. Reduction
