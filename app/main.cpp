@@ -1,9 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cctype>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +11,6 @@
 #include "app/messages.hpp"
 #include "app/signals.hpp"
 #include "app/version.hpp"
-#include "gpuccl/devices.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -68,28 +64,18 @@ int parse_and_run(int argc, char** argv) {
   return run();
 }
 
-/// What went wrong becomes a message and an exit code here and nowhere else.
-int exit_code_of_run(int argc, char** argv) {
-  try {
-    return parse_and_run(argc, argv);
-  } catch (const Error& error) {
-    return report_failure(error);
-  } catch (const std::exception& exception) {
-    return report_failure(translated(exception));
-  }
-}
-
 }  // namespace
 }  // namespace gpuccl::app
 
+/// The one place where what went wrong becomes a message and an exit code.
 int main(int argc, char** argv) {
-  gpuccl::app::install_signal_handlers();
-  const int code = gpuccl::app::exit_code_of_run(argc, argv);
-  // A driver takes a tenth of a second to put in order what ends with the process anyway.
-  if (gpuccl::cuda_is_running()) {
-    std::cout.flush();
-    std::fflush(nullptr);
-    std::_Exit(code);
+  using namespace gpuccl;
+  app::install_signal_handlers();
+  try {
+    return app::parse_and_run(argc, argv);
+  } catch (const Error& error) {
+    return app::report_failure(error);
+  } catch (const std::exception& exception) {
+    return app::report_failure(app::translated(exception));
   }
-  return code;
 }

@@ -25,7 +25,4 @@ struct CudaStatus {
 
 CudaStatus cuda_status();
 
-/// Whether this process has started a device.
-bool cuda_is_running();
-
 }  // namespace gpuccl

@@ -1,4 +1,3 @@
-#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -38,8 +37,6 @@ cudaDeviceProp properties(int gpu) {
 
 __global__ void nothing() {}
 
-std::atomic<bool> running = false;
-
 }  // namespace
 
 namespace cuda {
@@ -62,7 +59,6 @@ void start_up(int gpu) {
   check(cudaGetLastError(), kDoing);
   stream.wait(kDoing);
   started.insert(gpu);
-  running = true;
 }
 
 std::string device_name(int gpu) { return properties(gpu).name; }
@@ -91,7 +87,5 @@ CudaStatus cuda_status() {
   }
   return status;
 }
-
-bool cuda_is_running() { return running; }
 
 }  // namespace gpuccl

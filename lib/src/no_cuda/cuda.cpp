@@ -40,6 +40,4 @@ CudaStatus cuda_status() {
   return status;
 }
 
-bool cuda_is_running() { return false; }
-
 }  // namespace gpuccl
