@@ -59,7 +59,7 @@ TEST_CASE("every CUDA algorithm labels random small images as flood fill does") 
   expect_random_images({9, 8, 7}, 100, {.seed = 4, .switch_one_in = 4});
 }
 
-TEST_CASE("thread blocks on several processors at once give the same labels") {
+TEST_CASE("thread blocks on several processors at once give the same labels", "[processors]") {
   expect_random_images({200, 60, 1}, 12, {.seed = 5, .host_threads = 3, .switch_one_in = 50});
   expect_random_images({70, 20, 12}, 12, {.seed = 6, .host_threads = 3, .switch_one_in = 50});
 }

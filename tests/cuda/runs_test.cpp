@@ -183,7 +183,7 @@ TEST_CASE("runs on CUDA gives the same labels with links of 64 bits") {
   check(deep, Connectivity::c26, {270, 20, 18});
 }
 
-TEST_CASE("runs on CUDA gives the same labels with thread blocks on several processors") {
+TEST_CASE("runs on CUDA gives the same labels with thread blocks on several processors", "[processors]") {
   Engines engines;
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     emulation::configure({.seed = seed, .host_threads = 3, .switch_one_in = 50});
