@@ -4,19 +4,9 @@
 
 #include <algorithm>
 
+#include "common/copy_labels.hpp"
+
 namespace gpuccl {
-namespace {
-
-template <class T>
-void copy_labels(const Label* from, std::int64_t count, T* out, const Label* map) {
-  if (map != nullptr) {
-    std::transform(from, from + count, out, [map](Label label) { return static_cast<T>(map[label]); });
-  } else {
-    std::transform(from, from + count, out, [](Label label) { return static_cast<T>(label); });
-  }
-}
-
-}  // namespace
 
 LabelImage::LabelImage(Extent extent, Label count)
     : extent_(extent),

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/copy_labels.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
-namespace {
-
-template <class T>
-void map_labels(const Label* from, std::int64_t count, T* out, const Label* map) {
-  std::transform(from, from + count, out,
-                 [map](Label label) { return static_cast<T>(map != nullptr ? map[label] : label); });
-}
-
-}  // namespace
 
 RowRange rows_of(const Slab& slab, Extent whole) {
   return {static_cast<std::int64_t>(slab.z0) * whole.height + slab.y0,
@@ -74,8 +66,8 @@ template <class T>
 void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
   const std::int64_t from_before = std::clamp<std::int64_t>(slab_rows_.begin - first_row, 0, rows);
   if (from_before > 0)
-    map_labels(before_.data() + (first_row - before_begin_) * extent_.width, from_before * extent_.width, out,
-               map);
+    copy_labels(before_.data() + (first_row - before_begin_) * extent_.width, from_before * extent_.width,
+                out, map);
   first_row += from_before;
   rows -= from_before;
   out += from_before * extent_.width;
@@ -86,7 +78,7 @@ void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const L
   if (map == nullptr) return labels.render(first_row - slab_rows_.begin, rows, out, of_slab);
   std::vector<Label> drawn(static_cast<std::size_t>(rows * extent_.width));
   labels.render(first_row - slab_rows_.begin, rows, drawn.data(), of_slab);
-  map_labels(drawn.data(), rows * extent_.width, out, map);
+  copy_labels(drawn.data(), rows * extent_.width, out, map);
 }
 
 void SlabLabels::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,

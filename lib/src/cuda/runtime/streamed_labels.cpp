@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/copy_labels.hpp"
+
 namespace gpuccl::cuda {
 
 StreamedLabels::StreamedLabels(DeviceLabels labels, std::shared_ptr<Downloads> downloads,
@@ -71,21 +73,16 @@ std::int64_t StreamedLabels::prepare(std::int64_t first_row, std::int64_t rows) 
 
 template <class T>
 void StreamedLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
-  const std::int64_t width = labels_.extent.width;
-  const auto copy = [&](const auto* from, std::int64_t count) {
-    out = std::transform(from, from + count, out,
-                         [map](Label label) { return static_cast<T>(map != nullptr ? map[label] : label); });
-  };
   for (const Window& window : here_) {
     const std::int64_t begin = std::max(first_row, window.begin);
     const std::int64_t end = std::min(first_row + rows, window.end);
     if (begin >= end) continue;
     const std::byte* const from =
         window.labels.get() + static_cast<std::size_t>(begin - window.begin) * row_bytes();
-    if (labels_.bytes_a_label == 2)
-      copy(reinterpret_cast<const std::uint16_t*>(from), (end - begin) * width);
-    else
-      copy(reinterpret_cast<const Label*>(from), (end - begin) * width);
+    const std::int64_t count = (end - begin) * labels_.extent.width;
+    out = labels_.bytes_a_label == 2
+              ? copy_labels(reinterpret_cast<const std::uint16_t*>(from), count, out, map)
+              : copy_labels(reinterpret_cast<const Label*>(from), count, out, map);
   }
 }
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+/// What LabelSource::render does with labels that lie in memory. Returns the end of what it wrote.
+template <class From, class To>
+To* copy_labels(const From* from, std::int64_t count, To* to, const Label* map) {
+  if (map != nullptr)
+    return std::transform(from, from + count, to, [map](From label) { return static_cast<To>(map[label]); });
+  return std::transform(from, from + count, to, [](From label) { return static_cast<To>(label); });
+}
+
+}  // namespace gpuccl
