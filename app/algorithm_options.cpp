@@ -30,12 +30,8 @@ void AlgorithmOptions::add_to(CLI::App& command) {
       command, "--device", engine.device,
       {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},
       "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
-  command.add_option("--gpu", engine.gpu, "Number of the CUDA device [0]")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1023).description(""));
-  command.add_option("--threads", threads, "Threads of the CPU [all]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_number(command, "--gpu", engine.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
+  add_number(command, "--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
 
 void AlgorithmOptions::check() const {

@@ -144,6 +144,8 @@ int run_bench(const BenchOptions& options) {
       bench::measure(plan, {[&](double done, const std::string& what) { progress.at(done, what); },
                             [&](const std::string& line) { progress.problem(line); }});
   progress.clear();
+  if (results.groups.empty() && results.failures.empty())
+    throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 
   bool gpu = false;
   for (const Algorithm* algorithm : plan.algorithms) gpu = gpu || algorithm->device == DeviceKind::cuda;

@@ -49,9 +49,7 @@ void add_algorithms(CLI::App& command, bench::Request& request) {
       command, "--device", request.device,
       {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},
       "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
-  command.add_option("--gpu", request.gpu, "Number of the CUDA device [0]")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1023).description(""));
+  add_number(command, "--gpu", request.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
 }
 
 void add_random(CLI::App& command, bench::Request& request) {
@@ -64,20 +62,19 @@ void add_random(CLI::App& command, bench::Request& request) {
   add_list(command, "--granularities", request.granularities, parse_counts, "G,...",
            "a list of granularities such as 1,4 or 1:16",
            "Sides of squares of equal value, or FROM:TO [by experiment]");
-  command.add_option("--seed", request.seed, "Start of the random numbers [1]")->type_name("S");
+  using Seed = std::numeric_limits<decltype(request.seed)>;
+  add_number(command, "--seed", request.seed, Seed::min(), Seed::max(), "S",
+             "Start of the random numbers [1]");
 }
 
 void add_timing(CLI::App& command, BenchOptions& options) {
   command.option_defaults()->group("Timing");
-  command.add_option("--images", options.request.images, "Images a point [10 random ones, all of a dataset]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
-  command.add_option("--repetitions", options.request.trials.repetitions, "Timed labelings of an image [10]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
-  command.add_option("--warm-up", options.request.trials.warm_up, "Labelings of an image before those [3]")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000000).description(""));
+  constexpr int kMost = 1000000;
+  bench::Trials& trials = options.request.trials;
+  add_number(command, "--images", options.request.images, 1, kMost, "N",
+             "Images a point [10 random ones, all of a dataset]");
+  add_number(command, "--repetitions", trials.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
+  add_number(command, "--warm-up", trials.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
   command
       .add_option(
           "--time-limit", options.request.trials.limit_s,
@@ -89,9 +86,7 @@ void add_timing(CLI::App& command, BenchOptions& options) {
   command.add_flag("--allocated", options.allocated, "Time labeling with the allocation of the label image");
   command.add_flag("--rotate", options.request.trials.rotate,
                    "Go round copies of input and output that no cache holds");
-  command.add_option("--threads", options.threads, "Threads of the CPU [all]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_number(command, "--threads", options.threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ void setup_compare(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("compare", "Tell whether two label images are the same, and where not");
   const auto options = std::make_shared<CompareOptions>();
-  add_path(*command, "A", options->a, "", "Label image: TIFF, PNG or .npy")->required();
-  add_path(*command, "B", options->b, "", "Label image to compare it with")->required();
+  add_path_or_stream(*command, "A", options->a, "", "Label image: TIFF, PNG or .npy")->required();
+  add_path_or_stream(*command, "B", options->b, "", "Label image to compare it with")->required();
   command->add_flag("--partition", options->partition,
                     "Succeed when the components agree, whatever their numbers");
   command->add_flag("--quiet", options->quiet, "Print nothing; the exit code tells");

@@ -26,7 +26,9 @@ void add_size(CLI::App& command, Extent& extent) {
       "Size in elements [1024x1024]");
   option->type_name("WxH[xD]");
   option->check([](const std::string& given) {
-    return parse_size(given) ? std::string() : "'" + given + "' is not a size such as 640x480 or 64x64x32";
+    return parse_size(given)
+               ? std::string()
+               : "'" + given + "' is not a size such as 640x480 or 64x64x32, of axes up to 2147483647";
   });
 }
 
@@ -58,9 +60,12 @@ void setup_generate(CLI::App& app, Run& run) {
   add_kind(*command, options->image.kind);
   add_size(*command, options->image.extent);
   const auto number = [&](const char* name, auto& target, const char* type, const char* help) {
-    command->add_option(name, target, help)->type_name(type);
+    using Number = std::numeric_limits<std::remove_reference_t<decltype(target)>>;
+    add_number(*command, name, target, Number::min(), Number::max(), type, help);
   };
-  number("--density", options->image.density, "D", "Share of foreground, 0 to 1 [0.5] (random, blobs)");
+  command
+      ->add_option("--density", options->image.density, "Share of foreground, 0 to 1 [0.5] (random, blobs)")
+      ->type_name("D");
   number("--granularity", options->image.granularity, "G",
          "Side of squares of equal value [1] (random, blobs)");
   number("--seed", options->image.seed, "S", "Start of the random numbers [1]");

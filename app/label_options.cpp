@@ -12,11 +12,11 @@ namespace {
 void add_selection(CLI::App& command, SelectionOptions& selection) {
   command.option_defaults()->group("Selection");
   const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
-    command.add_option(name, target, help)->type_name("N")->check(CLI::NonNegativeNumber.description(""));
+    add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
   };
   count("--min-size", selection.min_size, "Drop components of fewer elements");
   count("--max-size", selection.max_size, "Drop components of more elements");
-  count("--largest", selection.largest, "Keep only the N largest components");
+  count("--largest", selection.largest, "Keep only the N largest components; 0: all");
   command.add_flag("--clear-border", selection.clear_border, "Drop components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
                          {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
@@ -34,8 +34,8 @@ void add_files(CLI::App& command, std::vector<std::string>& inputs, LabelFiles& 
   command.option_defaults()->group("Output");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png or .npy; FOLDER/ for several");
-  add_path(command, "--json", files.json, "FILE",
-           "Report, - for standard output [beside the label image, same name with .json]");
+  add_path_or_stream(command, "--json", files.json, "FILE",
+                     "Report, - for standard output [beside the label image, same name with .json]");
   add_path(command, "--stats", files.stats, "FILE",
            "Table of components as CSV; one of all inputs if there are several");
   add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");

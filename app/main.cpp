@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,9 +26,16 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
         unknown.empty() ? "which command?" : "no command or option '" + unknown.front() + "'";
     return {Failure::usage, reason + " (see 'gpuccl --help')"};
   }
+  const std::vector<std::string> unexpected = chosen.front()->remaining();
+  const auto option = std::find_if(unexpected.begin(), unexpected.end(),
+                                   [](const std::string& word) { return word.starts_with('-'); });
   std::string reason = error.what();
-  if (reason.size() > 1 && std::islower(static_cast<unsigned char>(reason[1])) != 0)
+  if (option != unexpected.end()) {
+    reason = "no option '" + *option + "'";
+    if (std::filesystem::exists(*option)) reason += "; the file of that name is ./" + *option;
+  } else if (reason.size() > 1 && std::islower(static_cast<unsigned char>(reason[1])) != 0) {
     reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
+  }
   return {Failure::usage, reason + " (see 'gpuccl " + chosen.front()->get_name() + " --help')"};
 }
 

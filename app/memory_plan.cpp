@@ -52,7 +52,7 @@ std::int64_t elements_of(const Slab& slab, const Extent& extent) {
 }  // namespace
 
 MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
-                       std::int64_t memory) {
+                       std::int64_t memory, std::int64_t held) {
   const std::optional<std::uint64_t> gpu = gpu_memory(engine, extent.elements());
   std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
   if (gpu) {
@@ -60,7 +60,7 @@ MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const En
     most = std::min(kMostAtOnce, static_cast<std::int64_t>(*gpu / kBytesOnGpu));
   }
   const double each = bytes_of_element(engine, connectivity, gpu.has_value());
-  const auto available = static_cast<double>(std::max<std::int64_t>(0, memory));
+  const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
   const auto elements = static_cast<double>(extent.elements());
   const double at_once = gpu ? elements * kBit + kWindows : elements * each;
   if (extent.elements() <= most && at_once <= available) return {};
@@ -74,7 +74,11 @@ MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const En
   if (needed > available)
     throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
                                      " of memory for the smallest part of its " + io::to_string(extent) +
-                                     " elements, the limit is " + io::bytes_in_words(available));
+                                     " elements" +
+                                     (held > 0 ? " beside " + io::bytes_in_words(static_cast<double>(held)) +
+                                                     " for what came from the pipe"
+                                               : "") +
+                                     ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   plan.max_kept = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
   return plan;
 }

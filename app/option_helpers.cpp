@@ -28,6 +28,15 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
 
 CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,
                       const std::string& type, const std::string& help) {
+  CLI::Option* option = add_path_or_stream(command, names, target, type, help);
+  option->check([](const std::string& given) {
+    return given == "-" ? "goes to a file, not to standard output; a file called - is ./-" : std::string();
+  });
+  return option;
+}
+
+CLI::Option* add_path_or_stream(CLI::App& command, const std::string& names, std::string& target,
+                                const std::string& type, const std::string& help) {
   CLI::Option* option = command.add_option(names, target, help)->type_name(type);
   option->check([](const std::string& given) { return given.empty() ? "a name is missing" : std::string(); });
   return option;

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,6 +40,43 @@ CLI::Option* add_choice(CLI::App& command, const std::string& names, Target& tar
 /// An option that is the name of a file or folder. Whether it exists is found out by opening it.
 CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,
                       const std::string& type, const std::string& help);
+
+/// The same for what is read or written as a stream: "-" is standard input or output.
+CLI::Option* add_path_or_stream(CLI::App& command, const std::string& names, std::string& target,
+                                const std::string& type, const std::string& help);
+
+/// Number itself, or what an optional holds.
+template <class T>
+struct NumberIn {
+  using Type = T;
+};
+template <class T>
+struct NumberIn<std::optional<T>> {
+  using Type = T;
+};
+
+/// A whole number, in decimal whatever it starts with, from `least` to `most`.
+template <class Target, class T = typename NumberIn<Target>::Type>
+CLI::Option* add_number(CLI::App& command, const std::string& names, Target& target,
+                        std::type_identity_t<T> least, std::type_identity_t<T> most, const std::string& type,
+                        const std::string& help) {
+  const auto parse = [least, most](const std::string& given) -> std::optional<T> {
+    T number{};
+    const char* const all = given.data() + given.size();
+    const auto [end, problem] = std::from_chars(given.data(), all, number);
+    if (problem != std::errc{} || end != all || number < least || number > most) return std::nullopt;
+    return number;
+  };
+  std::string range = " from " + std::to_string(least);
+  range += most == std::numeric_limits<T>::max() ? " on" : " to " + std::to_string(most);
+  CLI::Option* option = command.add_option_function<std::string>(
+      names, [&target, parse](const std::string& given) { target = parse(given).value(); }, help);
+  option->type_name(type);
+  option->check([parse, range](const std::string& given) {
+    return parse(given) ? std::string() : "'" + given + "' is not a whole number" + range;
+  });
+  return option;
+}
 
 /// A number of bytes or elements: "500", "64K", "2M", "4G", "1T", by powers of 1024.
 CLI::Option* add_amount(CLI::App& command, const std::string& names, std::int64_t& target,

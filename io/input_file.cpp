@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gpuccl/error.hpp"
+#include "io/limits.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -41,19 +42,23 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) {
 InputFile::InputFile(std::vector<std::byte> bytes) : held_(std::move(bytes)), size_(held_.size()) {}
 
 void InputFile::hold_all(int descriptor, std::int64_t max_held) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kPiece = std::size_t{1} << 18;
   std::size_t filled = 0;
   for (;;) {
-    if (held_.size() - filled < kPiece) held_.resize(std::max(held_.size() * 3 / 2, filled + kPiece));
+    if (held_.size() - filled < kPiece) {
+      held_.reserve(std::max(held_.size() * 3 / 2, filled + kPiece));  // or it would double
+      held_.resize(held_.capacity());
+    }
     const ssize_t got = ::read(descriptor, held_.data() + filled, held_.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(Failure::io, "cannot read (" + system_reason(errno) + ")");
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
     if (filled > static_cast<std::uint64_t>(max_held))
-      throw Error(Failure::memory, "more than " + std::to_string(max_held >> 20) + " MiB come from a pipe");
+      throw Error(Failure::memory, "more than " + bytes_in_words(static_cast<double>(max_held)) + " come from a pipe");
   }
   held_.resize(filled);
+  if (filled <= static_cast<std::uint64_t>(max_held) / 2) held_.shrink_to_fit();  // which copies
   size_ = filled;
 }
 

@@ -17,7 +17,7 @@ constexpr int kIgnoredCount = sizeof kIgnoredChunks / 5;
 
 }  // namespace
 
-PngDecoder::PngDecoder(const InputFile& file, const Limits& limits) : file_(file) {
+PngDecoder::PngDecoder(const InputFile& file) : file_(file) {
   png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
   if (png_ == nullptr) throw std::bad_alloc();
   info_ = png_create_info_struct(png_);
@@ -26,8 +26,7 @@ PngDecoder::PngDecoder(const InputFile& file, const Limits& limits) : file_(file
     throw std::bad_alloc();
   }
   png_set_read_fn(png_, this, on_read);
-  const auto max_dim = static_cast<png_uint_32>(std::min<std::int64_t>(limits.max_dim, PNG_UINT_31_MAX));
-  png_set_user_limits(png_, max_dim, max_dim);
+  png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the caller has limits, and better words
   png_set_chunk_malloc_max(png_, kMaxChunkBytes);
   png_set_chunk_cache_max(png_, 128);
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);

@@ -16,7 +16,7 @@ namespace gpuccl::io {
 /// libpng's reader on an InputFile: errors become Error, and only the chunks that matter are kept.
 class PngDecoder {
  public:
-  PngDecoder(const InputFile& file, const Limits& limits);
+  explicit PngDecoder(const InputFile& file);
   ~PngDecoder();
   PngDecoder(const PngDecoder&) = delete;
   PngDecoder& operator=(const PngDecoder&) = delete;

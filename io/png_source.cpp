@@ -50,13 +50,13 @@ Spacing spacing_of(png_structp png, png_infop info) {
 class PngSource final : public SampleSource {
  public:
   PngSource(std::shared_ptr<const InputFile> file, const ReadOptions& options)
-      : file_(std::move(file)), limits_(options.limits) {
-    PngDecoder decoder(*file_, limits_);
+      : file_(std::move(file)) {
+    PngDecoder decoder(*file_);
     decoder.read_header();
     png_structp png = decoder.png();
     png_infop header = decoder.png_info();
     const png_uint_32 width = png_get_image_width(png, header), height = png_get_image_height(png, header);
-    check_page_size(width, height, limits_);
+    check_page_size(width, height, options.limits);
 
     format_ = format_of(png, header);
     check_format(format_);
@@ -83,7 +83,7 @@ class PngSource final : public SampleSource {
   std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode(int, const Sink& sink) const override {
-    PngDecoder decoder(*file_, limits_);
+    PngDecoder decoder(*file_);
     decoder.read_header();
     const int passes = decoder.start_rows();
     // The file may have been replaced since its header was read.
@@ -109,7 +109,6 @@ class PngSource final : public SampleSource {
 
  private:
   std::shared_ptr<const InputFile> file_;
-  Limits limits_;
   ImageInfo info_;
   SampleFormat format_;
   std::int64_t buffer_bytes_ = 0;

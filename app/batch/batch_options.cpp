@@ -19,9 +19,8 @@ void BatchOptions::add_to(CLI::App& command) {
   CLI::Option* keep = command.add_flag(
       "--keep-going", keep_going, "Go on after a failure, the default; if given, even when the disk is full");
   command.add_flag("--fail-fast", fail_fast, "Start nothing more after a failure")->excludes(keep);
-  command.add_option("--jobs", jobs, "How many inputs are worked on at once [eight more than threads]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 255).description(""));
+  add_number(command, "--jobs", jobs, 1, 255, "N",
+             "How many inputs are worked on at once [eight more than threads]");
 }
 
 bool BatchOptions::used() const {

@@ -91,14 +91,15 @@ void check_batch(const LabelOptions& options) {
   const BatchOptions& batch = options.batch;
   for (const std::string& input : options.inputs)
     if (input == "-") throw Error(Failure::usage, "standard input cannot be one of several inputs");
-  if (!files.json.empty())
-    throw FileError(files.json, Failure::usage, "--json is for one input; several have --json-dir");
+  if (!files.json.empty()) throw Error(Failure::usage, "--json is for one input; several have --json-dir");
   if (!files.preview.empty()) throw FileError(files.preview, Failure::usage, "--preview is for one input");
   if (files.image.empty() && batch.json_folder.empty() && batch.stats_folder.empty() && files.stats.empty())
     throw Error(Failure::usage, "nothing to write; give -o FOLDER/, --json-dir, --stats-dir or --stats");
   if (!files.image.empty() && !names_folder(files.image) && has_label_extension(files.image))
     throw FileError(files.image, Failure::usage,
-                    "the output of several inputs is a folder; let its name end in /");
+                    options.inputs.size() > 1
+                        ? "the output of several inputs is a folder; let its name end in /"
+                        : "an option for several inputs needs a folder as output; let its name end in /");
   if (batch.skip_existing && !files.stats.empty())
     throw Error(Failure::usage,
                 "--skip-existing would leave inputs out of the one table of --stats; use --stats-dir");

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 
 #include "app/messages.hpp"
 #include "io/natural_order.hpp"
@@ -132,24 +134,28 @@ class Finder {
   FoundInputs found_;
 };
 
-std::vector<std::string> lines_of(std::istream& list) {
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(list, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) lines.push_back(line);
+/// A name a line; where there is a NUL, as `find -print0` puts it after every name, a name up to each NUL.
+std::vector<std::string> names_in(std::istream& list) {
+  const std::string text((std::istreambuf_iterator<char>(list)), {});
+  const char separator = text.find('\0') == std::string::npos ? '\n' : '\0';
+  std::istringstream parts(text);
+  std::vector<std::string> names;
+  for (std::string name; std::getline(parts, name, separator);) {
+    if (separator == '\n' && !name.empty() && name.back() == '\r') name.pop_back();
+    if (!name.empty()) names.push_back(name);
   }
-  return lines;
+  return names;
 }
 
 std::vector<std::string> read_list(const std::string& path) {
-  if (path == "-") return lines_of(std::cin);
+  if (path == "-") return names_in(std::cin);
   std::ifstream list(path);
   std::error_code problem;
   if (!list || fs::is_directory(path, problem))
     throw FileError(path, Failure::no_input, "cannot open the list of inputs");
-  std::vector<std::string> lines = lines_of(list);
+  std::vector<std::string> names = names_in(list);
   if (list.bad()) throw FileError(path, Failure::io, "cannot read the list of inputs");
-  return lines;
+  return names;
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ class Measuring {
     for (const Point& point : plan_.points) {
       std::map<Connectivity, OpenGroup> groups;
       for (const Input& input : point.inputs) measure_input(point, input, groups);
-      for (auto& [connectivity, open] : groups) results_.groups.push_back(finish(std::move(open)));
+      for (auto& [connectivity, open] : groups)
+        if (!open.algorithms.empty()) results_.groups.push_back(finish(std::move(open)));
     }
     return std::move(results_);
   }
@@ -60,6 +61,7 @@ class Measuring {
     auto at = groups.find(connectivity);
     if (at == groups.end()) at = groups.emplace(connectivity, open(point, connectivity)).first;
     OpenGroup& open = at->second;
+    if (open.algorithms.empty()) return;  // none of them labels this connectivity
 
     const Reference reference(image.view(), connectivity);
     const auto elements = static_cast<double>(image.extent().elements());

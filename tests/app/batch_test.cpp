@@ -203,6 +203,18 @@ TEST_CASE("--skip-existing does only what is missing") {
   CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
 }
 
+TEST_CASE("a list names its files a line each, or ends each by a NUL") {
+  const ScratchFolder scratch;
+  const std::string plain = add_image(scratch / "in/a.png"), odd = add_image(scratch / "in/b\nc.png");
+  write_file(scratch / "lines", plain + "\r\n\n");
+  CHECK(summary(gpuccl({"label", "@" + (scratch / "lines"), "-o", scratch / "one/"})) ==
+        "gpuccl: 1 of 1 labelled");
+  write_file(scratch / "nuls", plain + std::string(1, '\0') + odd + std::string(1, '\0'));
+  CHECK(summary(gpuccl({"label", "@" + (scratch / "nuls"), "-o", scratch / "two/"})) ==
+        "gpuccl: 2 of 2 labelled");
+  CHECK(names_below(scratch / "two") == std::set<std::string>{"a.tiff", "a.json", "b\nc.tiff", "b\nc.json"});
+}
+
 TEST_CASE("a folder of folders of slices is a batch of volumes") {
   const ScratchFolder scratch;
   for (const char* slice : {"v.1/s1", "v.1/s2", "v.1/s10", "w/s1", "deep/x/s1", "deep/x/s2"})

@@ -106,6 +106,9 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--test", "memory", "--device", "cpu"}, 64, "--test memory");
   fails({"bench", "--test", "memory", "--algo", "runs"}, 64, "does not count for 'runs' but for all, np, ");
   fails({"bench", "--test", "memory", "--size", "8x8"}, 69, "");
+  fails({"bench", "--device", "cpu", "--algo", "sauf", "--size", "8x8x8", "--images", "1"}, 64,
+        "nothing to measure");
+  fails({"bench", "--csv", "-"}, 64, "goes to a file");
   fails({"bench", "--densities", "50"}, 64, "'50' is not a list of densities");
   fails({"bench", "--size", "8"}, 64, "'8' is not a list of sizes");
   fails({"bench", "--test", "density", "--dataset", source_file("data")}, 64, "random images");

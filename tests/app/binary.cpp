@@ -55,12 +55,13 @@ std::string said_on_terminal(const Words& words) {
   Command command = gpuccl_command(words);
   command.prepare = [=] { ::dup2(program_side, STDERR_FILENO); };
   CHECK(run(command).code == 0);
-  std::string said(65536, '\0');
-  ::fcntl(terminal, F_SETFL, O_NONBLOCK);
-  const ssize_t bytes = ::read(terminal, said.data(), said.size());
-  ::close(program_side);
+  ::close(program_side);  // with nobody to write, reading ends once everything is there
+  std::string said;
+  char piece[4096];
+  for (ssize_t bytes = 0; (bytes = ::read(terminal, piece, sizeof piece)) > 0;)
+    said.append(piece, static_cast<std::size_t>(bytes));
   ::close(terminal);
-  return said.substr(0, static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+  return said;
 }
 
 Json report_of(const Words& words) {

@@ -37,6 +37,8 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({}) == "002220330/044400000 dropped 0");
   CHECK(label({"--min-size", "3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--max-size", "2"}) == "000000220/000000000 dropped 2");
+  CHECK(label({"--min-size", "003"}) == "001110000/022200000 dropped 2");
+  CHECK(label({"--largest", "0"}) == "002220330/044400000 dropped 0");
   CHECK(label({"--largest", "1"}) == "001110000/000000000 dropped 3");
   CHECK(label({"--clear-border"}) == "001110220/033300000 dropped 1");
   CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");

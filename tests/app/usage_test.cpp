@@ -22,7 +22,9 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"label", "x.png"}, 64, "nothing to write");
   fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "let its name end in /");
   fails({"label", "", "-o", "z.tif"}, 64, "a name is missing");
-  refused({"--frobnicate"}, "--frobnicate");
+  refused({"--frobnicate"}, "no option '--frobnicate'");
+  fails({"label", "--frobnicate", "x.png"}, 64, "no option '--frobnicate'");
+  fails({"label", "--frobnicate"}, 64, "no option '--frobnicate'");  // said before that there is no input
   refused({"-o"}, "--output");
 }
 
@@ -36,7 +38,11 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--gpu", "-1"}, "--gpu");
   refused({"-o", "x.tif", "--threshold", "high"}, "'high' is neither a number nor otsu");
   refused({"-o", "x.tif", "--threshold", "nan"}, "'nan' is neither");
-  refused({"-o", "x.tif", "--min-size", "-3"}, "--min-size");
+  for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
+    refused({"-o", "x.tif", "--min-size", count}, "is not a whole number from 0 on");
+  refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not a whole number from 1 to 255");
+  for (const char* option : {"-o", "--stats", "--preview", "--report", "--json-dir"})
+    refused({option, "-"}, "goes to a file, not to standard output");
   for (const char* size : {"0", "-1", "4Q", "4GB", "G", "1.5G", "9999999999G", ""})
     refused({"-o", "x.tif", "--memory", size}, "is not a size such as");
   refused({"-o", "x.tif", "--label-type", "u64"}, "u64");

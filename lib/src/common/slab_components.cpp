@@ -71,7 +71,7 @@ void SlabComponents::check(std::size_t more) const {
   if (sum * kBytesEach > static_cast<std::uint64_t>(max_bytes_))
     throw Error(Failure::memory, "has more than " + std::to_string(sum) +
                                      " components, which need more than " + std::to_string(max_bytes_ >> 20) +
-                                     " MiB of memory");
+                                     " MiB of memory beside the slabs; a larger --memory is needed");
 }
 
 void SlabComponents::unite(Label a, Label b) {
