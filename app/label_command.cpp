@@ -20,7 +20,7 @@ namespace {
 void print_summary(const LabelFiles& files, const LabelSummary& summary) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
-  std::string line = display_name(files.input) + ": " + std::to_string(summary.components) + " components";
+  std::string line = display_name(files.input) + ": " + counted(summary.components, "component");
   if (summary.dropped > 0) line += ", " + std::to_string(summary.dropped) + " dropped";
   line += " (" + std::to_string(static_cast<int>(summary.engine.connectivity)) + "-connectivity, " +
           summary.engine.algorithm + " on " + summary.engine.device_name + ") in " + seconds;

@@ -54,8 +54,8 @@ void LabelJob::open() {
     const io::ImageInfo& info = reader_->info();
     extent_ = info.extent;
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
-    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine,
-                        read.limits.memory, reader_->held_bytes());
+    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine, read.limits.memory,
+                        reader_->held_bytes());
   });
   outputs_ = std::make_unique<LabelOutputs>(files_, options_.output.file);
   report_.read_ms = since_.lap();

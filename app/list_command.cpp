@@ -68,6 +68,10 @@ std::string as_markdown() {
   return text;
 }
 
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
 std::string as_json() {
   auto list = nlohmann::ordered_json::array();
   for (const Algorithm& algorithm : algorithms()) {
@@ -78,8 +82,8 @@ std::string as_json() {
                     {"title", algorithm.title},
                     {"connectivities", connectivities},
                     {"device", device_name(algorithm.device)},
-                    {"paper", algorithm.paper},
-                    {"phases", algorithm.phases}});
+                    {"paper", text_or_null(algorithm.paper)},
+                    {"phases", text_or_null(algorithm.phases)}});
   }
   return list.dump(2) + "\n";
 }

@@ -39,6 +39,10 @@ std::string printable(std::string_view text) {
   return line;
 }
 
+std::string counted(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 // One write a line: lines of several processes on one terminal or log do not mix.

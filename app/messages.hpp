@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ decltype(auto) concerning(const std::string& path, Work&& work) {
 
 /// `text` with control characters as \xNN, so that a path or a library's words stay on one line.
 std::string printable(std::string_view text);
+
+/// "1 folder", "2 folders".
+std::string counted(std::uint64_t count, const std::string& what);
 
 /// How a path is called in messages: "-" is standard input.
 std::string display_name(const std::string& path);

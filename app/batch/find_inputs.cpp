@@ -90,7 +90,7 @@ class Finder {
     if (options_.recursive) {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {
-      warn(folder, std::to_string(listing.folders.size()) + " folders left out (--recursive goes into them)");
+      warn(folder, counted(listing.folders.size(), "folder") + " left out (--recursive goes into them)");
     }
   }
 

@@ -75,7 +75,7 @@ TEST_CASE("names of outputs mirror those of inputs") {
   CHECK(names_below(out) == std::set<std::string>{"page2.tiff", "page2.json", "page10.tiff", "page10.json",
                                                   "single.tiff", "single.json"});
   CHECK(flat.err.find("1 left out: neither .png nor .tif by name") != std::string::npos);
-  CHECK(flat.err.find("1 folders left out (--recursive") != std::string::npos);
+  CHECK(flat.err.find("1 folder left out (--recursive") != std::string::npos);
   CHECK(summary(flat) == "gpuccl: 3 of 3 labelled");
 
   // The folder of outputs lies in the folder of inputs and is no input.
