@@ -55,7 +55,8 @@ void InputFile::hold_all(int descriptor, std::int64_t max_held) {
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
     if (filled > static_cast<std::uint64_t>(max_held))
-      throw Error(Failure::memory, "more than " + bytes_in_words(static_cast<double>(max_held)) + " come from a pipe");
+      throw Error(Failure::memory,
+                  "more than " + bytes_in_words(static_cast<double>(max_held)) + " come from a pipe");
   }
   held_.resize(filled);
   if (filled <= static_cast<std::uint64_t>(max_held) / 2) held_.shrink_to_fit();  // which copies

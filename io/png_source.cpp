@@ -49,8 +49,7 @@ Spacing spacing_of(png_structp png, png_infop info) {
 
 class PngSource final : public SampleSource {
  public:
-  PngSource(std::shared_ptr<const InputFile> file, const ReadOptions& options)
-      : file_(std::move(file)) {
+  PngSource(std::shared_ptr<const InputFile> file, const ReadOptions& options) : file_(std::move(file)) {
     PngDecoder decoder(*file_);
     decoder.read_header();
     png_structp png = decoder.png();

@@ -6,11 +6,11 @@
 
 #include "cuda/runs/boundary_merge.cuh"
 #include "cuda/runs/component_memory.cuh"
-#include "cuda/runs/count_on_host.hpp"
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
 #include "cuda/runs/numbering.cuh"
 #include "cuda/runs/write_labels.cuh"
+#include "cuda/runtime/count_on_host.hpp"
 #include "cuda/runtime/cuda_labeler.cuh"
 #include "gpuccl/error.hpp"
 

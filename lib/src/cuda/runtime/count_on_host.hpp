@@ -2,7 +2,7 @@
 
 #include "cuda/runtime/stream.hpp"
 
-namespace gpuccl::cuda::runs {
+namespace gpuccl::cuda {
 
 /// N on the host, where the device itself writes it: nobody waits for a transfer.
 class CountOnHost {
@@ -34,4 +34,4 @@ class CountOnHost {
   Event written_{Event::Purpose::waiting};
 };
 
-}  // namespace gpuccl::cuda::runs
+}  // namespace gpuccl::cuda
