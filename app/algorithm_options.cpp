@@ -23,8 +23,8 @@ void add_connectivity(CLI::App& command, std::optional<Connectivity>& target) {
 void AlgorithmOptions::add_to(CLI::App& command) {
   command.option_defaults()->group("Labeling");
   add_connectivity(command, connectivity);
-  command.add_flag("--per-slice", per_slice,
-                   "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
+  add_switch(command, "--per-slice", per_slice,
+             "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
   command.add_option("--algo", engine.algorithm, "Algorithm, see 'gpuccl list' [auto]")->type_name("NAME");
   add_choice<DeviceChoice>(
       command, "--device", engine.device,

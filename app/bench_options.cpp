@@ -81,11 +81,12 @@ void add_timing(CLI::App& command, BenchOptions& options) {
           "Seconds after which an algorithm's labelings of an image end, but for one that counts [10]")
       ->type_name("S")
       ->check(CLI::Range(0.0, 1e9).description(""));
-  command.add_flag("--preallocated", options.preallocated,
-                   "Time labeling into an image that exists [the default, for average both]");
-  command.add_flag("--allocated", options.allocated, "Time labeling with the allocation of the label image");
-  command.add_flag("--rotate", options.request.trials.rotate,
-                   "Go round copies of input and output that no cache holds");
+  add_switch(command, "--preallocated", options.preallocated,
+             "Time labeling into an image that exists [the default, for average both]");
+  add_switch(command, "--allocated", options.allocated,
+             "Time labeling with the allocation of the label image");
+  add_switch(command, "--rotate", options.request.trials.rotate,
+             "Go round copies of input and output that no cache holds");
   add_number(command, "--threads", options.threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
 

@@ -54,9 +54,9 @@ void setup_compare(CLI::App& app, Run& run) {
   const auto options = std::make_shared<CompareOptions>();
   add_path_or_stream(*command, "A", options->a, "", "Label image: TIFF, PNG or .npy")->required();
   add_path_or_stream(*command, "B", options->b, "", "Label image to compare it with")->required();
-  command->add_flag("--partition", options->partition,
-                    "Succeed when the components agree, whatever their numbers");
-  command->add_flag("--quiet", options->quiet, "Print nothing; the exit code tells");
+  add_switch(*command, "--partition", options->partition,
+             "Succeed when the components agree, whatever their numbers");
+  add_switch(*command, "--quiet", options->quiet, "Print nothing; the exit code tells");
   command->callback([options, &run] { run = [options] { return run_compare(*options); }; });
 }
 

@@ -34,8 +34,8 @@ void add_threshold(CLI::App& command, io::ForegroundOptions& foreground) {
 
 void InputOptions::add_to(CLI::App& command, const std::string& memory_help) {
   command.option_defaults()->group("Input");
-  command.add_flag("--stack", stack, "A folder is one volume, its files are the slices");
-  command.add_flag("--invert", foreground.invert, "Label the dark part: swap foreground and background");
+  add_switch(command, "--stack", stack, "A folder is one volume, its files are the slices");
+  add_switch(command, "--invert", foreground.invert, "Label the dark part: swap foreground and background");
   add_threshold(command, foreground);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
                    "raw: bits as stored, whatever the photometric tag says [auto]");

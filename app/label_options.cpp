@@ -17,7 +17,7 @@ void add_selection(CLI::App& command, SelectionOptions& selection) {
   count("--min-size", selection.min_size, "Drop components of fewer elements");
   count("--max-size", selection.max_size, "Drop components of more elements");
   count("--largest", selection.largest, "Keep only the N largest components; 0: all");
-  command.add_flag("--clear-border", selection.clear_border, "Drop components that touch the border");
+  add_switch(command, "--clear-border", selection.clear_border, "Drop components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
                          {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
                          "Number by first element in raster order, or by size, largest first [raster]");
@@ -87,8 +87,8 @@ void LabelOptions::add_to(CLI::App& command) {
   batch.add_to(command);
 
   command.option_defaults()->group("Messages");
-  CLI::Option* silence = command.add_flag("--quiet", quiet, "Print nothing but errors");
-  command.add_flag("--progress", progress, "Say on standard error what is being done")->excludes(silence);
+  CLI::Option* silence = add_switch(command, "--quiet", quiet, "Print nothing but errors");
+  add_switch(command, "--progress", progress, "Say on standard error what is being done")->excludes(silence);
 }
 
 bool LabelOptions::is_batch() const { return app::is_batch(*this); }

@@ -9,6 +9,7 @@
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/messages.hpp"
+#include "app/option_helpers.hpp"
 #include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::app {
@@ -93,8 +94,8 @@ std::string as_json() {
 void setup_list(CLI::App& app, Run& run) {
   CLI::App* command = app.add_subcommand("list", "List the algorithms");
   const auto options = std::make_shared<ListOptions>();
-  CLI::Option* json = command->add_flag("--json", options->json, "As JSON");
-  command->add_flag("--markdown", options->markdown, "As a table in Markdown")->excludes(json);
+  CLI::Option* json = add_switch(*command, "--json", options->json, "As JSON");
+  add_switch(*command, "--markdown", options->markdown, "As a table in Markdown")->excludes(json);
   command->callback([options, &run] {
     run = [options] {
       print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands.hpp"
@@ -16,6 +17,9 @@
 
 namespace gpuccl::app {
 namespace {
+
+/// What CLI11 says of --quiet=1, behind the name of the option.
+constexpr std::string_view kValueOfSwitch = " was given a disallowed flag override";
 
 /// What is wrong with the command line, as one line.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -33,6 +37,8 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   if (option != unexpected.end()) {
     reason = "no option '" + *option + "'";
     if (std::filesystem::exists(*option)) reason += "; the file of that name is ./" + *option;
+  } else if (reason.ends_with(kValueOfSwitch)) {
+    reason = "--" + reason.substr(0, reason.size() - kValueOfSwitch.size()) + " takes no value";
   } else if (reason.size() > 1 && std::islower(static_cast<unsigned char>(reason[1])) != 0) {
     reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
   }

@@ -26,6 +26,16 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
 
 }  // namespace
 
+CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& target, const std::string& help) {
+  return add_switch(
+      command, names, [&target] { target = true; }, help);
+}
+
+CLI::Option* add_switch(CLI::App& command, const std::string& names, const std::function<void()>& turn_on,
+                        const std::string& help) {
+  return command.add_flag_callback(names, turn_on, help)->disable_flag_override();
+}
+
 CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,
                       const std::string& type, const std::string& help) {
   CLI::Option* option = add_path_or_stream(command, names, target, type, help);

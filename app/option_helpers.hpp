@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -36,6 +37,14 @@ CLI::Option* add_choice(CLI::App& command, const std::string& names, Target& tar
   });
   return option;
 }
+
+/// A word that turns something on. As it takes no value, CLI11 must not look for one: `--quiet=yes` it would
+/// accept, at `--quiet=maybe` it would throw what is no error of the command line.
+CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& target, const std::string& help);
+
+/// The same for what does something else than to set a flag.
+CLI::Option* add_switch(CLI::App& command, const std::string& names, const std::function<void()>& turn_on,
+                        const std::string& help);
 
 /// An option that is the name of a file or folder. Whether it exists is found out by opening it.
 CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,

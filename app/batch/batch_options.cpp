@@ -7,7 +7,7 @@ namespace gpuccl::app {
 void BatchOptions::add_to(CLI::App& command) {
   using io::LabelFormat;
   command.option_defaults()->group("Several inputs");
-  command.add_flag("--recursive", recursive, "Folders with all that is below them");
+  add_switch(command, "--recursive", recursive, "Folders with all that is below them");
   const Choices<LabelFormat> formats = {
       {"tiff", LabelFormat::tiff}, {"png", LabelFormat::png}, {"npy", LabelFormat::npy}};
   add_choice<LabelFormat>(command, "--format", format, formats, "Format of the label images [tiff]")
@@ -15,10 +15,10 @@ void BatchOptions::add_to(CLI::App& command) {
   add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
   add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
   add_path(command, "--report", report, "FILE", "What became of each input, a line of JSON each, in order");
-  command.add_flag("--skip-existing", skip_existing, "Leave out inputs whose outputs are all there");
-  CLI::Option* keep = command.add_flag(
-      "--keep-going", keep_going, "Go on after a failure, the default; if given, even when the disk is full");
-  command.add_flag("--fail-fast", fail_fast, "Start nothing more after a failure")->excludes(keep);
+  add_switch(command, "--skip-existing", skip_existing, "Leave out inputs whose outputs are all there");
+  CLI::Option* keep = add_switch(command, "--keep-going", keep_going,
+                                 "Go on after a failure, the default; if given, even when the disk is full");
+  add_switch(command, "--fail-fast", fail_fast, "Start nothing more after a failure")->excludes(keep);
   add_number(command, "--jobs", jobs, 1, 255, "N",
              "How many inputs are worked on at once [eight more than threads]");
 }

@@ -45,6 +45,8 @@ TEST_CASE("values that an option does not take are refused") {
     refused({option, "-"}, "goes to a file, not to standard output");
   for (const char* size : {"0", "-1", "4Q", "4GB", "G", "1.5G", "9999999999G", ""})
     refused({"-o", "x.tif", "--memory", size}, "is not a size such as");
+  for (const char* given : {"--no-fsync=maybe", "--quiet=0", "--keep-going=99999999999999999999"})
+    refused({"-o", "x.tif", given}, "takes no value");
   refused({"-o", "x.tif", "--label-type", "u64"}, "u64");
   refused({"-o", "x.tif", "--compress", "zip"}, "zip");
   refused({"-o", "x.tif", "--order", "random"}, "random");
