@@ -41,9 +41,9 @@ void stream_report(const std::string& path, const io::Report& report, const Comp
 }  // namespace
 
 LabelOutputs::LabelOutputs(const LabelFiles& files, const io::AtomicFile::Options& options) {
-  const auto open = [&](const std::string& path) {
-    return path.empty() ? nullptr
-                        : concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+  const auto open = [&](const std::string& path) -> File {
+    if (path.empty()) return nullptr;
+    return concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
   };
   image_ = open(files.image);
   preview_ = open(files.preview);

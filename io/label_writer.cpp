@@ -48,13 +48,10 @@ int bits_per_sample(LabelType type) { return type == LabelType::u8 ? 8 : type ==
 
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows,
             void* out) {
-  const Label* map = labels.map.empty() ? nullptr : labels.map.data();
-  if (type == LabelType::u8)
-    labels.labels.render(first_row, rows, static_cast<std::uint8_t*>(out), map);
-  else if (type == LabelType::u16)
-    labels.labels.render(first_row, rows, static_cast<std::uint16_t*>(out), map);
-  else
-    labels.labels.render(first_row, rows, static_cast<std::uint32_t*>(out), map);
+  LabelsOut typed = static_cast<std::uint32_t*>(out);
+  if (type == LabelType::u8) typed = static_cast<std::uint8_t*>(out);
+  if (type == LabelType::u16) typed = static_cast<std::uint16_t*>(out);
+  labels.labels.render(first_row, rows, typed, labels.map.empty() ? nullptr : labels.map.data());
 }
 
 void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,

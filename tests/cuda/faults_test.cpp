@@ -125,7 +125,7 @@ TEST_CASE("machines without a usable GPU are told apart") {
   };
   REQUIRE(problem(1, 13000).empty());
   REQUIRE(problem(1, 0) == "there is no NVIDIA driver on this machine");
-  REQUIRE_THAT(problem(0, 13000), Catch::Contains("no CUDA-capable device"));
+  REQUIRE_THAT(problem(0, 13000), containing("no CUDA-capable device"));
 
   emulation::set_machine(2, 13000);
   const CudaStatus status = cuda_status();
@@ -144,6 +144,6 @@ TEST_CASE("an image with more elements than links can name is refused before mem
     if (variant.name == "runs") continue;  // has wider links for such images
     INFO(variant.name);
     REQUIRE(failure_of([&] { variant.labeler->label(image); }) == Failure::usage);
-    REQUIRE_THROWS_WITH(variant.labeler->label(image), Catch::Contains("--algo auto"));
+    REQUIRE_THROWS_WITH(variant.labeler->label(image), containing("--algo auto"));
   }
 }

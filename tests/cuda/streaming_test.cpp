@@ -5,10 +5,10 @@
 #include <random>
 
 #include "common/rescued_labels.hpp"
-#include "cuda/runtime/streamed_labels.hpp"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/slabs.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
@@ -76,14 +76,33 @@ TEST_CASE("strips of any height, again from the start, and skipping rows") {
   }
 }
 
+TEST_CASE("slabs whose labels come down in windows") {
+  for (const auto& [extent, connectivity] :
+       {std::pair{Extent{40, 150, 1}, Connectivity::c8}, std::pair{Extent{17, 9, 30}, Connectivity::c26}}) {
+    const BitVolume image = random_image(extent, 0.4, 2, 3);
+    const Labeled expected = flood_fill(image.view(), connectivity);
+    const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cuda), connectivity)->make(0);
+    for (const std::size_t bytes : {1, 500, 1 << 20})
+      for (const int elements : {1, 1000, 1 << 20}) {
+        SlabWork work = slab_work(image, *labeler);
+        work.label = [&, bytes](BitView slab) { return staged(labeler).label_in_windows(slab, bytes); };
+        expect_same(
+            label_by_slabs(extent, connectivity, cut_into_slabs(extent, connectivity, elements), work),
+            expected);
+      }
+  }
+}
+
 TEST_CASE("labels outlive the labels of the next image, and the labeler") {
   const BitVolume one = random_image({70, 40}, 0.4, 1, 1), two = random_image({70, 40}, 0.6, 1, 2);
-  auto labeler = runs_c8();
-  const Labeled of_one = staged(labeler).label_in_windows(one.view(), 500);
-  const Labeled of_two = staged(labeler).label_in_windows(two.view(), 500);
-  labeler.reset();
-  expect_same(of_one, flood_fill(one.view(), Connectivity::c8));
-  expect_same(of_two, flood_fill(two.view(), Connectivity::c8));
+  for (const std::size_t bytes : {500, 1 << 20}) {
+    auto labeler = runs_c8();
+    const Labeled of_one = staged(labeler).label_in_windows(one.view(), bytes);
+    const Labeled of_two = staged(labeler).label_in_windows(two.view(), bytes);
+    labeler.reset();
+    expect_same(of_one, flood_fill(one.view(), Connectivity::c8));
+    expect_same(of_two, flood_fill(two.view(), Connectivity::c8));
+  }
 }
 
 TEST_CASE("a device that is lost while labels come down is noticed") {

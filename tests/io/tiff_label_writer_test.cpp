@@ -173,14 +173,8 @@ class EmptyLabels final : public LabelSource {
   explicit EmptyLabels(Extent extent) : extent_(extent) {}
   Extent extent() const override { return extent_; }
   Label count() const override { return 1; }
-  void render(std::int64_t row, std::int64_t rows, std::uint8_t* out, const Label*) const override {
-    fill(row, rows, out);
-  }
-  void render(std::int64_t row, std::int64_t rows, std::uint16_t* out, const Label*) const override {
-    fill(row, rows, out);
-  }
-  void render(std::int64_t row, std::int64_t rows, std::uint32_t* out, const Label*) const override {
-    fill(row, rows, out);
+  void render(std::int64_t row, std::int64_t rows, LabelsOut out, const Label*) const override {
+    std::visit([&](auto* to) { fill(row, rows, to); }, out);
   }
 
  private:

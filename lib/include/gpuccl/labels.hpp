@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "gpuccl/extent.hpp"
@@ -9,6 +10,9 @@
 namespace gpuccl {
 
 using Label = std::uint32_t;  // 0 is background
+
+/// Where labels are written to, 1, 2 or 4 bytes each.
+using LabelsOut = std::variant<std::uint8_t*, std::uint16_t*, std::uint32_t*>;
 
 /// The finished labels of one image: 1..N in raster order (z, then y, then x) of each component's first
 /// element.
@@ -33,12 +37,7 @@ class LabelSource {
   /// Writes the labels of rows [first_row, first_row + rows) of all rows of all slices (Extent::rows) to
   /// `out`, `width` values a row without padding. With `map`, which has N + 1 entries and starts with 0,
   /// label l is written as map[l]. The caller has made sure that the largest value fits the type of `out`.
-  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,
-                      const Label* map) const = 0;
-  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
-                      const Label* map) const = 0;
-  virtual void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
-                      const Label* map) const = 0;
+  virtual void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const = 0;
 };
 
 /// A label image in memory, 4 bytes an element.
@@ -57,9 +56,7 @@ class LabelImage final : public LabelSource {
 
   Extent extent() const override { return extent_; }
   Label count() const override { return count_; }
-  void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const override;
-  void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out, const Label* map) const override;
-  void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out, const Label* map) const override;
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
 
  private:
   Extent extent_;

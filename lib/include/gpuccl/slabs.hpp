@@ -29,7 +29,7 @@ struct SlabWork {
   /// Reads the bits of a slab into `out`, which has its size. Called slab by slab in ascending order, then
   /// again from the first, as often as labels are wanted.
   std::function<void(const Slab& slab, BitVolume& out)> read;
-  /// Labels a slab, the same bits always in the same way.
+  /// Labels a slab, the same bits always in the same way. Its labels are read in ascending order.
   std::function<Labeled(BitView slab)> label;
   /// Bytes for what is kept of components found in single slabs, of which there are more than in the whole.
   std::int64_t max_kept = INT64_MAX;

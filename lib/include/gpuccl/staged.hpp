@@ -20,14 +20,10 @@ enum class Numbering {
 /// run() and statistics() only enqueue work on buffers that are there; nothing waits unless phases are timed.
 class StagedLabeler : public Labeler {
  public:
-  /// Labels of a small image come down at once, those of others as they are read.
-  Labeled label_in_order(BitView image) final {
-    constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
-    const bool small = static_cast<std::uint64_t>(image.extent.elements()) * sizeof(Label) <= kWindowBytes;
-    return small ? label(image) : label_in_windows(image, kWindowBytes);
-  }
+  Labeled label_in_order(BitView image) final { return label_in_windows(image, std::size_t{32} << 20); }
 
-  /// label_in_order() whose labels come down about `window_bytes` at a time.
+  /// label_in_order() whose labels come down about `window_bytes` at a time: those of a smaller image at once
+  /// and while the next one is labelled, those of others as they are read.
   virtual Labeled label_in_windows(BitView image, std::size_t window_bytes) = 0;
 
   /// Brings an image to the device in every form the algorithm reads, and makes room for all but its output.

@@ -13,17 +13,9 @@ LabelImage::LabelImage(Extent extent, Label count)
       count_(count),
       labels_(std::make_unique_for_overwrite<Label[]>(static_cast<std::size_t>(extent.elements()))) {}
 
-void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,
-                        const Label* map) const {
-  copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
-}
-void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
-                        const Label* map) const {
-  copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
-}
-void LabelImage::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
-                        const Label* map) const {
-  copy_labels(data() + first_row * extent_.width, rows * extent_.width, out, map);
+void LabelImage::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
+  const Label* const from = data() + first_row * extent_.width;
+  std::visit([&](auto* to) { copy_labels(from, rows * extent_.width, to, map); }, out);
 }
 
 LabelImage render_all(const LabelSource& source) {

@@ -28,15 +28,7 @@ class RescuedLabels final : public LabelSource {
     }
     return labels_->prepare(first_row, rows);
   }
-  void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const override {
-    labels_->render(first_row, rows, out, map);
-  }
-  void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
-              const Label* map) const override {
-    labels_->render(first_row, rows, out, map);
-  }
-  void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
-              const Label* map) const override {
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
     labels_->render(first_row, rows, out, map);
   }
 

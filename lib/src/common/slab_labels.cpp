@@ -34,7 +34,10 @@ std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) cons
     while (rows_of(slabs_[next_], extent_).end <= first_row) ++next_;
     load(next_++);
   }
-  return slab_rows_.end;
+  if (first_row + rows <= slab_rows_.begin) return slab_rows_.begin;
+  const std::int64_t begin = std::max(first_row, slab_rows_.begin);
+  return slab_rows_.begin +
+         slab_->labeled.labels->prepare(begin - slab_rows_.begin, first_row + rows - begin);
 }
 
 /// Draws the rows from `row` on that the slab now in memory has, for it will be gone.
@@ -47,8 +50,10 @@ void SlabLabels::keep_from(std::int64_t row) const {
   if (begin >= slab_rows_.end) return;
   const std::size_t size = before_.size();
   before_.resize(size + static_cast<std::size_t>((slab_rows_.end - begin) * extent_.width));
-  slab_->labeled.labels->render(begin - slab_rows_.begin, slab_rows_.end - begin, before_.data() + size,
-                                components_.map(next_ - 1));
+  const LabelSource& labels = *slab_->labeled.labels;
+  labels.prepare(begin - slab_rows_.begin, slab_rows_.end - begin);
+  labels.render(begin - slab_rows_.begin, slab_rows_.end - begin, before_.data() + size,
+                components_.map(next_ - 1));
 }
 
 void SlabLabels::load(std::size_t slab) const {
@@ -81,17 +86,8 @@ void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const L
   copy_labels(drawn.data(), rows * extent_.width, out, map);
 }
 
-void SlabLabels::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,
-                        const Label* map) const {
-  draw(first_row, rows, out, map);
-}
-void SlabLabels::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
-                        const Label* map) const {
-  draw(first_row, rows, out, map);
-}
-void SlabLabels::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
-                        const Label* map) const {
-  draw(first_row, rows, out, map);
+void SlabLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
+  std::visit([&](auto* to) { draw(first_row, rows, to, map); }, out);
 }
 
 }  // namespace gpuccl

@@ -36,9 +36,7 @@ class SlabLabels final : public LabelSource {
   Extent extent() const override { return extent_; }
   Label count() const override { return components_.count(); }
   std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override;
-  void render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const override;
-  void render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out, const Label* map) const override;
-  void render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out, const Label* map) const override;
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
 
  private:
   template <class T>

@@ -36,6 +36,8 @@ set(GPUCCL_CUDA_SOURCES
   runs/runs_c8.cu
   runtime/check.cpp
   runtime/cuda_labeler.cu
+  runtime/device_labels.cpp
+  runtime/pinned_labels.cpp
   runtime/pinned_ring.cpp
   runtime/streamed_labels.cpp
   table.cpp)

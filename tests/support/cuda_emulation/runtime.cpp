@@ -273,6 +273,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   finish(stream);
   return cudaSuccess;
 }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  return stream->run_one() ? cudaErrorNotReady : cudaSuccess;
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   const Lock lock(machine().mutex);

@@ -21,16 +21,8 @@ void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const La
   }
 }
 
-void RunLabels::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out, const Label* map) const {
-  draw(first_row, rows, out, map);
-}
-void RunLabels::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
-                       const Label* map) const {
-  draw(first_row, rows, out, map);
-}
-void RunLabels::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
-                       const Label* map) const {
-  draw(first_row, rows, out, map);
+void RunLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
+  std::visit([&](auto* to) { draw(first_row, rows, to, map); }, out);
 }
 
 }  // namespace gpuccl::cpu

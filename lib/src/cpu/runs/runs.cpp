@@ -94,7 +94,7 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
     const auto above_place = neighbor(bundles, at, -1, 0, strip);
     const BundleRuns& above = above_place ? recent.at(*above_place) : here;  // without it, touch_y is empty
     for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
-      constexpr Side side = S::sides[i];
+      static constexpr Side side = S::sides[i];
       const auto place = neighbor(bundles, at, side.dy, side.dz, strip);
       if (!place) return;
       const BundleRuns& other = recent.at(*place);

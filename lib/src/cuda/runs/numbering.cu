@@ -38,7 +38,7 @@ __device__ unsigned long long sum_before(unsigned part, const unsigned long long
 }  // namespace
 
 __global__ void __launch_bounds__(kScanThreads)
-    numbering(const uint4* first_bits, uint4* before, unsigned long long* scan, unsigned long long* count) {
+    numbering(const uint4* first_bits, uint4* before, unsigned long long* scan, CountTarget count) {
   __shared__ std::uint32_t of_warp[kScanThreads / 32];
   __shared__ unsigned long long before_part;
   __shared__ unsigned part;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kScanThreads)
     if (threadIdx.x == 0) {
       __stcg(scan + part, kWholeSum | (sum + of_part));
       before_part = sum;
-      if (part == gridDim.x - 1) *count = sum + of_part;
+      if (part == gridDim.x - 1) count.tell(sum + of_part);
     }
   }
   __syncthreads();

@@ -18,7 +18,7 @@ constexpr std::int64_t scan_blocks(std::int64_t words) { return (words + kScanWo
 constexpr std::int64_t scan_entries(std::int64_t words) { return scan_blocks(words) + 1; }
 
 __global__ void numbering(const uint4* first_bits, uint4* before, unsigned long long* scan,
-                          unsigned long long* count);
+                          CountTarget count);
 
 /// Label of the component whose first element is at `position`.
 template <class Link>

@@ -10,7 +10,7 @@
 #include "cuda/runs/measure.cuh"
 #include "cuda/runs/numbering.cuh"
 #include "cuda/runs/write_labels.cuh"
-#include "cuda/runtime/count_on_host.hpp"
+#include "cuda/runtime/count_on_host.cuh"
 #include "cuda/runtime/cuda_labeler.cuh"
 #include "gpuccl/error.hpp"
 
@@ -62,7 +62,7 @@ class TableMemory {
             first_bits_.data(),
             before_.data(),
             scan_.data(),
-            count_.data()};
+            count_.target()};
   }
   CountOnHost& count() { return count_; }
 
@@ -145,25 +145,25 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   Labeled label_in_windows(BitView image, std::size_t window_bytes) override {
     upload(image);
+    memory_.count().expect_next();
     Labeled result;
     run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
       enqueue_numbering<Tile>(frame, memory_.template tables<Link>(), phase);
     });
-    DeviceLabels labels{gpu(), {}, image_.extent, count(), std::size_t{image_.words_a_row} * 64};
-    labels.bytes_a_label = labels.count <= 0xffff ? 2 : 4;
+    LabelLayout layout{gpu(), image_.extent, count(), std::size_t{image_.words_a_row} * 64};
+    layout.bytes_a_label = layout.count <= 0xffff ? 2 : 4;
     const auto elements = static_cast<std::size_t>(image_.count()) * 64;
-    labels.memory.reserve(elements * static_cast<std::size_t>(labels.bytes_a_label) / sizeof(Label),
-                          kAllocatingLabels);
+    labels_.reserve(elements * static_cast<std::size_t>(layout.bytes_a_label) / sizeof(Label),
+                    kAllocatingLabels);
     run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
       const auto tables = memory_.template tables<Link>();
-      if (labels.bytes_a_label == 2)
-        enqueue_labels<Tile>(frame, tables, reinterpret_cast<std::uint16_t*>(labels.memory.data()), phase);
+      if (layout.bytes_a_label == 2)
+        enqueue_labels<Tile>(frame, tables, reinterpret_cast<std::uint16_t*>(labels_.data()), phase);
       else
-        enqueue_labels<Tile>(frame, tables, labels.memory.data(), phase);
+        enqueue_labels<Tile>(frame, tables, labels_.data(), phase);
     });
     add_components(result);
-    if (downloads_ == nullptr) downloads_ = std::make_shared<Downloads>();
-    result.labels = std::make_unique<StreamedLabels>(std::move(labels), downloads_, window_bytes);
+    result.labels = bring_down(layout, labels_, window_bytes, stream_, downloads_);
     return result;
   }
 
@@ -190,6 +190,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   void run(Numbering, PhaseTimes* times) override {
     use_device();
+    memory_.count().expect_next();
     run_phases(times, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
       const auto tables = memory_.template tables<Link>();
       enqueue_numbering<Tile>(frame, tables, phase);
@@ -277,7 +278,6 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     if (image_.count() == 0) return;
     PhaseClock phase{stream_.get(), times};
     with_links([&]<class Link>() { enqueue.template operator()<Link>(frame_of<Tile>(image_), phase); });
-    memory_.count().comes_from(stream_);
     phase.finish();
   }
 
@@ -291,7 +291,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   Label count() {
     if (image_.count() == 0) return 0;
-    const unsigned long long count = memory_.count().wait();
+    const unsigned long long count = memory_.count().wait(stream_);
     if (count >= kLabelLimit)
       throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
     return static_cast<Label>(count);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cuda/runs/words.cuh"
+#include "cuda/runtime/count_on_host.cuh"
 
 namespace gpuccl::cuda::runs {
 
@@ -15,7 +16,7 @@ struct Tables {
   Word* first_bits;           // one bit an element: the first ones of components; padded to whole scan blocks
   std::uint32_t* before;      // [words / 4]: first elements before each group of 4 words
   unsigned long long* scan;   // [scan_entries()]: progress of the prefix sums, zero when they begin
-  unsigned long long* count;  // N; on the host
+  CountTarget count;          // for N
 };
 
 }  // namespace gpuccl::cuda::runs

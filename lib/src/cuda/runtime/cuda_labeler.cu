@@ -170,11 +170,9 @@ Labeled CudaLabeler::label(BitView image) {
 
 Labeled CudaLabeler::label_in_windows(BitView image, std::size_t window_bytes) {
   Labeled result = label_on_device(image);
-  if (downloads_ == nullptr) downloads_ = std::make_shared<Downloads>();
-  job_.labels.data = nullptr;
-  DeviceLabels labels{gpu(), std::move(labels_), job_.bits.extent, count(),
-                      static_cast<std::size_t>(job_.labels.pitch)};
-  result.labels = std::make_unique<StreamedLabels>(std::move(labels), downloads_, window_bytes);
+  const LabelLayout layout{gpu(), job_.bits.extent, count(), static_cast<std::size_t>(job_.labels.pitch)};
+  result.labels = bring_down(layout, labels_, window_bytes, stream_, downloads_);
+  job_.labels.data = labels_.data();
   return result;
 }
 

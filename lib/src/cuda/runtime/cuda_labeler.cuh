@@ -3,11 +3,11 @@
 #include "cuda/phases/first_elements.cuh"
 #include "cuda/phases/statistics.cuh"
 #include "cuda/runtime/device_buffer.hpp"
+#include "cuda/runtime/device_labels.hpp"
 #include "cuda/runtime/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
-#include "cuda/runtime/streamed_labels.hpp"
 #include "gpuccl/staged.hpp"
 
 namespace gpuccl::cuda {

@@ -14,6 +14,13 @@ class Stream {
 
   cudaStream_t get() const { return stream_; }
   void wait(const char* doing) const { check(cudaStreamSynchronize(stream_), doing); }
+  /// Whether all that was enqueued is done.
+  bool is_done(const char* doing) const {
+    const cudaError_t status = cudaStreamQuery(stream_);
+    if (status != cudaErrorNotReady) check(status, doing);
+    cudaGetLastError();  // which remembers that the stream was not ready
+    return status == cudaSuccess;
+  }
 
  private:
   cudaStream_t stream_ = nullptr;

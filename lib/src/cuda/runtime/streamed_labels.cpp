@@ -3,35 +3,29 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/copy_labels.hpp"
-
 namespace gpuccl::cuda {
 
-StreamedLabels::StreamedLabels(DeviceLabels labels, std::shared_ptr<Downloads> downloads,
-                               std::size_t window_bytes)
-    : labels_(std::move(labels)),
+StreamedLabels::StreamedLabels(const LabelLayout& layout, DeviceBuffer<Label> memory,
+                               std::shared_ptr<Downloads> downloads, std::size_t window_bytes)
+    : layout_(layout),
+      memory_(std::move(memory)),
       downloads_(std::move(downloads)),
       window_rows_(static_cast<std::int64_t>(
-          std::max<std::size_t>(1, window_bytes / std::max<std::size_t>(1, row_bytes())))) {
+          std::max<std::size_t>(1, window_bytes / std::max<std::size_t>(1, layout.row_bytes())))) {
   set_out(0);
 }
 
-std::size_t StreamedLabels::row_bytes() const {
-  return static_cast<std::size_t>(labels_.extent.width) * static_cast<std::size_t>(labels_.bytes_a_label);
-}
-
 StreamedLabels::Window StreamedLabels::download(Window window, std::int64_t first_row) const {
-  check(cudaSetDevice(labels_.gpu), "selecting the device");
+  check(cudaSetDevice(layout_.gpu), "selecting the device");
   if (window.labels == nullptr)
-    window.labels =
-        std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(window_rows_) * row_bytes());
+    window.labels = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(window_rows_) *
+                                                                layout_.row_bytes());
   window.begin = first_row;
-  window.end = std::min(first_row + window_rows_, labels_.extent.rows());
-  const std::size_t pitch = labels_.pitch * static_cast<std::size_t>(labels_.bytes_a_label);
-  const auto* const from =
-      reinterpret_cast<const std::byte*>(labels_.memory.data()) + static_cast<std::size_t>(first_row) * pitch;
+  window.end = std::min(first_row + window_rows_, layout_.extent.rows());
+  const auto* const from = reinterpret_cast<const std::byte*>(memory_.data()) +
+                           static_cast<std::size_t>(first_row) * layout_.pitch_bytes();
   const std::lock_guard lock(downloads_->one);
-  downloads_->ring.download(from, pitch, window.labels.get(), row_bytes(),
+  downloads_->ring.download(from, layout_.pitch_bytes(), window.labels.get(), layout_.row_bytes(),
                             static_cast<std::size_t>(window.end - window.begin), downloads_->stream);
   return window;
 }
@@ -53,7 +47,7 @@ StreamedLabels::Window StreamedLabels::next(std::int64_t first_row) const {
 }
 
 void StreamedLabels::set_out(std::int64_t first_row) const {
-  if (first_row >= labels_.extent.rows()) return;
+  if (first_row >= layout_.extent.rows()) return;
   coming_ = std::async(std::launch::async, [this, first_row, memory = unused()]() mutable {
     return download(std::move(memory), first_row);
   });
@@ -71,32 +65,15 @@ std::int64_t StreamedLabels::prepare(std::int64_t first_row, std::int64_t rows) 
   return here_.back().end;
 }
 
-template <class T>
-void StreamedLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
+void StreamedLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out,
+                            const Label* map) const {
   for (const Window& window : here_) {
     const std::int64_t begin = std::max(first_row, window.begin);
     const std::int64_t end = std::min(first_row + rows, window.end);
     if (begin >= end) continue;
-    const std::byte* const from =
-        window.labels.get() + static_cast<std::size_t>(begin - window.begin) * row_bytes();
-    const std::int64_t count = (end - begin) * labels_.extent.width;
-    out = labels_.bytes_a_label == 2
-              ? copy_labels(reinterpret_cast<const std::uint16_t*>(from), count, out, map)
-              : copy_labels(reinterpret_cast<const Label*>(from), count, out, map);
+    const auto gone = static_cast<std::size_t>(begin - window.begin) * layout_.row_bytes();
+    copy_rows(layout_, window.labels.get() + gone, end - begin, out, map);
   }
-}
-
-void StreamedLabels::render(std::int64_t first_row, std::int64_t rows, std::uint8_t* out,
-                            const Label* map) const {
-  draw(first_row, rows, out, map);
-}
-void StreamedLabels::render(std::int64_t first_row, std::int64_t rows, std::uint16_t* out,
-                            const Label* map) const {
-  draw(first_row, rows, out, map);
-}
-void StreamedLabels::render(std::int64_t first_row, std::int64_t rows, std::uint32_t* out,
-                            const Label* map) const {
-  draw(first_row, rows, out, map);
 }
 
 }  // namespace gpuccl::cuda

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <thread>
+
+#include "cuda/runtime/stream.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::cuda {
+
+/// N, and of which image, on the host.
+struct CountCell {
+  unsigned long long count, image;
+};
+
+/// Where the device writes it.
+struct CountTarget {
+  CountCell* cell;
+  unsigned long long image;
+
+  __device__ void tell(unsigned long long count) const {
+    cell->count = count;
+    __threadfence_system();
+    *static_cast<volatile unsigned long long*>(&cell->image) = image;
+  }
+};
+
+/// N as the device tells it, while it goes on: nobody waits for a transfer, nor for what comes after in the
+/// stream.
+class CountOnHost {
+ public:
+  CountOnHost() = default;
+  ~CountOnHost() {
+    if (cell_ != nullptr) cudaFreeHost(cell_);
+  }
+  CountOnHost(const CountOnHost&) = delete;
+  CountOnHost& operator=(const CountOnHost&) = delete;
+
+  void reserve(const char* doing) {
+    if (cell_ != nullptr) return;
+    check(cudaMallocHost(reinterpret_cast<void**>(&cell_), sizeof(*cell_)), doing);
+    *cell_ = {};
+  }
+
+  /// What is enqueued from now on counts the next image.
+  void expect_next() { ++image_; }
+  CountTarget target() const { return {cell_, image_}; }
+
+  unsigned long long wait(const Stream& stream) const {
+    while (!told() && !stream.is_done("labeling")) std::this_thread::yield();
+    if (!told()) throw Error(Failure::internal, "the device has not counted components");
+    return cell_->count;
+  }
+
+ private:
+  bool told() const { return std::atomic_ref(cell_->image).load(std::memory_order_acquire) == image_; }
+
+  CountCell* cell_ = nullptr;
+  unsigned long long image_ = 0;
+};
+
+}  // namespace gpuccl::cuda
