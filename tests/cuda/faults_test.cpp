@@ -4,6 +4,7 @@
 #include "cuda/variants.hpp"
 #include "cuda_runtime_api.h"
 #include "emulation.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
 #include "support/catch.hpp"
@@ -21,6 +22,7 @@ struct Repair {
   ~Repair() {
     emulation::fail_call(0, cudaSuccess);
     emulation::set_machine(1, 13000);
+    emulation::set_memory(SIZE_MAX);
   }
 };
 
@@ -105,6 +107,37 @@ TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fail
       }
       REQUIRE(warnings == (emulation::has_failed() ? 1 : 0));
     });
+}
+
+TEST_CASE("an image that the memory of the GPU is too small for is labelled there in parts") {
+  const Repair repair;
+  for (const auto& [extent, connectivity] : {std::pair{Extent{4096, 2100, 1}, Connectivity::c8},
+                                             std::pair{Extent{512, 128, 140}, Connectivity::c26}}) {
+    const BitVolume image = random_image(extent, 0.4, 8, 5);
+    const Labeled expected =
+        find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(image.view());
+    for (const bool in_order : {false, true}) {
+      int warnings = 0;
+      Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda},
+                    [&](const std::string&) { ++warnings; });
+      emulation::set_memory(std::size_t{40} << 20);
+      EngineReport report;
+      const Labeled labeled = in_order ? engine.label_in_order(image.view(), connectivity, &report)
+                                       : engine.label(image.view(), connectivity, &report);
+      REQUIRE(labeled.components == expected.components);
+      REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
+      REQUIRE(report.device_kind == DeviceKind::cuda);
+      REQUIRE(report.connectivity == connectivity);
+      REQUIRE(warnings == 0);
+
+      emulation::set_memory(SIZE_MAX);
+    }
+  }
+
+  const BitVolume image = random_image({4096, 2100}, 0.4, 8, 5);
+  Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr);
+  emulation::set_memory(std::size_t{1} << 20);
+  REQUIRE(failure_of([&] { engine.label(image.view(), Connectivity::c8); }) == Failure::memory);
 }
 
 TEST_CASE("--device cuda passes the failure on") {

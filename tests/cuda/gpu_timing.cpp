@@ -1,7 +1,8 @@
 // Times the CUDA algorithms on generated images; not a test. Every figure is a median, in milliseconds: the
 // labeling as published (labels preallocated, not consecutive), what consecutive numbers and statistics cost
 // on top, and the floor of the same card. Images and labels are larger than any cache. An algorithm whose
-// labels are not those of the CPU is reported, not timed. With --steps, phases too.
+// labels are not those of the CPU is reported, not timed. With --steps, phases too; with --more, all images of
+// lib/src/cuda/runs/NOTES.md (2048x2048 fits into a cache).
 
 #include <algorithm>
 #include <cstdio>
@@ -24,8 +25,9 @@ constexpr int kRepetitions = 30;
 struct Case {
   Extent extent;
   Connectivity connectivity;
-  double density;
-  int granularity;
+  double density = 0.5;
+  int granularity = 1;
+  std::string kind = "random";
 };
 
 template <class Work>
@@ -68,7 +70,7 @@ void time_one(const std::string& name, StagedLabeler& labeler, const BitVolume& 
 }
 
 void time_case(const Case& what, const std::vector<std::string>& names, bool steps) {
-  const BitVolume image = generate({.kind = "random",
+  const BitVolume image = generate({.kind = what.kind,
                                     .extent = what.extent,
                                     .density = what.density,
                                     .granularity = what.granularity,
@@ -77,9 +79,10 @@ void time_case(const Case& what, const std::vector<std::string>& names, bool ste
   const Labeled expected = reference->label(image.view());
   const StreamFloor floor = stream_floor(0, what.extent, kRepetitions);
   std::printf(
-      "%dx%dx%d, %d-connectivity, density %.1f granularity %d: %u components, floor %.4f (bits %.4f)\n",
-      what.extent.width, what.extent.height, what.extent.depth, static_cast<int>(what.connectivity),
-      what.density, what.granularity, expected.labels->count(), floor.from_bytes_ms, floor.from_bits_ms);
+      "%s %dx%dx%d, %d-connectivity, density %.1f granularity %d: %u components, floor %.4f (bits %.4f)\n",
+      what.kind.c_str(), what.extent.width, what.extent.height, what.extent.depth,
+      static_cast<int>(what.connectivity), what.density, what.granularity, expected.labels->count(),
+      floor.from_bytes_ms, floor.from_bits_ms);
   for (const Algorithm& algorithm : algorithms()) {
     const Variant* const variant = find_variant(algorithm, what.connectivity);
     const bool wanted = names.empty() || std::find(names.begin(), names.end(), algorithm.name) != names.end();
@@ -91,14 +94,45 @@ void time_case(const Case& what, const std::vector<std::string>& names, bool ste
   std::fflush(stdout);
 }
 
+std::vector<Case> cases_of_papers() {
+  using enum Connectivity;
+  const Extent image{8192, 8192, 1}, volume{512, 512, 512};
+  return {{image, c8, 0.1, 1},   {image, c8, 0.5, 1},   {image, c8, 0.5, 8},  {image, c8, 0.9, 8},
+          {volume, c26, 0.1, 1}, {volume, c26, 0.3, 4}, {volume, c26, 0.5, 4}};
+}
+
+/// Those that runs/NOTES.md has besides.
+std::vector<Case> more_cases() {
+  using enum Connectivity;
+  const Extent image{8192, 8192, 1}, small{2048, 2048, 1}, volume{512, 512, 512};
+  return {{image, c8, 0.1, 8},
+          {image, c8, 0.5, 4},
+          {image, c8, 0.9, 1},
+          {.extent = image, .connectivity = c8, .kind = "spiral"},
+          {.extent = image, .connectivity = c8, .kind = "comb"},
+          {image, c4, 0.5, 8},
+          {image, c4, 0.5, 1},
+          {small, c8, 0.1, 4},
+          {small, c8, 0.5, 16},
+          {small, c8, 0.5, 1},
+          {small, c8, 0.4, 1},
+          {volume, c26, 0.3, 8},
+          {.extent = volume, .connectivity = c26, .kind = "blobs"},
+          {volume, c6, 0.5, 8},
+          {volume, c18, 0.5, 8}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   bool steps = false;
+  std::vector<Case> cases = cases_of_papers();
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--steps") == 0) {
       steps = true;
+    } else if (std::strcmp(argv[i], "--more") == 0) {
+      for (Case& one : more_cases()) cases.push_back(std::move(one));
     } else {
       names.emplace_back(argv[i]);
     }
@@ -110,10 +144,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%s, driver %s, runtime %s, median of %d\n", status.devices[0].name.c_str(),
               status.driver_version.c_str(), status.runtime_version.c_str(), kRepetitions);
-  const Extent image{8192, 8192, 1}, volume{512, 512, 512};
-  for (const auto& [density, granularity] : {std::pair{0.1, 1}, {0.5, 1}, {0.5, 8}, {0.9, 8}})
-    time_case({image, Connectivity::c8, density, granularity}, names, steps);
-  for (const auto& [density, granularity] : {std::pair{0.1, 1}, {0.3, 4}, {0.5, 4}})
-    time_case({volume, Connectivity::c26, density, granularity}, names, steps);
+  for (const Case& one : cases) time_case(one, names, steps);
   return 0;
 }

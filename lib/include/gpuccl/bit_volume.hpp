@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 
 #include "gpuccl/extent.hpp"
@@ -54,9 +55,14 @@ class BitVolume {
   BitView view() const { return {words_.get(), extent_, row_pitch_}; }
 
  private:
+  /// Memory comes from calloc: what the kernel hands out as zeros is first touched by whoever writes to it.
+  struct Free {
+    void operator()(std::uint32_t* words) const { std::free(words); }
+  };
+
   Extent extent_;
   std::int64_t row_pitch_ = 0;
-  std::unique_ptr<std::uint32_t[]> words_;
+  std::unique_ptr<std::uint32_t[], Free> words_;
 };
 
 /// Number of foreground elements.

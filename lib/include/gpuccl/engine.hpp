@@ -46,6 +46,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
+  /// What does not fit into the memory of the GPU is labelled there in parts.
   /// May be called from several threads at once: the CPU labels several images side by side, the GPU one
   /// after the other.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);

@@ -41,4 +41,10 @@ struct SlabWork {
 /// changed meanwhile.
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
+/// The same for an image in memory that is too large for `label`: slabs of at most half its elements, a
+/// quarter and so on, until `label` has memory enough. Error (memory) if it would take slabs of less than
+/// `fewest` elements; other errors go on. The labels look at the image and keep `label`.
+Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
+                               const std::function<Labeled(BitView slab)>& label);
+
 }  // namespace gpuccl

@@ -58,6 +58,8 @@ Comparison compare(const LabelSource& a, const LabelSource& b) {
 
   for (std::int64_t first = 0; first < extent.rows(); first += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, extent.rows() - first);
+    a.prepare(first, rows);
+    b.prepare(first, rows);
     a.render(first, rows, block_a.data(), nullptr);
     b.render(first, rows, block_b.data(), nullptr);
     for (std::int64_t i = 0; i < rows * extent.width; ++i) {

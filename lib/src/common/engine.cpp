@@ -13,6 +13,7 @@
 #include "cpu/phase_clock.hpp"
 #include "cuda/cuda.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/slabs.hpp"
 
 namespace gpuccl {
 
@@ -75,13 +76,45 @@ struct Engine::State {
     started = true;
   }
 
+  /// What runs out of memory gives back what it has.
   Labeled label_on_gpu(const Key& key, BitView image, Reading reading, EngineReport& report) {
     const std::lock_guard lock(gpu);
     report.start_up_ms += cpu::milliseconds([&] { start_up_gpu(); });
     report.device_name = cuda::device_name(options.gpu);
     std::unique_ptr<Labeler>& labeler = on_gpu[key];
     if (labeler == nullptr) labeler = find_variant(*key.first, key.second)->make(options.gpu);
-    return label_timed(*labeler, image, reading, report);
+    try {
+      return label_timed(*labeler, image, reading, report);
+    } catch (const Error& error) {
+      if (error.failure() == Failure::memory) on_gpu.clear();
+      throw;
+    }
+  }
+
+  /// An image too large for the memory of the GPU is labelled in parts.
+  Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, Reading reading,
+                                       EngineReport& report) {
+    constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // a GPU without memory for these is of no use
+    try {
+      return label_with(algorithm, image, reading, report);
+    } catch (const Error& error) {
+      if (error.failure() != Failure::memory || image.extent.elements() < 2 * kFewest) throw;
+    }
+    const auto all = std::make_shared<EngineReport>();  // goes on when labels are rendered
+    const auto label = [this, &algorithm, all, connectivity = report.connectivity](BitView part) {
+      EngineReport now;
+      now.connectivity = connectivity;
+      Labeled labeled = label_with(algorithm, part, Reading::in_order, now);
+      now.start_up_ms += all->start_up_ms;
+      now.label_ms += all->label_ms;
+      *all = now;
+      return labeled;
+    };
+    Labeled labeled = label_in_smaller_parts(image, report.connectivity, kFewest, label);
+    report = *all;
+    if (reading == Reading::anywhere)
+      labeled.labels = std::make_unique<LabelImage>(render_all(*labeled.labels));
+    return labeled;
   }
 
   Labeled label_on_cpu(const Key& key, BitView image, Reading reading, EngineReport& report) {
@@ -106,7 +139,7 @@ struct Engine::State {
     const Algorithm& chosen = choose(options, connectivity, image.extent.elements(), cpu_only);
     if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, reading, report);
     try {
-      Labeled labeled = label_with(chosen, image, reading, report);
+      Labeled labeled = label_on_gpu_with_its_memory(chosen, image, reading, report);
       if (reading == Reading::in_order)
         labeled.labels = std::make_unique<RescuedLabels>(
             std::move(labeled.labels), [this, image, connectivity](const Error& error) {

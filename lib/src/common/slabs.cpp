@@ -1,9 +1,12 @@
 #include "gpuccl/slabs.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "common/slab_labels.hpp"
+#include "gpuccl/error.hpp"
 
 namespace gpuccl {
 namespace {
@@ -76,6 +79,25 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
   result.labels =
       std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
   return result;
+}
+
+Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
+                               const std::function<Labeled(BitView slab)>& label) {
+  SlabWork work;
+  work.label = label;
+  work.read = [image](const Slab& slab, BitVolume& out) {
+    std::memcpy(out.row(0), image.row(rows_of(slab, image.extent).begin),
+                static_cast<std::size_t>(out.bytes()));
+  };
+  for (std::int64_t most = image.extent.elements() / 2; most >= fewest; most /= 2) {
+    try {
+      return label_by_slabs(image.extent, connectivity, cut_into_slabs(image.extent, connectivity, most),
+                            work);
+    } catch (const Error& error) {
+      if (error.failure() != Failure::memory) throw;
+    }
+  }
+  throw Error(Failure::memory, "out of memory, even for parts of " + std::to_string(fewest) + " elements");
 }
 
 }  // namespace gpuccl

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -30,6 +31,9 @@ bool has_failed();
 
 /// Number of devices and version of the driver as CUDA counts (13000 is 13.0; 0 is none).
 void set_machine(int devices, int driver_version);
+
+/// Bytes of memory of the device; cudaMalloc() fails when they are taken.
+void set_memory(std::size_t bytes);
 
 /// Buffers and handles not given back yet.
 std::int64_t live_objects();

@@ -47,6 +47,8 @@ struct Machine {
 
   std::set<EmulatedStream*> streams;
   std::map<const char*, std::size_t> pinned;
+  std::map<const void*, std::size_t> buffers;  // on the device
+  std::size_t memory = SIZE_MAX, taken = 0;
   std::int64_t live = 0;
 };
 
@@ -113,6 +115,7 @@ void set_machine(int devices, int driver_version) {
   machine().devices = devices;
   machine().driver = driver_version;
 }
+void set_memory(std::size_t bytes) { machine().memory = std::max(bytes, machine().taken); }
 std::int64_t live_objects() { return machine().live; }
 
 void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, std::function<void()> thread) {
@@ -183,7 +186,10 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   const std::size_t whole = (bytes + 255) / 256 * 256;
+  if (whole > machine().memory - machine().taken) return report(cudaErrorMemoryAllocation);
   *memory = std::aligned_alloc(256, whole);
+  machine().buffers[*memory] = whole;
+  machine().taken += whole;
   std::memset(*memory, 0xa5, whole);  // nobody may rely on what is in new memory
   ++machine().live;
   return cudaSuccess;
@@ -191,7 +197,11 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) {
   const Lock lock(machine().mutex);
   for (EmulatedStream* stream : machine().streams) finish(stream);
-  if (memory != nullptr) --machine().live;
+  if (const auto buffer = machine().buffers.find(memory); buffer != machine().buffers.end()) {
+    --machine().live;
+    machine().taken -= buffer->second;
+    machine().buffers.erase(buffer);
+  }
   std::free(memory);
   return cudaSuccess;
 }
