@@ -35,10 +35,11 @@ double bytes_of_element(const EngineOptions& engine, Connectivity connectivity, 
 }
 
 /// Bytes of the GPU that is going to label an image of so many elements, if one is.
-std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, std::int64_t elements) {
-  if (engine.device == DeviceChoice::cpu || elements <= kFitsEveryGpu) return std::nullopt;
-  const Algorithm* on_cpu = find_algorithm(engine.algorithm, DeviceKind::cpu);
-  if (on_cpu != nullptr && !is_runs(engine)) return std::nullopt;
+std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivity connectivity,
+                                        std::int64_t elements) {
+  if (elements <= kFitsEveryGpu ||
+      intended_algorithm(engine, connectivity, elements).device == DeviceKind::cpu)
+    return std::nullopt;
   for (const CudaDevice& device : cuda_status().devices)
     if (device.index == engine.gpu) return device.memory_bytes;
   return std::nullopt;
@@ -52,7 +53,7 @@ std::int64_t elements_of(const Slab& slab, const Extent& extent) {
 
 MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
                        std::int64_t memory, std::int64_t held) {
-  const std::optional<std::uint64_t> gpu = gpu_memory(engine, extent.elements());
+  const std::optional<std::uint64_t> gpu = gpu_memory(engine, connectivity, extent.elements());
   std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
   if (gpu) {
     constexpr std::uint64_t kBytesOnGpu = 12;  // bit, byte, label, tables; and some are taken by others

@@ -21,6 +21,11 @@ struct EngineOptions {
 /// given, cannot do `connectivity`. Looks at the table only.
 void check_options(const EngineOptions& options, std::optional<Connectivity> connectivity = std::nullopt);
 
+/// What an engine with these options labels an image of so many elements with, unless its GPU turns out to be
+/// unusable. Looks at the table only.
+const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
+                                    std::int64_t elements);
+
 /// What labelled one image, and how long it took in milliseconds.
 struct EngineReport {
   std::string algorithm;  // that really ran

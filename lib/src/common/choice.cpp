@@ -1,5 +1,7 @@
 #include "common/choice.hpp"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -69,6 +71,11 @@ void check_options(const EngineOptions& options, std::optional<Connectivity> con
   if (connectivity) choose(options, *connectivity, 0, false);
 }
 
+const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
+                                    std::int64_t elements) {
+  return choose(options, connectivity, elements, false);
+}
+
 const Algorithm& choose(const EngineOptions& options, Connectivity connectivity, std::int64_t elements,
                         bool cpu_only) {
   const bool automatic = options.algorithm == "auto";
@@ -82,8 +89,8 @@ const Algorithm& choose(const EngineOptions& options, Connectivity connectivity,
     const Algorithm& named = checked(*on_gpu, connectivity);
     return cpu_only ? *find_algorithm(kDefault, DeviceKind::cpu) : named;
   }
-  const bool gpu_pays =
-      options.device == DeviceChoice::automatic && !cpu_only && elements >= kElementsWorthGpu;
+  const bool gpu_pays = options.device == DeviceChoice::automatic && !cpu_only &&
+                        elements / tbb::this_task_arena::max_concurrency() >= kElementsWorthGpu;
   if (gpu_pays && labels(on_gpu, connectivity)) return *on_gpu;
   return checked(*on_cpu, connectivity);
 }
