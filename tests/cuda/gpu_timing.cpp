@@ -1,8 +1,8 @@
 // Times the CUDA algorithms on generated images; not a test. Every figure is a median, in milliseconds: the
 // labeling as published (labels preallocated, not consecutive), what consecutive numbers and statistics cost
 // on top, and the floor of the same card. Images and labels are larger than any cache. An algorithm whose
-// labels are not those of the CPU is reported, not timed. With --steps, phases too; with --more, all images of
-// lib/src/cuda/runs/NOTES.md (2048x2048 fits into a cache).
+// labels are not those of the CPU is reported, not timed. With --steps, phases too; with --more, all images
+// of lib/src/cuda/runs/NOTES.md (2048x2048 fits into a cache).
 
 #include <algorithm>
 #include <cstdio>

@@ -9,8 +9,8 @@
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
 #include "cuda/runs/numbering.cuh"
+#include "cuda/runs/table_memory.cuh"
 #include "cuda/runs/write_labels.cuh"
-#include "cuda/runtime/count_on_host.cuh"
 #include "cuda/runtime/cuda_labeler.cuh"
 #include "gpuccl/error.hpp"
 
@@ -32,54 +32,6 @@ Frame frame_of(const BitRows& bits) {
           0,
           0};
 }
-
-/// Memory for Tables, kept from image to image.
-class TableMemory {
- public:
-  /// Makes room, and the padding of the bitmap zero.
-  template <class Tile, class Link>
-  void reserve(const Frame& frame, cudaStream_t stream) {
-    constexpr const char* kDoing = "allocating tables of runs";
-    const auto tiles = static_cast<std::size_t>(frame.tile(0, 0, frame.tiles_z));
-    const auto words = static_cast<std::size_t>(frame.row(0, frame.depth) * frame.pitch);
-    const auto blocks = static_cast<std::size_t>(scan_blocks(static_cast<std::int64_t>(words)));
-    const std::size_t padded = blocks * static_cast<std::size_t>(kScanWords);
-    links_.reserve(tiles * Tile::kNodes * sizeof(Link), kDoing);
-    first_node_.reserve(tiles * Tile::kThreads, kDoing);
-    nodes_.reserve(tiles, kDoing);
-    first_bits_.reserve(padded, kDoing);
-    before_.reserve(padded / 4, kDoing);
-    scan_.reserve(blocks + 1, kDoing);
-    count_.reserve(kDoing);
-    check(cudaMemsetAsync(first_bits_.data() + words, 0, (padded - words) * sizeof(Word), stream), kDoing);
-  }
-
-  template <class Link>
-  Tables<Link> tables() const {
-    return {reinterpret_cast<Link*>(links_.data()),
-            first_node_.data(),
-            nodes_.data(),
-            first_bits_.data(),
-            before_.data(),
-            scan_.data(),
-            count_.target()};
-  }
-  CountOnHost& count() { return count_; }
-
-  std::uint64_t bytes() const {
-    return links_.bytes() + first_node_.bytes() + nodes_.bytes() + first_bits_.bytes() + before_.bytes() +
-           scan_.bytes();
-  }
-
- private:
-  DeviceBuffer<std::byte> links_;
-  DeviceBuffer<std::uint16_t> first_node_;
-  DeviceBuffer<std::uint32_t> nodes_;
-  DeviceBuffer<Word> first_bits_;
-  DeviceBuffer<std::uint32_t> before_;
-  DeviceBuffer<unsigned long long> scan_;
-  CountOnHost count_;
-};
 
 /// Calls launch_part(frame, shape) for one thread block a tile, as often as the limits of a grid ask for.
 template <class Tile, class LaunchPart>
@@ -214,13 +166,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   double device_ms(const std::function<void()>& work) override {
     use_device();
-    constexpr const char* kDoing = "timing";
-    Event begin{Event::Purpose::timing}, end{Event::Purpose::timing};
-    begin.record(stream_.get(), kDoing);
-    work();
-    end.record(stream_.get(), kDoing);
-    end.wait(kDoing);
-    return end.milliseconds_since(begin);
+    return cuda::device_ms(stream_, work);
   }
 
   void wait() override {

@@ -115,13 +115,7 @@ void CudaLabeler::statistics(PhaseTimes* times) {
 
 double CudaLabeler::device_ms(const std::function<void()>& work) {
   use_device();
-  constexpr const char* kDoing = "timing";
-  Event begin{Event::Purpose::timing}, end{Event::Purpose::timing};
-  begin.record(stream_.get(), kDoing);
-  work();
-  end.record(stream_.get(), kDoing);
-  end.wait(kDoing);
-  return end.milliseconds_since(begin);
+  return cuda::device_ms(stream_, work);
 }
 
 void CudaLabeler::wait() {

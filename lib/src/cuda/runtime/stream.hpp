@@ -54,4 +54,16 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Milliseconds on the device between the beginning and the end of what `work` enqueues. Waits for it.
+template <class Work>
+double device_ms(const Stream& stream, const Work& work) {
+  constexpr const char* kDoing = "timing";
+  Event begin{Event::Purpose::timing}, end{Event::Purpose::timing};
+  begin.record(stream.get(), kDoing);
+  work();
+  end.record(stream.get(), kDoing);
+  end.wait(kDoing);
+  return end.milliseconds_since(begin);
+}
+
 }  // namespace gpuccl::cuda
