@@ -13,6 +13,7 @@
 #include "app/help_formatter.hpp"
 #include "app/messages.hpp"
 #include "app/signals.hpp"
+#include "app/start_threads.hpp"
 #include "app/version.hpp"
 
 namespace gpuccl::app {
@@ -76,6 +77,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw usage_error(app, error);
   }
+  start_threads();
   return run();
 }
 
