@@ -60,8 +60,9 @@ TEST_CASE("every CUDA algorithm labels random small images as flood fill does") 
 }
 
 TEST_CASE("thread blocks on several processors at once give the same labels", "[processors]") {
-  expect_random_images({200, 60, 1}, 12, {.seed = 5, .host_threads = 3, .switch_one_in = 50});
-  expect_random_images({70, 20, 12}, 12, {.seed = 6, .host_threads = 3, .switch_one_in = 50});
+  const int rounds = rounds_on_processors(12);
+  expect_random_images({200, 60, 1}, rounds, {.seed = 5, .host_threads = 3, .switch_one_in = 50});
+  expect_random_images({70, 20, 12}, rounds, {.seed = 6, .host_threads = 3, .switch_one_in = 50});
 }
 
 TEST_CASE("many random images", "[.long]") {

@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/compare.hpp"
@@ -185,7 +186,8 @@ TEST_CASE("runs on CUDA gives the same labels with links of 64 bits") {
 
 TEST_CASE("runs on CUDA gives the same labels with thread blocks on several processors", "[processors]") {
   Engines engines;
-  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+  const auto rounds = static_cast<std::uint32_t>(rounds_on_processors(6));
+  for (std::uint32_t seed = 1; seed <= rounds; ++seed) {
     emulation::configure({.seed = seed, .host_threads = 3, .switch_one_in = 50});
     engines.expect_same(
         random_image({600, 140, 1}, 0.15 * seed, 1 + static_cast<int>(seed % 3), seed).view());

@@ -32,4 +32,14 @@ void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitV
 void expect_all_right_in_windows(const std::vector<CudaVariant>& variants, gpuccl::BitView image,
                                  std::size_t bytes);
 
+/// How often to try with thread blocks on several processors: less often where ThreadSanitizer makes each
+/// take minutes.
+constexpr int rounds_on_processors(int rounds) {
+#ifdef __SANITIZE_THREAD__
+  return (rounds + 5) / 6;
+#else
+  return rounds;
+#endif
+}
+
 }  // namespace tests
