@@ -7,6 +7,7 @@ gpuccl=$1 files=${2:-400} device=${4:-cpu}
 scratch=$(mktemp -d "${3:-${TMPDIR:-/tmp}}/gpuccl-soak-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 most=300  # MiB
+export ASAN_OPTIONS="quarantine_size_mb=8:${ASAN_OPTIONS:-}"  # freed memory that AddressSanitizer keeps is not ours
 if [ "$device" = cpu ]; then export CUDA_VISIBLE_DEVICES=; else most=1000; fi
 gpu_memory() {
   if [ "$device" = cpu ]; then echo 0; else nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits; fi

@@ -16,7 +16,11 @@ done
 [ "$missing" = 0 ]
 "$scratch/usr/bin/gpuccl" --version
 
-cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/usr" >/dev/null
+# What was built with sanitizers must be linked with them.
+flags=
+if grep -q '^GPUCCL_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then flags=-fsanitize=address,undefined; fi
+cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/usr" \
+  "-DCMAKE_CXX_FLAGS=$flags" >/dev/null
 cmake --build "$scratch/consumer" >/dev/null
 said=$("$scratch/consumer/consumer")
 [ "$said" = "2 components, the second of 2 elements" ] || { echo "the consumer said: $said" >&2; exit 1; }
