@@ -32,7 +32,7 @@ const Algorithm& named(const std::string& name) { return *find_algorithm(name, D
 template <class Visit>
 void for_each_failing_call(int error, bool sticky, Visit visit) {
   const Repair repair;
-  for (std::uint64_t call = 1;; ++call) {
+  for (std::uint64_t call = 1;; call += kOneIn) {
     INFO("error " << error << " at call " << call);
     emulation::fail_call(call, error, sticky);
     visit();

@@ -32,14 +32,11 @@ void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitV
 void expect_all_right_in_windows(const std::vector<CudaVariant>& variants, gpuccl::BitView image,
                                  std::size_t bytes);
 
-/// How often to try with thread blocks on several processors: less often where ThreadSanitizer makes each
-/// take minutes.
-constexpr int rounds_on_processors(int rounds) {
-#ifdef __SANITIZE_THREAD__
-  return (rounds + 5) / 6;
+/// Of many cases on the emulation, one in so many is tried: with sanitizers it is twenty times as slow.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int kOneIn = 6;
 #else
-  return rounds;
+inline constexpr int kOneIn = 1;
 #endif
-}
 
 }  // namespace tests
