@@ -132,7 +132,7 @@ TEST_CASE("an image and a volume", "[one]") {
 }
 
 TEST_CASE("labels that come down in windows", "[small]") {
-  const std::vector<CudaVariant> variants = variants_of({"runs", "bke"});
+  const std::vector<CudaVariant> variants = variants_of({"runs", "runs-bytes", "bke"});
   for (const Extent extent : {Extent{65, 39, 1}, Extent{33, 7, 25}})
     expect_all_right_in_windows(variants, random_image(extent, 0.4, 1, 1).view(), 1000);
 }
@@ -166,7 +166,7 @@ TEST_CASE("components that cross many thread blocks") {
 }
 
 TEST_CASE("every width up to 300, by runs") {
-  const std::vector<CudaVariant> variants = variants_of({"runs"});
+  const std::vector<CudaVariant> variants = variants_of({"runs", "runs-bytes"});
   for (int width = 1; width <= 300; ++width) {
     const auto seed = static_cast<std::uint32_t>(width);
     for (const Extent extent : {Extent{width, 3, 1}, Extent{width, 66, 1}, Extent{width, 5, 19}})
@@ -175,7 +175,7 @@ TEST_CASE("every width up to 300, by runs") {
 }
 
 TEST_CASE("shapes that go through many tiles, by runs") {
-  const std::vector<CudaVariant> variants = variants_of({"runs"});
+  const std::vector<CudaVariant> variants = variants_of({"runs", "runs-bytes"});
   for (const char* kind : {"spiral", "comb", "checkerboard", "dots", "hilbert"})
     for (const Extent extent :
          {Extent{2111, 1999, 1}, Extent{300, 290, 70}, Extent{40000, 9, 1}, Extent{9, 40000, 1}}) {
@@ -202,7 +202,7 @@ void expect_same_bytes_again(const std::vector<CudaVariant>& variants, int repet
 TEST_CASE("labeling again gives the same bytes") { expect_same_bytes_again(variants_for_large_images(), 10); }
 
 TEST_CASE("labeling again and again by runs gives the same bytes") {
-  expect_same_bytes_again(variants_of({"runs"}), 200);
+  expect_same_bytes_again(variants_of({"runs", "runs-bytes"}), 200);
 }
 
 TEST_CASE("images higher than a grid", "[.long]") {

@@ -94,6 +94,14 @@ TEST_CASE("pieces of a word are numbered from its lowest bit") {
   }
 }
 
+TEST_CASE("bytes become bits, whatever is not zero in them") {
+  for (std::uint32_t byte = 0; byte < 256; ++byte)
+    for (int i = 0; i < 4; ++i) {
+      REQUIRE(cuda::runs::pack_bytes(byte << 8 * i) == (byte != 0 ? 1u << i : 0));
+      REQUIRE(cuda::runs::pack_bytes(~(byte << 8 * i)) == (byte == 255 ? 15 ^ 1u << i : 15));
+    }
+}
+
 TEST_CASE("contacts name every pair of pieces that touch, and no other") {
   std::mt19937 random(2);
   for (int round = 0; round < 2000; ++round) {

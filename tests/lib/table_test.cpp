@@ -11,7 +11,8 @@ TEST_CASE("the table holds every algorithm once on a device, with where it was p
     CHECK(find_algorithm(algorithm.name, algorithm.device) == &algorithm);
     CHECK(!algorithm.title.empty());
     CHECK(!algorithm.variants.empty());
-    const bool ours = algorithm.name == "runs" || algorithm.name == "flood-fill";
+    const bool ours =
+        algorithm.name == "runs" || algorithm.name == "runs-bytes" || algorithm.name == "flood-fill";
     CHECK(algorithm.paper.empty() == ours);
     CHECK(algorithm.phases.empty() == ours);
   }

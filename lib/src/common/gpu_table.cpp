@@ -31,6 +31,7 @@ std::vector<Row> rows() {
   using enum Connectivity;
   return {
       {"runs", "Runs of bundled rows, tiles in parallel", "", "", {c4, c8, c6, c18, c26}},
+      {"runs-bytes", "Runs of bundled rows, from one byte an element", "", "", {c4, c8, c6, c18, c26}},
       {"np", "Neighbour propagation", kHawick, "Init, (Propagate)*", {c4, c8, c6, c18, c26}},
       {"rcu", "Row-Column Unification", kKalentev, "Init, (Rows, Columns)*", {c4, c8}},
       {"le", "Label Equivalence", kHawick, "Init, (Scan, Analysis, Labeling)*", {c4, c8, c6, c26}},

@@ -24,7 +24,8 @@ std::vector<Algorithm> algorithms() {
 
 std::vector<Algorithm> counting_algorithms() {
   return gpu_table([](const std::string& name, const std::vector<Connectivity>& connectivities) {
-    return std::vector<MakeLabeler>(name == "runs" ? 0 : connectivities.size(), not_built_in);
+    return std::vector<MakeLabeler>(name == "runs" || name == "runs-bytes" ? 0 : connectivities.size(),
+                                    not_built_in);
   });
 }
 

@@ -39,6 +39,10 @@ T __ldg(const T* from) {
   return *from;
 }
 template <class T>
+T __ldcs(const T* from) {
+  return *from;
+}
+template <class T>
 T __ldca(const T* from) {
   emulation::maybe_switch();
   return std::atomic_ref(*const_cast<T*>(from)).load(std::memory_order_relaxed);

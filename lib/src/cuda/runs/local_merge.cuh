@@ -2,6 +2,7 @@
 
 #include "cuda/runs/contacts.cuh"
 #include "cuda/runs/forest.cuh"
+#include "cuda/runs/source.cuh"
 #include "cuda/runs/tables.cuh"
 #include "cuda/runs/tile_forest.cuh"
 #include "cuda/runs/tile_nodes.cuh"
@@ -91,9 +92,9 @@ __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contac
   }
 }
 
-template <class Tile, class Link>
+template <class Tile, class Link, class Source>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
-    local_merge(Frame frame, Tables<Link> tables, std::int64_t scan_entries) {
+    local_merge(Frame frame, Source source, Tables<Link> tables, std::int64_t scan_entries) {
   __shared__ LocalShared<Tile> shared;
   let_next_launch_begin();
   const int t = static_cast<int>(threadIdx.x);
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   if (const std::int64_t i = tile * Tile::kThreads + t; i < scan_entries) tables.scan[i] = 0;
 
   // 1. Nodes
-  const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
+  const Bundle<Tile> own = source.template load<Tile>(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
   for (int i = 0; i < Tile::kBundleRows; ++i) shared.words[i * Tile::kThreads + t] = own.row[i];
   if (t == 0) shared.queued = 0;

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
 #include "cuda/runs/boundary_merge.cuh"
 #include "cuda/runs/component_memory.cuh"
+#include "cuda/runs/image_memory.cuh"
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
 #include "cuda/runs/numbering.cuh"
@@ -50,18 +52,21 @@ void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
 }
 
 /// The phases that find components and number them.
-template <class Tile, class Link>
-void enqueue_numbering(const Frame& whole, const Tables<Link>& tables, PhaseClock& phase) {
+template <class Tile, class Link, class Source>
+void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Link>& tables,
+                       PhaseClock& phase) {
   const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
   const std::int64_t blocks = scan_blocks(words);
   const std::int64_t faces = whole.tile(0, 0, whole.tiles_z) * Faces<Tile>::kAll;
 
   for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
-    phase("LocalMerge", local_merge<Tile, Link>, shape, part, tables, scan_entries(words));
+    phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables, scan_entries(words));
   });
+  // It begins early with what is in the image, unless LocalMerge makes the bits.
+  constexpr bool kBitsAreThere = std::is_same_v<Source, FromBits>;
   phase("BoundaryMerge", boundary_merge<Tile, Link>,
         LaunchShape{dim3(ceil_div(static_cast<unsigned>(faces), kBoundaryThreads)), dim3(kBoundaryThreads), 0,
-                    true},
+                    kBitsAreThere},
         whole, tables);
   phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads), 0, true},
         reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
@@ -80,7 +85,7 @@ void enqueue_labels(const Frame& whole, const Tables<Link>& tables, Out* labels,
 enum class LinkWidth { as_needed, wide };
 
 /// The fast engine. Its labels are final at once.
-template <Connectivity connectivity>
+template <Connectivity connectivity, class Image = BitImage>
 class RunsLabeler final : private OnDevice, public StagedLabeler {
  public:
   explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed) : OnDevice(gpu), width_(width) {}
@@ -100,11 +105,11 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     memory_.count().expect_next();
     Labeled result;
     run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
-      enqueue_numbering<Tile>(frame, memory_.template tables<Link>(), phase);
+      enqueue_numbering<Tile>(frame, image_.source(), memory_.template tables<Link>(), phase);
     });
-    LabelLayout layout{gpu(), image_.extent, count(), std::size_t{image_.words_a_row} * 64};
+    LabelLayout layout{gpu(), rows().extent, count(), std::size_t{rows().words_a_row} * 64};
     layout.bytes_a_label = layout.count <= 0xffff ? 2 : 4;
-    const auto elements = static_cast<std::size_t>(image_.count()) * 64;
+    const auto elements = static_cast<std::size_t>(rows().count()) * 64;
     labels_.reserve(elements * static_cast<std::size_t>(layout.bytes_a_label) / sizeof(Label),
                     kAllocatingLabels);
     run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
@@ -121,19 +126,16 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   void upload(BitView image) override {
     use_device();
-    const std::uint64_t words = static_cast<std::uint64_t>(image.extent.rows() * image.row_pitch) / 2;
-    bits_.reserve(words, "allocating the image");
-    image_ = {bits_.data(), image.extent, static_cast<unsigned>(image.row_pitch / 2)};
-    if (words == 0) return;
+    image_.reserve(image);
+    if (rows().count() == 0) return;
     wide_ = needs_wide_links();
-    with_links(
-        [&]<class Link>() { memory_.template reserve<Tile, Link>(frame_of<Tile>(image_), stream_.get()); });
-    ring_.upload(image.words, bits_.data(), words * sizeof(*bits_.data()), stream_);
+    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame(), stream_.get()); });
+    image_.upload(image, ring_, stream_);
   }
 
   void allocate() override {
     use_device();
-    labels_.reserve(static_cast<std::size_t>(image_.count()) * 64, kAllocatingLabels);
+    labels_.reserve(static_cast<std::size_t>(rows().count()) * 64, kAllocatingLabels);
   }
   void release() override {
     use_device();
@@ -145,7 +147,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     memory_.count().expect_next();
     run_phases(times, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
       const auto tables = memory_.template tables<Link>();
-      enqueue_numbering<Tile>(frame, tables, phase);
+      enqueue_numbering<Tile>(frame, image_.source(), tables, phase);
       enqueue_labels<Tile>(frame, tables, labels_.data(), phase);
     });
   }
@@ -156,7 +158,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
     const ComponentSums sums = components_.reserve(count(), phase);
     if (sums.count == 0) return;
     with_links([&]<class Link>() {
-      for_all_tiles<Tile>(frame_of<Tile>(image_), [&](const Frame& part, LaunchShape shape) {
+      for_all_tiles<Tile>(frame(), [&](const Frame& part, LaunchShape shape) {
         shape.early = true;
         phase("Statistics: gather", measure<Tile, Link>, shape, part, memory_.template tables<Link>(), sums);
       });
@@ -176,9 +178,9 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   LabelImage labels() override {
     use_device();
-    const Extent extent = image_.extent;
+    const Extent extent = rows().extent;
     LabelImage image(extent, count());
-    ring_.download(labels_.data(), std::size_t{image_.words_a_row} * 64 * sizeof(Label), image.data(),
+    ring_.download(labels_.data(), std::size_t{rows().words_a_row} * 64 * sizeof(Label), image.data(),
                    static_cast<std::size_t>(extent.width) * sizeof(Label),
                    static_cast<std::size_t>(extent.rows()), stream_);
     return image;
@@ -190,10 +192,10 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   }
 
   std::uint64_t device_bytes() const override {
-    return bits_.bytes() + labels_.bytes() + memory_.bytes() + components_.bytes();
+    return image_.bytes() + labels_.bytes() + memory_.bytes() + components_.bytes();
   }
 
-  int bits_per_element() const override { return 1; }
+  int bits_per_element() const override { return Image::kBitsPerElement; }
 
  private:
   using Tile = TileFor<connectivity>;
@@ -202,8 +204,11 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
 
   static constexpr const char* kAllocatingLabels = "allocating the labels";
 
+  BitRows rows() const { return image_.rows(); }
+  Frame frame() const { return frame_of<Tile>(rows()); }
+
   bool needs_wide_links() const {
-    const Frame frame = frame_of<Tile>(image_);
+    const Frame frame = this->frame();
     constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
     return width_ == LinkWidth::wide || frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
            frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
@@ -221,9 +226,9 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   /// Calls enqueue.operator()<Link>(frame, phase) unless there is nothing to label.
   template <class Enqueue>
   void run_phases(PhaseTimes* times, Enqueue enqueue) {
-    if (image_.count() == 0) return;
+    if (rows().count() == 0) return;
     PhaseClock phase{stream_.get(), times};
-    with_links([&]<class Link>() { enqueue.template operator()<Link>(frame_of<Tile>(image_), phase); });
+    with_links([&]<class Link>() { enqueue.template operator()<Link>(frame(), phase); });
     phase.finish();
   }
 
@@ -236,7 +241,7 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   }
 
   Label count() {
-    if (image_.count() == 0) return 0;
+    if (rows().count() == 0) return 0;
     const unsigned long long count = memory_.count().wait(stream_);
     if (count >= kLabelLimit)
       throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
@@ -246,9 +251,8 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   LinkWidth width_;
   Stream stream_;
   PinnedRing ring_;
-  BitRows image_;
+  Image image_;
   bool wide_ = false;
-  DeviceBuffer<cuda::Word> bits_;
   DeviceBuffer<Label> labels_;
   TableMemory memory_;
   ComponentMemory components_;

@@ -12,6 +12,12 @@ using Word = std::uint32_t;
 inline constexpr int kWordBits = 32;
 inline constexpr int kMaxPieces = 16;
 
+/// Four bytes as bits 0 to 3: set where a byte is not zero.
+__device__ inline Word pack_bytes(std::uint32_t bytes) {
+  const Word lowest_bits = (((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) >> 7 & 0x01010101u;
+  return lowest_bits * 0x01020408u >> 24;
+}
+
 /// Elements that begin a piece.
 __device__ inline Word piece_starts(Word word) { return word & ~(word << 1); }
 
