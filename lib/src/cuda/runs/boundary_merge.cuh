@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/contacts.cuh"
 #include "cuda/runs/forest.cuh"
 #include "cuda/runs/tables.cuh"
@@ -16,6 +17,8 @@
 namespace gpuccl::cuda::runs {
 
 inline constexpr unsigned kBoundaryThreads = 128;
+// Thread blocks that a multiprocessor shall hold: in 3D that takes a few registers from each thread.
+inline constexpr unsigned kBoundaryAtOnce = kThreadsOfMultiprocessor * 9 / 16 / kBoundaryThreads;
 inline constexpr std::uint32_t kQueuedPairs = 8;  // at a time, of a lane
 
 template <class Tile>
@@ -26,11 +29,20 @@ struct Faces {
   static constexpr unsigned kFront = Tile::kSides > 1 ? kWords* kRows : 0;
   static constexpr unsigned kBottom = Tile::kSides > 2 ? kWords* kLayers : 0;
   static constexpr unsigned kOthers = kTop + kFront + kBottom;
-  static constexpr unsigned kAll = kLeft + kOthers;
+  /// Words of these faces that a warp looks at, one a lane. In 2D a quarter of its lanes: there are few, all
+  /// with contacts, whose unions are what takes time.
+  static constexpr unsigned kOthersOfWarp = kLayers == 1 ? kWords : 32;
 
-  /// Word number `i` of those that a launch looks at: first the left faces of all tiles, so that a warp has
-  /// one face, then the rest of each tile. Sets `there` to false where another face has the word already, or
-  /// there are no more. 32 bits do: the links of so many tiles would fit no memory.
+  /// Threads that a launch for `tiles` tiles needs. 32 bits do: the links of so many tiles would fit no
+  /// memory.
+  static unsigned threads(std::int64_t tiles) {
+    const auto left = static_cast<unsigned>(tiles) * kLeft, others = static_cast<unsigned>(tiles) * kOthers;
+    return left + ceil_div(others, kOthersOfWarp) * 32;
+  }
+
+  /// The word that thread `i` of a launch looks at: first the left faces of all tiles, so that a warp has one
+  /// face, then the rest of each tile. Sets `there` to false where another face has the word already, or
+  /// there are no more.
   __device__ static Place<Tile> word(const Frame& frame, unsigned i, bool& there) {
     const auto tiles_x = static_cast<unsigned>(frame.tiles_x), tiles_y = static_cast<unsigned>(frame.tiles_y);
     const unsigned tiles = tiles_x * tiles_y * static_cast<unsigned>(frame.tiles_z);
@@ -41,23 +53,25 @@ struct Faces {
       layer = i % kLeft / kRows;
     } else {
       i -= tiles * kLeft;
+      there = i % 32 < kOthersOfWarp;
+      i = there ? i / 32 * kOthersOfWarp + i % 32 : 0;
       tile = i / kOthers;
       unsigned j = i % kOthers;
       if (j < kTop) {
         word = j % kWords;
         layer = j / kWords;
-        there = word != 0;
+        there = there && word != 0;
       } else if (j < kTop + kFront) {
         j -= kTop;
         word = j % kWords;
         row = j / kWords;
-        there = word != 0 && row != 0;
+        there = there && word != 0 && row != 0;
       } else {
         j -= kTop + kFront;
         word = j % kWords;
         row = kRows - 1;
         layer = j / kWords;
-        there = word != 0 && layer != 0;
+        there = there && word != 0 && layer != 0;
       }
     }
     there = there && tile < tiles;
@@ -130,7 +144,8 @@ __device__ void unite_all(const Forest<Link>& forest, const Contacts<Tile>& cont
 }
 
 template <class Tile, class Link>
-__global__ void __launch_bounds__(kBoundaryThreads) boundary_merge(Frame frame, Tables<Link> tables) {
+__global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
+    boundary_merge(Frame frame, Tables<Link> tables) {
   __shared__ Pair<Link> queues[kBoundaryThreads / 32][32 * kQueuedPairs];
   let_next_launch_begin();
   bool there = true;

@@ -35,8 +35,7 @@ class Forest {
 
   __device__ void unite(Link a, Link b) const {
     Root high{a, 0}, low{b, 0};
-    find(high, low);
-    while (high.slot != low.slot) {
+    while (!find(high, low)) {
       if (high.first < low.first) {
         const Root other = high;
         high = low;
@@ -48,7 +47,6 @@ class Forest {
         return;
       }
       high.slot = Links<Link>::slot(was);  // another thread hooked it first
-      find(high, low);
     }
   }
 
@@ -59,10 +57,12 @@ class Forest {
 
   /// From nodes to their roots, both at the same time, because a step is a wait for memory: what one does not
   /// need is loaded with what the other does. Moves every second link to its parent's parent, so that later
-  /// walks are shorter.
-  __device__ void find(Root& a, Root& b) const {
+  /// walks are shorter. True when both have the same root; then it ends where the walks meet, and does not
+  /// read the link of a root that thousands of others are reading.
+  __device__ bool find(Root& a, Root& b) const {
     Link link_a = __ldcg(links_ + a.slot), link_b = __ldcg(links_ + b.slot);
     while (!Links<Link>::is_root(link_a) || !Links<Link>::is_root(link_b)) {
+      if (up(a.slot, link_a) == up(b.slot, link_b)) return true;
       const Link next_a = __ldcg(links_ + up(a.slot, link_a)), next_b = __ldcg(links_ + up(b.slot, link_b));
       const bool more_a = advance(a.slot, link_a, next_a), more_b = advance(b.slot, link_b, next_b);
       link_a = next_a;
@@ -73,6 +73,7 @@ class Forest {
     }
     a.first = link_a;
     b.first = link_b;
+    return a.slot == b.slot;
   }
 
   /// The parent of a node, or the node itself.

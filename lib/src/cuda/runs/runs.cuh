@@ -57,7 +57,7 @@ void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Li
                        PhaseClock& phase) {
   const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
   const std::int64_t blocks = scan_blocks(words);
-  const std::int64_t faces = whole.tile(0, 0, whole.tiles_z) * Faces<Tile>::kAll;
+  const unsigned faces = Faces<Tile>::threads(whole.tile(0, 0, whole.tiles_z));
 
   for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
     phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables, scan_entries(words));
@@ -65,9 +65,8 @@ void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Li
   // It begins early with what is in the image, unless LocalMerge makes the bits.
   constexpr bool kBitsAreThere = std::is_same_v<Source, FromBits>;
   phase("BoundaryMerge", boundary_merge<Tile, Link>,
-        LaunchShape{dim3(ceil_div(static_cast<unsigned>(faces), kBoundaryThreads)), dim3(kBoundaryThreads), 0,
-                    kBitsAreThere},
-        whole, tables);
+        LaunchShape{dim3(ceil_div(faces, kBoundaryThreads)), dim3(kBoundaryThreads), 0, kBitsAreThere}, whole,
+        tables);
   phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads), 0, true},
         reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
         tables.scan, tables.count);
