@@ -13,8 +13,8 @@
 #include "app/help_formatter.hpp"
 #include "app/messages.hpp"
 #include "app/signals.hpp"
-#include "app/start_threads.hpp"
 #include "app/version.hpp"
+#include "gpuccl/start_threads.hpp"
 
 namespace gpuccl::app {
 namespace {

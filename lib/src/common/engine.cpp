@@ -14,6 +14,7 @@
 #include "cuda/cuda.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/start_threads.hpp"
 
 namespace gpuccl {
 
@@ -178,6 +179,7 @@ struct Engine::State {
 
 Engine::Engine(const EngineOptions& options, Warn warn) : state_(std::make_unique<State>()) {
   check_options(options);
+  start_threads();
   state_->options = options;
   state_->warn = std::move(warn);
   const bool certain = options.device == DeviceChoice::cuda ||

@@ -1,4 +1,4 @@
-#include "app/start_threads.hpp"
+#include "gpuccl/start_threads.hpp"
 
 #include <tbb/parallel_for.h>
 
@@ -8,7 +8,7 @@
 
 #include "gpuccl/error.hpp"
 
-namespace gpuccl::app {
+namespace gpuccl {
 
 void start_threads() {
   constexpr std::size_t kRoom = std::size_t{8} << 20;  // what it takes, several times over
@@ -17,4 +17,4 @@ void start_threads() {
   tbb::parallel_for(0, 1, [](int) {});
 }
 
-}  // namespace gpuccl::app
+}  // namespace gpuccl
