@@ -61,6 +61,16 @@ void LabelJob::open() {
   report_.read_ms = since_.lap();
 }
 
+std::int64_t LabelJob::estimated_bytes() const {
+  constexpr std::int64_t kStrips = std::int64_t{8} << 20;  // of the image that is being written
+  const Algorithm& algorithm =
+      intended_algorithm(options_.algorithm.engine, connectivity_, extent_.elements());
+  // Bits, runs and components, of which noise has many; from a GPU labels come down while the next image is
+  // labelled.
+  const std::int64_t each = algorithm.device == DeviceKind::cuda ? 2 + sizeof(Label) : 2;
+  return each * extent_.elements() + kStrips;
+}
+
 void LabelJob::read() {
   waited_ms_ = since_.lap();
   report_.input = reader_->info();

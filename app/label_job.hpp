@@ -32,6 +32,8 @@ class LabelJob {
 
   void open();
   const Extent& extent() const { return extent_; }
+  /// Memory that the job takes from here to its outputs.
+  std::int64_t estimated_bytes() const;
   // Between open() and read() a job may wait for its turn; that time is not counted.
   void read();
   /// The engine must outlive the job: labels of an input larger than memory are made again to be written.

@@ -160,7 +160,7 @@ class Batch {
     if (!item.problem.empty()) throw Error(Failure::no_input, item.problem);
     for (const std::string& path : outputs(item.files)) make_folder(fs::path(path).parent_path());
     job.open();
-    const Turns::Memory memory = turns_.reserve(job.extent());
+    const Turns::Memory memory = turns_.reserve(job.estimated_bytes());
     turns_.compute(job.extent(), [&] {
       job.read();
       job.label(engine_);

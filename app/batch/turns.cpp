@@ -6,19 +6,11 @@ namespace {
 // From here on an image is worth all threads: it takes a second on one, and memory that others would need.
 constexpr std::int64_t kLarge = std::int64_t{1} << 26;
 
-/// What an image takes from its header to its outputs: bits, runs and components, of which noise has many,
-/// and the strips that are being written.
-std::int64_t estimated_bytes(const Extent& extent) {
-  constexpr std::int64_t kStrips = std::int64_t{8} << 20;
-  return 2 * extent.elements() + kStrips;
-}
-
 }  // namespace
 
 Turns::Turns(std::int64_t memory, int threads) : threads_(threads), all_threads_(threads), memory_(memory) {}
 
-Turns::Memory Turns::reserve(const Extent& extent) {
-  const std::int64_t bytes = estimated_bytes(extent);
+Turns::Memory Turns::reserve(std::int64_t bytes) {
   std::unique_lock lock(lock_);
   const std::uint64_t ticket = next_ticket_++;
   changed_.wait(lock, [&] { return ticket == served_ && (reserved_ == 0 || bytes <= memory_ - reserved_); });

@@ -30,9 +30,9 @@ class Turns {
     std::int64_t bytes_;
   };
 
-  /// Waits until there is memory for an image; one that needs more than there is goes alone. First come,
-  /// first served, so that a large image is not passed by small ones for ever.
-  Memory reserve(const Extent& extent);
+  /// Waits until there is so much memory for an image; one that needs more than there is goes alone. First
+  /// come, first served, so that a large image is not passed by small ones for ever.
+  Memory reserve(std::int64_t bytes);
 
   /// Does `work` when a thread is free, on that thread alone; for a large image by all threads.
   template <class Work>
