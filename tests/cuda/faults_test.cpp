@@ -1,5 +1,9 @@
 // What becomes of failing CUDA calls: errors of the right kind, no leaks, and the CPU in place of the GPU.
 
+#include <memory>
+#include <thread>
+#include <vector>
+
 #include "cuda/cuda.hpp"
 #include "cuda/variants.hpp"
 #include "cuda_runtime_api.h"
@@ -107,6 +111,35 @@ TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fail
       }
       REQUIRE(warnings == (emulation::has_failed() ? 1 : 0));
     });
+}
+
+TEST_CASE("threads share the GPU", "[processors]") {
+  const Repair repair;
+  constexpr int kThreads = 6, kImages = 8;
+  Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr);
+  struct Outcome {
+    BitVolume image;
+    Labeled labeled;
+    EngineReport report;
+  };
+  std::vector<Outcome> outcomes(kThreads * kImages);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kImages; ++i) {
+        Outcome& outcome = outcomes[static_cast<std::size_t>(t * kImages + i)];
+        // One is too large to share the GPU with others.
+        const Extent extent = t == 2 && i == 3 ? Extent{4100, 1030, 1} : Extent{40 + 30 * t, 10 + 9 * i, 1};
+        outcome.image = random_image(extent, 0.4, 4, static_cast<std::uint32_t>(t * kImages + i));
+        outcome.labeled = engine.label_in_order(outcome.image.view(), Connectivity::c8, &outcome.report);
+        outcome.labeled.labels = std::make_unique<LabelImage>(render_all(*outcome.labeled.labels));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& outcome : outcomes) {
+    REQUIRE(outcome.report.device_kind == DeviceKind::cuda);
+    expect_same(outcome.labeled, flood_fill(outcome.image.view(), Connectivity::c8));
+  }
 }
 
 TEST_CASE("an image that the memory of the GPU is too small for is labelled there in parts") {

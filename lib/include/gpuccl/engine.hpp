@@ -53,7 +53,8 @@ class Engine {
   /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
   /// What does not fit into the memory of the GPU is labelled there in parts.
   /// May be called from several threads at once: the CPU labels several images side by side, the GPU one
-  /// after the other.
+  /// after the other, but small ones of one slice (of at most 2^18 elements) that wait for it together; each
+  /// is given its share of the time.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
 
   /// The same for labels that are read in ascending order, as Labeler::label_in_order(). Should the GPU be

@@ -1,17 +1,14 @@
 #include "gpuccl/engine.hpp"
 
 #include <atomic>
-#include <future>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/choice.hpp"
+#include "common/gpu_labelers.hpp"
 #include "common/rescued_labels.hpp"
-#include "cpu/phase_clock.hpp"
-#include "cuda/cuda.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/slabs.hpp"
 #include "gpuccl/start_threads.hpp"
@@ -20,23 +17,10 @@ namespace gpuccl {
 
 namespace {
 
-using Key = std::pair<const Algorithm*, Connectivity>;
-
-/// How labels will be read: Engine::label or Engine::label_in_order.
-enum class Reading { anywhere, in_order };
-
-Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineReport& report) {
-  Labeled labeled;
-  report.label_ms = cpu::milliseconds(
-      [&] { labeled = reading == Reading::in_order ? labeler.label_in_order(image) : labeler.label(image); });
-  report.label_ms -= labeled.statistics_ms;
-  return labeled;
-}
-
 /// Labelers of the CPU that wait for an image: as many as there were images labelled at once.
 class IdleLabelers {
  public:
-  std::unique_ptr<Labeler> take(const Key& key) {
+  std::unique_ptr<Labeler> take(const LabelerKey& key) {
     const std::lock_guard lock(lock_);
     std::vector<std::unique_ptr<Labeler>>& idle = idle_[key];
     if (idle.empty()) return find_variant(*key.first, key.second)->make(0);
@@ -44,53 +28,26 @@ class IdleLabelers {
     idle.pop_back();
     return labeler;
   }
-  void give_back(const Key& key, std::unique_ptr<Labeler> labeler) {
+  void give_back(const LabelerKey& key, std::unique_ptr<Labeler> labeler) {
     const std::lock_guard lock(lock_);
     idle_[key].push_back(std::move(labeler));
   }
 
  private:
   std::mutex lock_;
-  std::map<Key, std::vector<std::unique_ptr<Labeler>>> idle_;
+  std::map<LabelerKey, std::vector<std::unique_ptr<Labeler>>> idle_;
 };
 
 }  // namespace
 
 struct Engine::State {
-  EngineOptions options;
+  explicit State(const EngineOptions& chosen) : options(chosen), on_gpu(chosen.gpu) {}
+
+  const EngineOptions options;
   Warn warn;
   std::atomic<bool> cpu_only = false;  // the GPU was found unusable
   IdleLabelers on_cpu;
-
-  std::mutex gpu;                             // held by whoever uses what follows
-  std::optional<std::future<void>> starting;  // start-up in the background
-  bool started = false;
-  std::map<Key, std::unique_ptr<Labeler>> on_gpu;
-
-  void start_up_gpu() {
-    if (started) return;
-    if (starting) {
-      std::exchange(starting, std::nullopt)->get();
-    } else {
-      cuda::start_up(options.gpu);
-    }
-    started = true;
-  }
-
-  /// What runs out of memory gives back what it has.
-  Labeled label_on_gpu(const Key& key, BitView image, Reading reading, EngineReport& report) {
-    const std::lock_guard lock(gpu);
-    report.start_up_ms += cpu::milliseconds([&] { start_up_gpu(); });
-    report.device_name = cuda::device_name(options.gpu);
-    std::unique_ptr<Labeler>& labeler = on_gpu[key];
-    if (labeler == nullptr) labeler = find_variant(*key.first, key.second)->make(options.gpu);
-    try {
-      return label_timed(*labeler, image, reading, report);
-    } catch (const Error& error) {
-      if (error.failure() == Failure::memory) on_gpu.clear();
-      throw;
-    }
-  }
+  GpuLabelers on_gpu;
 
   /// An image too large for the memory of the GPU is labelled in parts.
   Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, Reading reading,
@@ -118,7 +75,7 @@ struct Engine::State {
     return labeled;
   }
 
-  Labeled label_on_cpu(const Key& key, BitView image, Reading reading, EngineReport& report) {
+  Labeled label_on_cpu(const LabelerKey& key, BitView image, Reading reading, EngineReport& report) {
     report.device_name = cpu_name();
     std::unique_ptr<Labeler> labeler = on_cpu.take(key);
     Labeled labeled = label_timed(*labeler, image, reading, report);
@@ -129,8 +86,8 @@ struct Engine::State {
   Labeled label_with(const Algorithm& algorithm, BitView image, Reading reading, EngineReport& report) {
     report.algorithm = algorithm.name;
     report.device_kind = algorithm.device;
-    const Key key{&algorithm, report.connectivity};
-    return algorithm.device == DeviceKind::cuda ? label_on_gpu(key, image, reading, report)
+    const LabelerKey key{&algorithm, report.connectivity};
+    return algorithm.device == DeviceKind::cuda ? on_gpu.label(key, image, reading, report)
                                                 : label_on_cpu(key, image, reading, report);
   }
 
@@ -168,23 +125,21 @@ struct Engine::State {
 
   /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
   void give_up_gpu(const Error& error) {
-    const std::lock_guard lock(gpu);
     if (cpu_only.exchange(true)) return;  // another thread has met the same
     on_gpu.clear();
-    if ((started || names_only_cuda(options.algorithm)) && warn)
+    if ((on_gpu.started() || names_only_cuda(options.algorithm)) && warn)
       warn(std::string("GPU not usable (") + error.what() +
            "), labeled by runs on the CPU instead; labels are the same");
   }
 };
 
-Engine::Engine(const EngineOptions& options, Warn warn) : state_(std::make_unique<State>()) {
+Engine::Engine(const EngineOptions& options, Warn warn) : state_(std::make_unique<State>(options)) {
   check_options(options);
   start_threads();
-  state_->options = options;
   state_->warn = std::move(warn);
   const bool certain = options.device == DeviceChoice::cuda ||
                        (options.device == DeviceChoice::automatic && names_only_cuda(options.algorithm));
-  if (certain) state_->starting = std::async(std::launch::async, cuda::start_up, options.gpu);
+  if (certain) state_->on_gpu.start_in_background();
 }
 
 Engine::~Engine() = default;

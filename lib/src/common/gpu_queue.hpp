@@ -1,0 +1,63 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+namespace gpuccl {
+
+/// The line of threads that want the GPU. Whoever finds it free works for the first in line, and for those
+/// behind that can go with it. `Request` has the member `done`, false to begin with.
+template <class Request>
+class GpuQueue {
+ public:
+  /// Returns when `mine` is done. take(line) takes requests that go together out of the line, the first at
+  /// least; work(requests) does them, and throws nothing.
+  template <class Take, class Work>
+  void wait_for(Request& mine, Take take, Work work) {
+    std::unique_lock lock(lock_);
+    line_.push_back(&mine);
+    while (true) {
+      changed_.wait(lock, [&] { return mine.done || !busy_; });
+      if (mine.done) return;
+      const std::vector<Request*> together = take(line_);
+      with_gpu(lock, [&] { work(together); });
+      for (Request* const request : together) request->done = true;
+      changed_.notify_all();
+    }
+  }
+
+  /// Does `work` while nobody else has the GPU.
+  template <class Work>
+  void alone(Work work) {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [&] { return !busy_; });
+    with_gpu(lock, work);
+    changed_.notify_all();
+  }
+
+  std::size_t waiting() {
+    const std::lock_guard lock(lock_);
+    return line_.size();
+  }
+
+ private:
+  template <class Work>
+  void with_gpu(std::unique_lock<std::mutex>& lock, Work work) {
+    busy_ = true;
+    lock.unlock();
+    work();
+    lock.lock();
+    busy_ = false;
+  }
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::deque<Request*> line_;
+  bool busy_ = false;
+};
+
+}  // namespace gpuccl

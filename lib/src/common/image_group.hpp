@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/connectivity.hpp"
+
+namespace gpuccl {
+
+/// Small images, one below the other with an empty row between them, to be labelled as one: on a GPU launches
+/// and transfers take longer than a small image.
+class ImageGroup {
+ public:
+  /// Of images of at least one element and one slice.
+  explicit ImageGroup(const std::vector<BitView>& images);
+
+  BitView view() const { return all_.view(); }
+  /// What `labeled`, which is of view() and prepared, says of image `i`.
+  Labeled part(const Labeled& labeled, std::size_t i) const;
+
+ private:
+  std::vector<Extent> extents_;
+  std::vector<int> tops_;  // their first rows
+  BitVolume all_;
+};
+
+/// Whether an image is small enough for a group: its labels come down faster than a launch takes.
+bool fits_group(const Extent& extent, Connectivity connectivity);
+
+/// How large a group grows as images are added; padding counts.
+class GroupSize {
+ public:
+  /// Whether the group may have one more image; the first always fits.
+  bool add(const Extent& extent);
+
+ private:
+  std::int64_t rows_ = 0, width_ = 0;
+};
+
+}  // namespace gpuccl

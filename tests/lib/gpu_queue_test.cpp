@@ -1,0 +1,85 @@
+#include "common/gpu_queue.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "support/catch.hpp"
+
+using namespace gpuccl;
+
+namespace {
+
+struct Request {
+  int kind;
+  bool done = false;
+};
+
+}  // namespace
+
+TEST_CASE("who waits meanwhile is served together, by kind and in order") {
+  GpuQueue<Request> queue;
+  std::vector<std::vector<int>> served;  // by whoever has the GPU
+  std::atomic<bool> holding = false, let_go = false;
+  const auto take = [](std::deque<Request*>& line) {
+    std::vector<Request*> together{line.front()};
+    line.pop_front();
+    while (!line.empty() && line.front()->kind == together.front()->kind) {
+      together.push_back(line.front());
+      line.pop_front();
+    }
+    return together;
+  };
+  const auto work = [&](const std::vector<Request*>& requests) {
+    holding = true;
+    while (!let_go) std::this_thread::yield();
+    std::vector<int> kinds;
+    for (const Request* const request : requests) kinds.push_back(request->kind);
+    served.push_back(kinds);
+  };
+  std::vector<std::thread> threads;
+  const auto add = [&](int kind, std::size_t waiting_then) {
+    threads.emplace_back([&, kind] {
+      Request mine{kind};
+      queue.wait_for(mine, take, work);
+      REQUIRE(mine.done);
+    });
+    while (queue.waiting() != waiting_then) std::this_thread::yield();
+  };
+  add(1, 0);
+  while (!holding) std::this_thread::yield();
+  for (const int kind : {2, 2, 2, 3, 2}) add(kind, threads.size());
+  let_go = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(served == std::vector<std::vector<int>>{{1}, {2, 2, 2}, {3}, {2}});
+}
+
+TEST_CASE("nobody else has the GPU") {
+  GpuQueue<Request> queue;
+  std::atomic<int> now = 0, wrong = 0, done = 0;
+  const auto have = [&] {
+    if (++now != 1) ++wrong;
+    std::this_thread::yield();
+    --now;
+  };
+  const auto one = [](std::deque<Request*>& line) {
+    std::vector<Request*> first{line.front()};
+    line.pop_front();
+    return first;
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        Request mine{t};
+        if (i % 10 == t)
+          queue.alone(have);
+        else
+          queue.wait_for(mine, one, [&](const std::vector<Request*>&) { have(); });
+        ++done;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(done == 800);
+  CHECK(queue.waiting() == 0);
+}
