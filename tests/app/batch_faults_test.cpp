@@ -121,42 +121,65 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
   CHECK(images.check_outputs() == 60);
 }
 
+/// Several processes at once with the same inputs and outputs; what each does, the others may have done.
+void expect_processes_agree(const Images& images, int processes, bool skip_existing) {
+  CAPTURE(processes, skip_existing);
+  fs::remove_all(images.out);
+  std::vector<pid_t> children;
+  for (int i = 0; i < processes; ++i)
+    children.push_back(launch(gpuccl_command(
+        images.words(skip_existing ? Words{"--quiet", "--skip-existing"} : Words{"--quiet"}))));
+  for (const pid_t child : children) CHECK(status_of(child) == 0);
+  CHECK(images.check_outputs() == images.right.size());
+}
+
 TEST_CASE("several processes may label one folder") {
   const Images images(30);
-  for (int round = 0; round < 4; ++round) {
-    fs::remove_all(images.out);
-    std::vector<pid_t> children;
-    for (int i = 0; i < 2 + 2 * (round % 2); ++i)
-      children.push_back(launch(
-          gpuccl_command(images.words(round < 2 ? Words{"--quiet"} : Words{"--quiet", "--skip-existing"}))));
-    for (const pid_t child : children) CHECK(status_of(child) == 0);
-    CHECK(images.check_outputs() == 30);
+  for (const int processes : {2, 4})
+    for (const bool skip_existing : {false, true}) expect_processes_agree(images, processes, skip_existing);
+}
+
+TEST_CASE("several processes may label one large folder, again and again", "[.long]") {
+  const Images images(500);
+  for (int round = 0; round < 20; ++round)
+    for (const int processes : {2, 8}) expect_processes_agree(images, processes, round % 4 == 3);
+}
+
+/// The last half of the inputs is removed, cut or made longer `delay` after the start.
+void expect_changed_inputs_fail_alone(const Images& images, std::chrono::milliseconds delay) {
+  const int count = static_cast<int>(images.right.size());
+  fs::remove_all(images.out);
+  const std::string copy = images.scratch / "copy";
+  fs::remove_all(copy);
+  fs::copy(images.in, copy);
+  const pid_t child =
+      launch(gpuccl_command({"label", copy, "-o", images.out + "/", "--quiet", "--jobs", "2"}));
+  std::this_thread::sleep_for(delay);
+  for (int i = count - 1; i >= count / 2; --i) {
+    const std::string path = copy + "/" + std::to_string(i) + ".png";
+    if (i % 3 == 0) fs::remove(path);
+    if (i % 3 == 1) fs::resize_file(path, fs::file_size(path) / 2);
+    if (i % 3 == 2) std::ofstream(path, std::ios::app) << "more";
   }
+  const int status = status_of(child);
+  CHECK(WIFEXITED(status));
+  const int code = WEXITSTATUS(status);
+  CAPTURE(code);
+  CHECK((code == 0 || code == 1 || code == 65 || code == 66));
+  // What was left alone, and a third of the rest: what follows the image in a file does not matter.
+  CHECK(images.check_outputs() >= static_cast<std::size_t>(count / 2 + count / 6));
 }
 
 TEST_CASE("inputs that disappear, shrink or grow meanwhile fail alone") {
   const Images images(60);
-  for (int round = 0; round < 6; ++round) {
-    fs::remove_all(images.out);
-    const std::string copy = images.scratch / "copy";
-    fs::remove_all(copy);
-    fs::copy(images.in, copy);
-    const pid_t child =
-        launch(gpuccl_command({"label", copy, "-o", images.out + "/", "--quiet", "--jobs", "2"}));
-    std::this_thread::sleep_for(std::chrono::milliseconds(4 * round));
-    for (int i = 59; i >= 30; --i) {
-      const std::string path = copy + "/" + std::to_string(i) + ".png";
-      if (i % 3 == 0) fs::remove(path);
-      if (i % 3 == 1) fs::resize_file(path, fs::file_size(path) / 2);
-      if (i % 3 == 2) std::ofstream(path, std::ios::app) << "more";
-    }
-    const int status = status_of(child);
-    CHECK(WIFEXITED(status));
-    const int code = WEXITSTATUS(status);
-    CAPTURE(code);
-    CHECK((code == 0 || code == 1 || code == 65 || code == 66));
-    CHECK(images.check_outputs() >= 40);
-  }
+  for (int round = 0; round < 6; ++round)
+    expect_changed_inputs_fail_alone(images, std::chrono::milliseconds(4 * round));
+}
+
+TEST_CASE("of 500 inputs those that change meanwhile fail alone, again and again", "[.long]") {
+  const Images images(500);
+  for (int round = 0; round < 40; ++round)
+    expect_changed_inputs_fail_alone(images, std::chrono::milliseconds(10 * round));
 }
 
 /// A file system of its own with little space, in a namespace that only the program started sees.
