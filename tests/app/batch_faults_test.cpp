@@ -125,10 +125,10 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
 void expect_processes_agree(const Images& images, int processes, bool skip_existing) {
   CAPTURE(processes, skip_existing);
   fs::remove_all(images.out);
+  Words options = {"--quiet", "--no-fsync"};
+  if (skip_existing) options.push_back("--skip-existing");
   std::vector<pid_t> children;
-  for (int i = 0; i < processes; ++i)
-    children.push_back(launch(gpuccl_command(
-        images.words(skip_existing ? Words{"--quiet", "--skip-existing"} : Words{"--quiet"}))));
+  for (int i = 0; i < processes; ++i) children.push_back(launch(gpuccl_command(images.words(options))));
   for (const pid_t child : children) CHECK(status_of(child) == 0);
   CHECK(images.check_outputs() == images.right.size());
 }
@@ -153,7 +153,7 @@ void expect_changed_inputs_fail_alone(const Images& images, std::chrono::millise
   fs::remove_all(copy);
   fs::copy(images.in, copy);
   const pid_t child =
-      launch(gpuccl_command({"label", copy, "-o", images.out + "/", "--quiet", "--jobs", "2"}));
+      launch(gpuccl_command({"label", copy, "-o", images.out + "/", "--quiet", "--no-fsync", "--jobs", "2"}));
   std::this_thread::sleep_for(delay);
   for (int i = count - 1; i >= count / 2; --i) {
     const std::string path = copy + "/" + std::to_string(i) + ".png";
