@@ -96,7 +96,7 @@ TEST_CASE("algorithms that count label as the others do, and every phase of thei
   const BitVolume image = random_image({70, 40}, 0.5, 1, 3), volume = random_image({20, 9, 7}, 0.3, 1, 4);
   expect_all_right(variants, image.view());
   expect_all_right(variants, volume.view());
-  CHECK(variants.size() + 5 == cuda_variants().size());  // all but runs
+  CHECK(variants.size() + 10 == cuda_variants().size());  // all but runs and runs-bytes
   for (const CudaVariant& variant : variants) {
     INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
     variant.staged()->upload((is_3d(variant.connectivity) ? volume : image).view());
