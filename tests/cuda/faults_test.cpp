@@ -213,7 +213,7 @@ TEST_CASE("an image with more elements than links can name is refused before mem
   const std::uint32_t word = 0;
   const BitView image{&word, {1 << 16, 1 << 16, 1}, words_per_row(1 << 16)};
   for (const CudaVariant& variant : cuda_variants()) {
-    if (variant.name == "runs") continue;  // has wider links for such images
+    if (variant.name.starts_with("runs")) continue;  // have wider links for such images
     INFO(variant.name);
     REQUIRE(failure_of([&] { variant.labeler->label(image); }) == Failure::usage);
     REQUIRE_THROWS_WITH(variant.labeler->label(image), containing("--algo auto"));
