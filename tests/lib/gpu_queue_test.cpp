@@ -1,6 +1,7 @@
 #include "common/gpu_queue.hpp"
 
 #include <atomic>
+#include <new>
 #include <thread>
 
 #include "support/catch.hpp"
@@ -82,4 +83,23 @@ TEST_CASE("nobody else has the GPU") {
   CHECK(wrong == 0);
   CHECK(done == 800);
   CHECK(queue.waiting() == 0);
+}
+
+TEST_CASE("who cannot be served leaves the line, and others go on") {
+  GpuQueue<Request> queue;
+  Request first{1}, second{2};
+  const auto fails = [](std::deque<Request*>&) -> std::vector<Request*> { throw std::bad_alloc(); };
+  const auto takes = [](std::deque<Request*>& line) {
+    const std::vector<Request*> all(line.begin(), line.end());
+    line.clear();
+    return all;
+  };
+  std::size_t served = 0;
+  const auto work = [&](const std::vector<Request*>& requests) { served += requests.size(); };
+  CHECK_THROWS_AS(queue.wait_for(first, fails, work), std::bad_alloc);
+  CHECK(queue.waiting() == 0);
+  queue.wait_for(second, takes, work);
+  CHECK(served == 1);
+  CHECK(!first.done);
+  CHECK(second.done);
 }

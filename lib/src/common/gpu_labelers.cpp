@@ -42,7 +42,9 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
   const auto is_small = [](const Request& request) {
     return fits_group(request.image.extent, request.key.second);
   };
-  Requests together{line.front()};
+  Requests together;
+  together.reserve(line.size());  // from here on nothing throws
+  together.push_back(line.front());
   line.pop_front();
   const Request& first = *together.front();
   if (!is_small(first)) return together;

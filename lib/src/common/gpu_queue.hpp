@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <exception>
 #include <mutex>
 #include <vector>
 
@@ -15,7 +14,8 @@ template <class Request>
 class GpuQueue {
  public:
   /// Returns when `mine` is done. take(line) takes requests that go together out of the line, the first at
-  /// least; work(requests) does them, and throws nothing.
+  /// least, or throws and leaves the line as it is: then so does this, and others go on. work(requests) does
+  /// them, and throws nothing.
   template <class Take, class Work>
   void wait_for(Request& mine, Take take, Work work) {
     std::unique_lock lock(lock_);
@@ -23,7 +23,7 @@ class GpuQueue {
     while (true) {
       changed_.wait(lock, [&] { return mine.done || !busy_; });
       if (mine.done) return;
-      const std::vector<Request*> together = take(line_);
+      const std::vector<Request*> together = take_or_leave(mine, take);
       with_gpu(lock, [&] { work(together); });
       for (Request* const request : together) request->done = true;
       changed_.notify_all();
@@ -45,6 +45,17 @@ class GpuQueue {
   }
 
  private:
+  template <class Take>
+  std::vector<Request*> take_or_leave(Request& mine, Take take) {
+    try {
+      return take(line_);
+    } catch (...) {
+      std::erase(line_, &mine);
+      changed_.notify_all();
+      throw;
+    }
+  }
+
   template <class Work>
   void with_gpu(std::unique_lock<std::mutex>& lock, Work work) {
     busy_ = true;
