@@ -24,7 +24,7 @@ struct TiffStream {
 /// An open TIFF file. Not for several threads at once.
 class TiffHandle {
  public:
-  /// Throws Error (data, io).
+  /// No tag may take more than `max_bytes`. Throws Error (data, io, memory).
   TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes);
   ~TiffHandle();
   TiffHandle(const TiffHandle&) = delete;
@@ -38,7 +38,7 @@ class TiffHandle {
   void require_whole() const;
   bool has_error() const { return !messages_.error.empty(); }
   const std::string& warning() const { return messages_.warning; }
-  /// Throws `reason`, with libtiff's words in parentheses if it had any.
+  /// Throws `reason`, with libtiff's words in parentheses if it had any. Error (data, io, memory).
   [[noreturn]] void fail(const std::string& reason) const;
 
   /// The value of a tag of a single number, its default, or `otherwise`.
@@ -51,6 +51,7 @@ class TiffHandle {
 
  private:
   TiffStream stream_;
+  bool tags_may_need_more_;  // than max_bytes
   TiffMessages messages_;
   TIFF* tiff_ = nullptr;
 };

@@ -163,6 +163,18 @@ TEST_CASE("a few bytes that claim to be a large picture are not worth slabs") {
   fails({"label", scratch / "in.tif", "--json", "-", "--memory", "3M"}, 71, "in.tif: needs ");
 }
 
+#if TIFFLIB_VERSION >= 20221213  // 4.5.0; libtiff before that cannot be given a limit
+TEST_CASE("tags that need more memory than there may be are no fault of the file") {
+  const ScratchFolder scratch;
+  tests::TiffPageToWrite page = page_of(BitVolume({8, 60000, 1}), 0);
+  page.rows_per_strip = 1;
+  tests::write_tiff(scratch / "in.tif", {page});
+  fails({"label", scratch / "in.tif", "--json", "-", "--memory", "50K"}, 71,
+        "in.tif: its tags need more memory than the limit (");
+  succeeds({"label", scratch / "in.tif", "--json", "/dev/null", "--memory", "2M"});
+}
+#endif
+
 TEST_CASE("components that no memory was given for are too many") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::generated("dots", {2048, 2048, 1}).view());
