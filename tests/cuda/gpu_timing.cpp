@@ -105,6 +105,7 @@ std::vector<Case> cases_of_papers() {
 std::vector<Case> more_cases() {
   using enum Connectivity;
   const Extent image{8192, 8192, 1}, small{2048, 2048, 1}, volume{512, 512, 512};
+  const Extent page{1024, 1024, 1}, block{128, 128, 128};
   return {{image, c8, 0.1, 8},
           {image, c8, 0.5, 4},
           {image, c8, 0.9, 1},
@@ -116,6 +117,12 @@ std::vector<Case> more_cases() {
           {small, c8, 0.5, 16},
           {small, c8, 0.5, 1},
           {small, c8, 0.4, 1},
+          {small, c4, 0.5, 4},
+          {page, c8, 0.5, 1},
+          {.extent = page, .connectivity = c8, .kind = "page"},
+          {block, c26, 0.3, 4},
+          {block, c26, 0.1, 1},
+          {block, c6, 0.5, 4},
           {volume, c26, 0.3, 8},
           {.extent = volume, .connectivity = c26, .kind = "blobs"},
           {volume, c6, 0.5, 8},
