@@ -30,16 +30,15 @@ FileIdentity identify(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) return identity(status);
 
-  const fs::path missing = follow_dangling(path);
-  const fs::path folder = missing.has_parent_path() ? missing.parent_path() : fs::path(".");
-  FileIdentity result{0, 0, missing.filename().string()};
-  if (::stat(folder.c_str(), &status) == 0) {
-    result.device = status.st_dev;
-    result.inode = status.st_ino;
-  } else {
-    result.name = missing.lexically_normal().string();
-  }
-  return result;
+  fs::path folder = path, missing;
+  do {
+    folder = follow_dangling(folder);
+    missing = folder.filename() / missing;
+    folder = folder.has_parent_path() && folder.parent_path() != folder ? folder.parent_path() : ".";
+    if (::stat(folder.c_str(), &status) == 0)
+      return {status.st_dev, status.st_ino, missing.lexically_normal().string()};
+  } while (folder != ".");
+  return {0, 0, path};
 }
 
 FileIdentity identify_input(const std::string& path) {

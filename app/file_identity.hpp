@@ -6,7 +6,7 @@
 namespace gpuccl::app {
 
 /// Which file a name stands for, links followed: equal for every path, symbolic link and hard link of one
-/// file. A file that does not exist yet is known by its folder and its name there.
+/// file. A file that does not exist yet is known by the folder that does, and its name from there.
 struct FileIdentity {
   unsigned long long device = 0;
   unsigned long long inode = 0;

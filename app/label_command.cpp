@@ -12,6 +12,7 @@
 #include "app/label_file.hpp"
 #include "app/label_options.hpp"
 #include "app/messages.hpp"
+#include "app/process.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -29,6 +30,7 @@ void print_summary(const LabelFiles& files, const LabelSummary& summary) {
 
 int run_label(const LabelOptions& options) {
   options.check();
+  if (options.input.limits.memory > 0) keep_no_freed_memory();
   if (options.is_batch()) return label_batch(options);
 
   LabelFiles files = options.files.with_defaults();

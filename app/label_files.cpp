@@ -6,6 +6,7 @@
 
 #include "app/file_identity.hpp"
 #include "app/messages.hpp"
+#include "io/descriptor.hpp"
 #include "io/reader.hpp"
 
 namespace gpuccl::app {
@@ -16,16 +17,15 @@ namespace fs = std::filesystem;
 /// Outputs that are files: not unwanted, and not standard output.
 std::vector<std::string> outputs(const LabelFiles& files) {
   std::vector<std::string> list;
-  for (const std::string& path : {files.image, files.preview, files.stats})
-    if (!path.empty()) list.push_back(path);
-  if (!files.json.empty() && files.json != "-") list.push_back(files.json);
+  for (const std::string& path : {files.image, files.preview, files.stats, files.json})
+    if (!path.empty() && path != "-") list.push_back(path);
   return list;
 }
 
 bool is_special(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
-  return fs::exists(status) && !fs::is_regular_file(status);
+  return (fs::exists(status) && !fs::is_regular_file(status)) || io::descriptor_named(path) >= 0;
 }
 
 }  // namespace
@@ -36,17 +36,21 @@ bool LabelFiles::any_output() const {
 
 LabelFiles LabelFiles::with_defaults() const {
   LabelFiles files = *this;
-  if (files.json.empty() && !files.image.empty())
+  if (files.json.empty() && !files.image.empty()) {
     files.json = fs::path(files.image).replace_extension(".json").string();
+    files.json_by_default = true;
+  }
   return files;
 }
 
 void refuse_overlap(const LabelFiles& files, bool stack) {
   std::map<FileIdentity, std::string> inputs;
   inputs[identify_input(files.input)] = files.input;
-  if (stack)
+  if (stack) {
+    inputs[identify((fs::path(files.input) / io::kSliceList).string())] = files.input;
     for (const std::string& slice : concerning(files.input, [&] { return io::slice_names(files.input); }))
       inputs[identify(fs::path(files.input) / slice)] = slice;
+  }
 
   std::map<FileIdentity, std::string> taken;
   for (const std::string& path : outputs(files)) {

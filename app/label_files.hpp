@@ -8,9 +8,10 @@ namespace gpuccl::app {
 struct LabelFiles {
   std::string input;  // "-": standard input
   std::string image;
-  std::string json;  // "-": standard output
-  std::string stats;
+  std::string json;   // a file, or a TextStream
+  std::string stats;  // the same
   std::string preview;
+  bool json_by_default = false;  // nobody has asked for a report of that name
 
   bool any_output() const;
   /// Adds what is written without being asked for: the report beside the label image.

@@ -46,7 +46,8 @@ void LabelJob::open() {
     io::ReadOptions read;
     read.foreground = options_.input.foreground;
     read.limits = options_.input.limits;
-    read.limits.memory = io::memory_limit(options_.input.limits);
+    memory_ = io::memory_limit(options_.input.limits);
+    read.limits.memory = memory_;
     read.stack = options_.input.stack;
     read.in_parts = true;
     read.warn = [this](const std::string& line) { warn(files_.input, line); };
@@ -54,8 +55,7 @@ void LabelJob::open() {
     const io::ImageInfo& info = reader_->info();
     extent_ = info.extent;
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
-    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine, read.limits.memory,
-                        reader_->held_bytes());
+    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine, memory_, reader_->held_bytes());
   });
   outputs_ = std::make_unique<LabelOutputs>(files_, options_.output.file);
   report_.read_ms = since_.lap();
@@ -68,7 +68,7 @@ std::int64_t LabelJob::estimated_bytes() const {
   // Bits, runs and components, of which noise has many; from a GPU labels come down while the next image is
   // labelled.
   const std::int64_t each = algorithm.device == DeviceKind::cuda ? 2 + sizeof(Label) : 2;
-  return each * extent_.elements() + kStrips;
+  return each * extent_.elements() + reader_->buffer_bytes() + reader_->held_bytes() + kStrips;
 }
 
 void LabelJob::read() {
@@ -78,7 +78,13 @@ void LabelJob::read() {
   concerning(files_.input, [&] {
     image_ = BitVolume(extent_);
     reader_->read(0, extent_.depth, image_);
-    reader_.reset();
+    const EngineOptions& engine = options_.algorithm.engine;
+    if (components_fit(image_.view(), connectivity_, engine, memory_)) {
+      reader_.reset();
+    } else {
+      image_ = {};
+      plan_ = plan_for_many_components(extent_, connectivity_, engine, memory_, reader_->held_bytes());
+    }
   });
   report_.read_ms += since_.lap();
 }

@@ -66,6 +66,7 @@ class LabelJob {
   Extent extent_;
   Connectivity connectivity_ = Connectivity::c8;
   std::unique_ptr<LabelOutputs> outputs_;
+  std::int64_t memory_ = 0;  // that the job may take
   MemoryPlan plan_;
   BitVolume image_;  // empty if labelled by slabs
   EngineReport engine_report_;

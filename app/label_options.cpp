@@ -1,5 +1,6 @@
 #include "app/label_options.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/batch/batch_plan.hpp"
@@ -34,10 +35,10 @@ void add_files(CLI::App& command, std::vector<std::string>& inputs, LabelFiles& 
   command.option_defaults()->group("Output");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png or .npy; FOLDER/ for several");
-  add_path_or_stream(command, "--json", files.json, "FILE",
-                     "Report, - for standard output [beside the label image, same name with .json]");
-  add_path(command, "--stats", files.stats, "FILE",
-           "Table of components as CSV; one of all inputs if there are several");
+  add_text_path(command, "--json", files.json,
+                "Report, - for standard output [beside the label image, same name with .json]");
+  add_text_path(command, "--stats", files.stats,
+                "Table of components as CSV, - for standard output; one of all inputs if there are several");
   add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");
 }
 
@@ -96,6 +97,12 @@ bool LabelOptions::is_batch() const { return app::is_batch(*this); }
 void LabelOptions::check() const {
   if (selection.min_size > selection.max_size) throw Error(Failure::usage, "--min-size is above --max-size");
   is_batch() ? check_batch(*this) : check_single(*this);
+  const auto is_stdout = [](const std::string& path) { return path == "-"; };
+  const std::string streams[] = {files.json, files.stats, batch.report};
+  if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
+    throw Error(Failure::usage, "only one of --json, --stats and --report can go to standard output");
+  if (files.image.empty() && (compression || label_type != io::LabelType::automatic))
+    throw Error(Failure::usage, "--compress and --label-type need a label image; give -o");
 
   const io::LabelFormat format = format_of_labels(*this);
   if (compression && format != io::LabelFormat::tiff)

@@ -1,41 +1,29 @@
 #include "app/label_outputs.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "app/messages.hpp"
+#include "app/text_stream.hpp"
 
 namespace gpuccl::app {
 namespace {
 
-/// Standard output, a pipe or a device: written to, never replaced.
-bool is_stream(const std::string& path) {
-  if (path == "-") return true;
-  std::error_code problem;
-  const auto status = std::filesystem::status(path, problem);
-  return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
-}
+/// The beginning of every report.
+constexpr std::string_view kReport = "{\n  \"gpuccl\"";
 
-void stream_report(const std::string& path, const io::Report& report, const Components& components) {
-  if (path == "-") {
-    concerning("standard output", [&] { io::write_report(STDOUT_FILENO, report, components); });
-    return;
-  }
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0)
+/// Nobody asked for a report by the name of `path`: then what is there may be replaced only if it is one.
+/// Data about an image often lies beside it under that name.
+void refuse_foreign(const std::string& path) {
+  std::ifstream file(path);
+  std::string begin(kReport.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  const std::size_t first = begin.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const bool is_json =
+      file.gcount() > 0 && first != std::string::npos && (begin[first] == '{' || begin[first] == '[');
+  if (is_json && begin != kReport)
     throw FileError(path, Failure::cannot_create,
-                    std::string("cannot be opened (") + std::strerror(errno) + ")");
-  try {
-    concerning(path, [&] { io::write_report(descriptor, report, components); });
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
-  ::close(descriptor);
+                    "exists and is no report of gpuccl; --json or --json-dir says where the report goes");
 }
 
 }  // namespace
@@ -47,12 +35,14 @@ LabelOutputs::LabelOutputs(const LabelFiles& files, const io::AtomicFile::Option
   };
   image_ = open(files.image);
   preview_ = open(files.preview);
-  stats_ = open(files.stats);
-  if (is_stream(files.json)) {
-    report_path_ = files.json;
-  } else {
-    report_ = open(files.json);
-  }
+  const auto open_text = [&](const std::string& path, std::string& stream) -> File {
+    if (!TextStream::is_named(path)) return open(path);
+    stream = path;
+    return nullptr;
+  };
+  stats_ = open_text(files.stats, stats_stream_);
+  if (files.json_by_default) refuse_foreign(files.json);
+  report_ = open_text(files.json, report_stream_);
 }
 
 void LabelOutputs::finish() {
@@ -67,9 +57,16 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
       report_->finish();
     });
   }
+  if (!stats_stream_.empty()) {
+    const TextStream stream(stats_stream_);
+    concerning(stream.name(), [&] { io::write_stats_csv(stream.descriptor(), report.volume, components); });
+  }
+  if (!report_stream_.empty()) {
+    const TextStream stream(report_stream_);
+    concerning(stream.name(), [&] { io::write_report(stream.descriptor(), report, components); });
+  }
   for (const File* file : {&image_, &preview_, &stats_, &report_})
     if (*file) concerning((*file)->path(), [&] { (*file)->commit(); });
-  if (!report_path_.empty()) stream_report(report_path_, report, components);
 }
 
 }  // namespace gpuccl::app

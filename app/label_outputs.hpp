@@ -12,7 +12,8 @@ namespace gpuccl::app {
 
 /// The outputs of one labeling. Made before the work starts, so that a missing folder is found at once; they
 /// get their names together when all are complete, the label image first and the report last: where there is
-/// a report, there is everything.
+/// a report, there is everything. What goes to a stream is complete before any file gets its name, so that
+/// a run that fails has replaced nothing.
 class LabelOutputs {
  public:
   LabelOutputs(const LabelFiles& files, const io::AtomicFile::Options& options);
@@ -30,7 +31,7 @@ class LabelOutputs {
  private:
   using File = std::unique_ptr<io::AtomicFile>;
 
-  std::string report_path_;  // a stream such as standard output, not a file; "" if there is none
+  std::string stats_stream_, report_stream_;  // what is a stream such as standard output, not a file
   File image_, preview_, stats_, report_;
 };
 

@@ -12,7 +12,7 @@
 #include "app/exit_code.hpp"
 #include "app/help_formatter.hpp"
 #include "app/messages.hpp"
-#include "app/signals.hpp"
+#include "app/process.hpp"
 #include "app/version.hpp"
 #include "gpuccl/start_threads.hpp"
 
@@ -31,6 +31,10 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
         unknown.empty() ? "which command?" : "no command or option '" + unknown.front() + "'";
     return {Failure::usage, reason + " (see 'gpuccl --help')"};
   }
+  if (const std::vector<std::string> before = app.remaining(); !before.empty())
+    return {Failure::usage, "no command or option '" + before.front() + "' before '" +
+                                chosen.front()->get_name() + "' (see 'gpuccl " + chosen.front()->get_name() +
+                                " --help')"};
   const std::vector<std::string> unexpected = chosen.front()->remaining();
   const auto option = std::find_if(unexpected.begin(), unexpected.end(),
                                    [](const std::string& word) { return word.starts_with('-'); });
@@ -87,7 +91,7 @@ int parse_and_run(int argc, char** argv) {
 /// The one place where what went wrong becomes a message and an exit code.
 int main(int argc, char** argv) {
   using namespace gpuccl;
-  app::install_signal_handlers();
+  app::prepare_process();
   try {
     return app::parse_and_run(argc, argv);
   } catch (const Error& error) {

@@ -1,10 +1,12 @@
 #include "app/memory_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
 #include <string>
 
+#include "gpuccl/components.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
 #include "io/limits.hpp"
@@ -22,6 +24,8 @@ constexpr double kOnTheWay = 256.0 * (1 << 20);
 constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
 
 constexpr double kBit = 0.125;  // bytes of an element in memory
+constexpr std::int64_t kBytesOfComponent = sizeof(std::uint64_t) + sizeof(Box) + 3 * sizeof(std::uint64_t);
+constexpr double kComponentsOfElement = 0.5;  // at most: a checkerboard whose elements touch at corners only
 
 bool is_runs(const EngineOptions& engine) { return engine.algorithm == "auto" || engine.algorithm == "runs"; }
 
@@ -45,32 +49,52 @@ std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivit
   return std::nullopt;
 }
 
+/// The most elements that are labelled at once.
+std::int64_t most_at_once(const EngineOptions& engine, const std::optional<std::uint64_t>& gpu) {
+  constexpr std::uint64_t kBytesOnGpu = 12;  // bit, byte, label, tables; and some are taken by others
+  const std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
+  return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / kBytesOnGpu)) : most;
+}
+
+/// No component has its first element anywhere else than where a run begins below background.
+std::int64_t most_components(BitView image, Connectivity connectivity) {
+  const bool diagonal = connectivity != Connectivity::c4 && connectivity != Connectivity::c6;
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < image.extent.rows(); ++row) {
+    const std::uint32_t* const here = image.row(row);
+    const std::uint32_t* const above = row % image.extent.height > 0 ? image.row(row - 1) : nullptr;
+    for (std::int64_t i = 0; i < image.row_pitch; ++i) {
+      const std::uint32_t left = i > 0 ? here[i - 1] >> 31 : 0;
+      std::uint32_t covered = above != nullptr ? above[i] : 0;
+      if (diagonal && above != nullptr)
+        covered |= above[i] << 1 | above[i] >> 1 | (i > 0 ? above[i - 1] >> 31 : 0) |
+                   (i + 1 < image.row_pitch ? above[i + 1] << 31 : 0);
+      count += std::popcount(here[i] & ~(here[i] << 1 | left) & ~covered);
+    }
+  }
+  return count;
+}
+
 std::int64_t elements_of(const Slab& slab, const Extent& extent) {
   return Extent{extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0}.elements();
 }
 
-}  // namespace
-
-MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
-                       std::int64_t memory, std::int64_t held) {
+/// `extra`: bytes an element that slabs shall leave room for, if they can be that small.
+MemoryPlan plan_slabs(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
+                      std::int64_t memory, std::int64_t held, double extra) {
   const std::optional<std::uint64_t> gpu = gpu_memory(engine, connectivity, extent.elements());
-  std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
-  if (gpu) {
-    constexpr std::uint64_t kBytesOnGpu = 12;  // bit, byte, label, tables; and some are taken by others
-    most = std::min(most, static_cast<std::int64_t>(*gpu / kBytesOnGpu));
-  }
   const double each = bytes_of_element(engine, connectivity, gpu.has_value());
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
-  const auto elements = static_cast<double>(extent.elements());
-  const double at_once = gpu ? elements * kBit + kOnTheWay : elements * each;
-  if (extent.elements() <= most && at_once <= available) return {};
 
   MemoryPlan plan;
   // Half for the slab, so that there is as much for components and for the borders of slabs.
   const double half = available / 2;
+  const double with_extra = each + extra;
   const double affordable =
-      gpu ? std::max(half / (each + sizeof(Label)), (half - kOnTheWay) / each) : half / each;
-  plan.slabs = cut_into_slabs(extent, connectivity, std::min(most, static_cast<std::int64_t>(affordable)));
+      gpu ? std::max(half / (with_extra + sizeof(Label)), (half - kOnTheWay) / with_extra)
+          : half / with_extra;
+  plan.slabs = cut_into_slabs(extent, connectivity,
+                              std::min(most_at_once(engine, gpu), static_cast<std::int64_t>(affordable)));
   const auto largest = static_cast<double>(elements_of(plan.slabs.back(), extent));
   const double needed = largest * each + (gpu ? std::min(largest * sizeof(Label), kOnTheWay) : 0);
   if (needed > available)
@@ -83,6 +107,34 @@ MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const En
                                      ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   plan.max_kept = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
   return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
+                       std::int64_t memory, std::int64_t held) {
+  const std::optional<std::uint64_t> gpu = gpu_memory(engine, connectivity, extent.elements());
+  const double each = bytes_of_element(engine, connectivity, gpu.has_value());
+  const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
+  const auto elements = static_cast<double>(extent.elements());
+  const double at_once = gpu ? elements * kBit + kOnTheWay : elements * each;
+  if (extent.elements() <= most_at_once(engine, gpu) && at_once <= available) return {};
+  return plan_slabs(extent, connectivity, engine, memory, held, 0);
+}
+
+bool components_fit(BitView image, Connectivity connectivity, const EngineOptions& engine,
+                    std::int64_t memory) {
+  const auto elements = static_cast<double>(image.extent.elements());
+  const auto left = static_cast<std::int64_t>(static_cast<double>(memory) -
+                                              elements * bytes_of_element(engine, connectivity, false));
+  const std::int64_t allowed = std::max(kKeptInAnyCase, left) / kBytesOfComponent;
+  return elements * kComponentsOfElement <= static_cast<double>(allowed) ||
+         most_components(image, connectivity) <= allowed;
+}
+
+MemoryPlan plan_for_many_components(const Extent& extent, Connectivity connectivity,
+                                    const EngineOptions& engine, std::int64_t memory, std::int64_t held) {
+  return plan_slabs(extent, connectivity, engine, memory, held, kComponentsOfElement * kBytesOfComponent);
 }
 
 }  // namespace gpuccl::app

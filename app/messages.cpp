@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "app/exit_code.hpp"
 
@@ -28,12 +29,18 @@ int write_all(int descriptor, std::string_view text) {
 std::string printable(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  const auto escape = [&](unsigned char byte) { line += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]}; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
     if (byte < 0x20 || byte == 0x7f) {
-      line += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      escape(byte);
+    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080 to U+009F: terminals obey them too
+      escape(byte);
+      escape(next);
+      ++i;
     } else {
-      line += c;
+      line += text[i];
     }
   }
   return line;
@@ -53,8 +60,10 @@ void print_warning(const std::string& line) { print_message("warning: " + line);
 Error translated(const std::exception& exception) {
   const std::string words = exception.what();
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return {Failure::memory, "out of memory"};
+  const auto* system = dynamic_cast<const std::system_error*>(&exception);
   // oneTBB has nothing but words for it.
-  if (words.starts_with("pthread_create "))
+  if (words.starts_with("pthread_create ") ||
+      (system != nullptr && system->code() == std::errc::resource_unavailable_try_again))
     return {Failure::memory, "no thread can be started (" + words + ")"};
   return {Failure::internal, "internal error (" + words + ")"};
 }

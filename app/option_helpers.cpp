@@ -2,9 +2,12 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string_view>
+
+#include "io/reader.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -48,7 +51,24 @@ CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& 
 CLI::Option* add_path_or_stream(CLI::App& command, const std::string& names, std::string& target,
                                 const std::string& type, const std::string& help) {
   CLI::Option* option = command.add_option(names, target, help)->type_name(type);
-  option->check([](const std::string& given) { return given.empty() ? "a name is missing" : std::string(); });
+  option->check([](const std::string& given) {
+    if (given.empty()) return std::string("a name is missing");
+    if (given.size() > 1 && given.front() == '-')
+      return "'" + given + "' looks like an option; a file of that name is ./" + given;
+    return std::string();
+  });
+  return option;
+}
+
+CLI::Option* add_text_path(CLI::App& command, const std::string& names, std::string& target,
+                           const std::string& help) {
+  CLI::Option* option = add_path_or_stream(command, names, target, "FILE", help);
+  option->check([](const std::string& given) {
+    const std::filesystem::path name = std::filesystem::path(given).filename();
+    return io::is_image_name(name) || name.extension() == ".npy"
+               ? "'" + given + "' is the name of an image, and this is text"
+               : std::string();
+  });
   return option;
 }
 

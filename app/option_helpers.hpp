@@ -54,6 +54,10 @@ CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& 
 CLI::Option* add_path_or_stream(CLI::App& command, const std::string& names, std::string& target,
                                 const std::string& type, const std::string& help);
 
+/// The same for text, which no image is to be replaced by.
+CLI::Option* add_text_path(CLI::App& command, const std::string& names, std::string& target,
+                           const std::string& help);
+
 /// Number itself, or what an optional holds.
 template <class T>
 struct NumberIn {

@@ -18,10 +18,8 @@ namespace {
 
 constexpr mode_t kMode = 0666;  // less what the umask takes away
 
-bool is_lack_of_space(int code) { return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO; }
-
 [[noreturn]] void fail_to_create(int code) {
-  throw system_error(is_lack_of_space(code) ? Failure::io : Failure::cannot_create, "cannot create", code);
+  throw system_error(failure_to_create(code), "cannot create", code);
 }
 
 /// Follows `path` while it is a symbolic link; what the last link points to need not exist.
@@ -41,9 +39,12 @@ std::string follow_links(const std::string& path) {
 
 AtomicFile::AtomicFile(const std::string& path, const Options& options)
     : path_(path), target_(follow_links(path)), options_(options) {
+  if (descriptor_named(path) >= 0)
+    throw Error(Failure::cannot_create, "cannot create: is a stream, not a file");
   open_folder();
   check_target();
   create();
+  if (mode_) ::fchmod(file_.get(), *mode_);  // where there are no permissions, there are none to keep
 }
 
 AtomicFile::~AtomicFile() {
@@ -67,7 +68,7 @@ void AtomicFile::open_folder() {
   fail_to_create(errno);
 }
 
-void AtomicFile::check_target() const {
+void AtomicFile::check_target() {
   struct stat status {};
   if (::fstatat(folder_.get(), name_.c_str(), &status, 0) != 0) {
     if (errno == ENOENT) return;
@@ -76,6 +77,7 @@ void AtomicFile::check_target() const {
   if (S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is a folder");
   if (!S_ISREG(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a regular file");
   if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: exists already");
+  mode_ = status.st_mode & 0777;
 }
 
 void AtomicFile::create() {

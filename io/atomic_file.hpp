@@ -1,7 +1,10 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/descriptor.hpp"
@@ -14,8 +17,8 @@ class TemporaryName;
 /// A file that appears under its name only when it is complete.
 ///
 /// Written as an unnamed file (O_TMPFILE, else a short ".gpuccl-XXXXXX") in the target's folder; commit()
-/// checks, syncs and renames. A target that is a symbolic link is followed. Destroyed without commit(),
-/// nothing is left. Throws Error: cannot_create (folder missing, no permission, not a regular file), io (disk
+/// checks, syncs and renames. A target that is a symbolic link is followed; one that is replaced hands on its
+/// permissions. Destroyed without commit(), nothing is left. Throws Error: cannot_create (folder missing, no permission, not a regular file), io (disk
 /// full, short write).
 class AtomicFile {
  public:
@@ -44,7 +47,7 @@ class AtomicFile {
 
  private:
   void open_folder();
-  void check_target() const;
+  void check_target();
   void create();
   void give_name();
   bool link_unnamed(const char* name);
@@ -58,6 +61,7 @@ class AtomicFile {
   Descriptor folder_;
   Descriptor file_;
   std::unique_ptr<TemporaryName> temporary_;  // null while the file has no name
+  std::optional<mode_t> mode_;  // of the file that is replaced
   std::size_t end_ = 0;
   bool finished_ = false;
 };

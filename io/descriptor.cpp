@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -78,6 +81,37 @@ Descriptor open_again(const char* path, int flags) {
 
 Error system_error(Failure failure, const std::string& what, int code) {
   return {failure, what + ": " + system_reason(code), code};
+}
+
+Failure failure_to_read(int code) {
+  if (code == ENOMEM) return Failure::memory;
+  return code == EMFILE || code == ENFILE || code == EIO ? Failure::io : Failure::no_input;
+}
+
+Failure failure_to_create(int code) {
+  if (code == ENOMEM) return Failure::memory;
+  return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO ? Failure::io
+                                                                          : Failure::cannot_create;
+}
+
+int descriptor_named(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int kMaxLinks = 40;  // as the kernel
+  const fs::path own = "/proc/" + std::to_string(::getpid()) + "/fd";
+  fs::path name = path;
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    std::error_code problem;
+    if (fs::canonical(name.has_parent_path() ? name.parent_path() : ".", problem) == own && !problem) {
+      const std::string number = name.filename().string();
+      int descriptor = -1;
+      std::from_chars(number.data(), number.data() + number.size(), descriptor);
+      return descriptor;
+    }
+    const fs::path target = fs::read_symlink(name, problem);
+    if (problem) return -1;
+    name = name.parent_path() / target;
+  }
+  return -1;
 }
 
 std::string system_reason(int code) {

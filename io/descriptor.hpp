@@ -39,6 +39,14 @@ Descriptor open_again(const char* path, int flags);
 /// The error of a system call that left `code` in errno: "<what>: no space left on device".
 Error system_error(Failure failure, const std::string& what, int code);
 
+/// What it means for an input that a system call left `code` in errno, and for an output.
+Failure failure_to_read(int code);
+Failure failure_to_create(int code);
+
+/// The descriptor of this process that `path` names, as /dev/stdout, /dev/fd/3 and links to them do; -1 for
+/// any other. Such a name must be written to, not replaced.
+int descriptor_named(const std::string& path);
+
 /// What errno value `code` means, in lower case: "no space left on device".
 std::string system_reason(int code);
 

@@ -183,7 +183,8 @@ void Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bit
 std::string foreground_rule(const SampleFormat& format, const ForegroundOptions& options,
                             std::optional<double> threshold) {
   const bool is_color = format.photometric == Photometric::rgb || format.photometric == Photometric::cmyk;
-  const bool is_white_0 = format.photometric == Photometric::min_is_white;
+  const bool is_white_0 =  // floating point has no largest value to invert by
+      format.photometric == Photometric::min_is_white && format.kind != SampleKind::floating;
   const bool looks_up = format.photometric == Photometric::palette && !options.raw;
   const bool as_stored = options.raw || format.inverted_by_name_only;
 

@@ -13,21 +13,13 @@
 #include "io/limits.hpp"
 
 namespace gpuccl::io {
-namespace {
-
-Failure failure_of(int code) {
-  return code == EMFILE || code == ENFILE || code == EIO ? Failure::io : Failure::no_input;
-}
-
-}  // namespace
-
 InputFile::InputFile(const std::string& path, std::int64_t max_held) {
   const bool is_stdin = path == "-";
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
                                    : open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (!descriptor) throw Error(failure_of(errno), system_reason(errno));
+  if (!descriptor) throw Error(failure_to_read(errno), system_reason(errno));
   struct stat status {};
-  if (::fstat(descriptor.get(), &status) != 0) throw Error(failure_of(errno), system_reason(errno));
+  if (::fstat(descriptor.get(), &status) != 0) throw Error(failure_to_read(errno), system_reason(errno));
   if (S_ISDIR(status.st_mode))
     throw Error(Failure::no_input, "is a directory; --stack reads a folder of slices as one volume");
   if (S_ISREG(status.st_mode) && ::lseek(descriptor.get(), 0, SEEK_CUR) == 0) {

@@ -35,6 +35,7 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOpt
 }
 
 std::string bytes_in_words(double bytes) {
+  if (bytes < 1 << 14) return std::to_string(std::llround(std::ceil(bytes))) + " bytes";
   const bool is_large = bytes > 1 << 20;
   return std::to_string(std::llround(std::ceil(bytes / (is_large ? 1 << 20 : 1 << 10)))) +
          (is_large ? " MiB" : " KiB");

@@ -39,6 +39,7 @@ class SampleReader final : public Reader {
 
   const ImageInfo& info() const override { return info_; }
   std::int64_t held_bytes() const override { return held_bytes_; }
+  std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
 
   void read(int z0, int z1, BitVolume& out) override {
     if (z1 - z0 == 1) return read_slice(z0, z0, out);

@@ -53,6 +53,8 @@ class Reader {
   virtual void read_rows(int z, int y0, int y1, BitVolume& out) = 0;
   /// Bytes of the input that are held in memory, as those of a pipe must be.
   virtual std::int64_t held_bytes() const = 0;
+  /// Bytes that decoding a slice takes beside its bits.
+  virtual std::int64_t buffer_bytes() const = 0;
 };
 
 /// Opens a PNG, a TIFF (pages are slices), "-" (stdin), or, with `stack`, a folder of slices in natural name
@@ -67,8 +69,12 @@ BitVolume read_image(const std::string& path, const ReadOptions& options, ImageI
 /// Whether a file of a folder is taken for an image: .png, .tif or .tiff in any case, and not hidden.
 bool is_image_name(const std::filesystem::path& name);
 
-/// Slice files of a folder in the order in which they are stacked (names only, no path). Throws Error
-/// (no_input, data).
-std::vector<std::string> slice_names(const std::filesystem::path& folder);
+/// The file of a folder that, if there is one, says which slices are stacked and in what order.
+inline constexpr const char* kSliceList = "files.txt";
+
+/// Slice files of a folder in the order in which they are stacked (names only, no path). `warn`, if not null,
+/// hears of files that are left out. Throws Error (no_input, data, io).
+std::vector<std::string> slice_names(const std::filesystem::path& folder,
+                                     const std::function<void(const std::string& line)>& warn = nullptr);
 
 }  // namespace gpuccl::io

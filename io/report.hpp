@@ -39,6 +39,7 @@ void write_report(int descriptor, const Report& report, const Components& compon
 
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D).
 void write_stats_csv(AtomicFile& file, bool volume, const Components& components);
+void write_stats_csv(int descriptor, bool volume, const Components& components);
 
 /// One table of several inputs: the same with the name of the input before it, and with z columns always.
 /// Its first line, and the rows of one input.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "gpuccl/error.hpp"
@@ -14,9 +15,13 @@ constexpr std::size_t kWordsAhead = std::size_t{1} << 21;
 }  // namespace
 
 RowStream::RowStream(std::int64_t row_words, std::function<void(RowStream&)> decode)
-    : row_words_(static_cast<std::size_t>(row_words)),
-      decode_(std::move(decode)),
-      thread_([this] { run(); }) {}
+    : row_words_(static_cast<std::size_t>(row_words)), decode_(std::move(decode)) {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    throw Error(Failure::memory, "no thread can be started");
+  }
+}
 
 RowStream::~RowStream() {
   {

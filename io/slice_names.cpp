@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "gpuccl/error.hpp"
+#include "io/descriptor.hpp"
 #include "io/natural_order.hpp"
 #include "io/reader.hpp"
 
@@ -11,8 +12,6 @@ namespace gpuccl::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kListName = "files.txt";
 
 std::string trimmed(const std::string& line) {
   const char* blanks = " \t\r\n";
@@ -39,31 +38,40 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos)
       throw Error(Failure::data,
-                  std::string(kListName) + " names '" + name + "', which is not a file of this folder");
+                  std::string(kSliceList) + " names '" + name + "', which is not a file of this folder");
     std::error_code failure;
     if (!fs::exists(folder / name, failure))
-      throw Error(Failure::no_input, std::string(kListName) + " names '" + name + "', which does not exist");
+      throw Error(Failure::no_input, std::string(kSliceList) + " names '" + name + "', which does not exist");
     require_file(folder / name);
     names.push_back(name);
   }
-  if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kListName);
-  if (names.empty()) throw Error(Failure::data, std::string(kListName) + " names no slice");
+  if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kSliceList);
+  if (names.empty()) throw Error(Failure::data, std::string(kSliceList) + " names no slice");
   return names;
 }
 
-std::vector<std::string> sorted_names(const fs::path& folder) {
+std::vector<std::string> sorted_names(const fs::path& folder,
+                                      const std::function<void(const std::string&)>& warn) {
   std::vector<std::string> names;
+  std::size_t others = 0;
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     std::error_code unknown;
     const fs::path name = entry->path().filename();
-    if (!is_image_name(name) || entry->is_directory(unknown)) continue;
+    if (entry->is_directory(unknown) || name.native().starts_with('.')) continue;
+    if (!is_image_name(name)) {
+      ++others;
+      continue;
+    }
     require_file(entry->path());
     names.push_back(name.string());
   }
-  if (failure) throw Error(Failure::no_input, "cannot read the folder (" + failure.message() + ")");
+  if (failure)
+    throw Error(failure_to_read(failure.value()),
+                "cannot read the folder (" + system_reason(failure.value()) + ")");
   if (names.empty()) throw Error(Failure::data, "the folder holds no .png, .tif or .tiff file");
+  if (others > 0 && warn) warn(std::to_string(others) + " left out: neither .png nor .tif by name");
   std::sort(names.begin(), names.end(), natural_less);
   return names;
 }
@@ -78,18 +86,19 @@ bool is_image_name(const std::filesystem::path& name) {
          (extension == ".png" || extension == ".tif" || extension == ".tiff");
 }
 
-std::vector<std::string> slice_names(const fs::path& folder) {
+std::vector<std::string> slice_names(const fs::path& folder,
+                                     const std::function<void(const std::string&)>& warn) {
   std::error_code failure;
   const fs::file_status status = fs::status(folder, failure);
   if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
-  if (failure) throw Error(Failure::no_input, failure.message());
+  if (failure) throw Error(failure_to_read(failure.value()), system_reason(failure.value()));
   if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
-  if (fs::exists(folder / kListName, failure)) {
-    std::ifstream list(folder / kListName);
-    if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kListName);
+  if (fs::exists(folder / kSliceList, failure)) {
+    std::ifstream list(folder / kSliceList);
+    if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kSliceList);
     return listed_names(folder, list);
   }
-  return sorted_names(folder);
+  return sorted_names(folder, warn);
 }
 
 }  // namespace gpuccl::io

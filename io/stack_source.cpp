@@ -15,7 +15,7 @@ namespace {
 class StackSource final : public SampleSource {
  public:
   StackSource(const std::string& folder, const ReadOptions& options)
-      : folder_(folder), names_(slice_names(folder)), options_(options) {
+      : folder_(folder), names_(slice_names(folder, options.warn)), options_(options) {
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(Failure::data, "holds more than " + std::to_string(options.limits.max_pages) + " slices");
     for (const std::string& name : names_) check_slice(name);

@@ -1,4 +1,5 @@
 #include "io/component_rows.hpp"
+#include "io/descriptor.hpp"
 #include "io/report.hpp"
 
 namespace gpuccl::io {
@@ -25,13 +26,21 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
-}  // namespace
-
-void write_stats_csv(AtomicFile& file, bool volume, const Components& components) {
-  const TextSink sink = [&](std::string_view text) { file.write(text.data(), text.size()); };
+void stream_csv(const TextSink& sink, bool volume, const Components& components) {
   sink(volume ? "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n" : "label,area,x0,y0,x1,y1,cx,cy\n");
   const int axes = volume ? 3 : 2;
   stream_rows(components, sink, [&](RowText& row, std::size_t i) { add_row(row, components, i, axes); });
+}
+
+}  // namespace
+
+void write_stats_csv(AtomicFile& file, bool volume, const Components& components) {
+  stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, components);
+}
+
+void write_stats_csv(int descriptor, bool volume, const Components& components) {
+  stream_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+             components);
 }
 
 std::string joint_stats_header() { return "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n"; }

@@ -37,6 +37,7 @@ class ContentsScanner {
 
   TiffContents scan(bool with_thumbnails) {
     result_ = {};
+    stored_ = 0;
     for (std::int64_t number = 1;; ++number) {
       if (number > options_.limits.max_pages)
         throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
@@ -104,6 +105,16 @@ class ContentsScanner {
     check_memory(extent, buffer_bytes, options);
   }
 
+  /// Pages may share what is stored, but not so that a small file is hours of work.
+  void check_sharing(const TiffPieces& pieces) {
+    constexpr std::uint64_t kShared = 16;
+    constexpr std::uint64_t kBytesOfPiece = 4;  // in the tables of offsets and sizes, at least
+    stored_ += pieces.stored + static_cast<std::uint64_t>(pieces.count) * kBytesOfPiece;
+    if (stored_ / kShared > file_.size())
+      throw Error(Failure::data, "claims, with the pages before it, " + std::to_string(kShared) +
+                                     " times as much as the file holds");
+  }
+
   void add_page(std::int64_t number) {
     try {
       add_page();
@@ -131,7 +142,9 @@ class ContentsScanner {
       result_.formats.push_back(format.samples);
 
     const TiffLayout layout = read_tiff_layout(tiff_, format);
-    std::uint64_t rows = check_pieces(tiff_, format, layout, file_);
+    const TiffPieces pieces = check_pieces(tiff_, format, layout, file_);
+    check_sharing(pieces);
+    std::uint64_t rows = pieces.rows;
     if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
@@ -198,6 +211,7 @@ class ContentsScanner {
   const ReadOptions& options_;
   TiffDescription description_;
   TiffContents result_;
+  std::uint64_t stored_ = 0;  // by all pages so far
 };
 
 }  // namespace

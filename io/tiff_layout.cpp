@@ -57,8 +57,8 @@ TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format) {
   return layout;
 }
 
-std::uint64_t check_pieces(const TiffHandle& tiff, const TiffFormat& format, const TiffLayout& layout,
-                           const InputFile& file) {
+TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const TiffLayout& layout,
+                        const InputFile& file) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   const std::int64_t page_height = tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
   const bool uncompressed = compression == COMPRESSION_NONE;
@@ -91,7 +91,7 @@ std::uint64_t check_pieces(const TiffHandle& tiff, const TiffFormat& format, con
   const double claimed =
       static_cast<double>(layout.row_bytes) * static_cast<double>(page_height) * format.planes;
   check_expansion(compression, claimed, page_height, stored);
-  return in_one_piece ? rows : 0;
+  return {in_one_piece ? rows : 0, count, stored};
 }
 
 }  // namespace gpuccl::io

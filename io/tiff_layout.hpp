@@ -21,9 +21,16 @@ struct TiffLayout {
 
 TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format);
 
-/// Checks that every piece of the current page is inside the file and can be as large as it should be.
-/// Returns the offset of the rows if they lie uncompressed in one piece, else 0. Throws Error (data).
-std::uint64_t check_pieces(const TiffHandle& tiff, const TiffFormat& format, const TiffLayout& layout,
-                           const InputFile& file);
+/// The pieces of a page in the file.
+struct TiffPieces {
+  std::uint64_t rows = 0;  // offset of the rows if they lie uncompressed in one piece, else 0
+  std::int64_t count = 0;
+  std::uint64_t stored = 0;  // bytes
+};
+
+/// Checks that every piece of the current page is inside the file and can be as large as it should be. Throws
+/// Error (data).
+TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const TiffLayout& layout,
+                        const InputFile& file);
 
 }  // namespace gpuccl::io

@@ -14,7 +14,8 @@ void BatchOptions::add_to(CLI::App& command) {
       ->each([this](const std::string&) { format_given_ = true; });
   add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
   add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
-  add_path(command, "--report", report, "FILE", "What became of each input, a line of JSON each, in order");
+  add_text_path(command, "--report", report,
+                "What became of each input, a line of JSON each, in order; - for standard output");
   add_switch(command, "--skip-existing", skip_existing, "Leave out inputs whose outputs are all there");
   CLI::Option* keep = add_switch(command, "--keep-going", keep_going,
                                  "Go on after a failure, the default; if given, even when the disk is full");
@@ -23,9 +24,19 @@ void BatchOptions::add_to(CLI::App& command) {
              "How many inputs are worked on at once [eight more than threads]");
 }
 
-bool BatchOptions::used() const {
-  return recursive || format_given_ || !json_folder.empty() || !stats_folder.empty() || !report.empty() ||
-         skip_existing || fail_fast || keep_going || jobs > 0;
+std::string BatchOptions::first_used() const {
+  const std::pair<bool, const char*> options[] = {{recursive, "--recursive"},
+                                                  {format_given_, "--format"},
+                                                  {!json_folder.empty(), "--json-dir"},
+                                                  {!stats_folder.empty(), "--stats-dir"},
+                                                  {!report.empty(), "--report"},
+                                                  {skip_existing, "--skip-existing"},
+                                                  {fail_fast, "--fail-fast"},
+                                                  {keep_going, "--keep-going"},
+                                                  {jobs > 0, "--jobs"}};
+  for (const auto& [given, name] : options)
+    if (given) return name;
+  return "";
 }
 
 }  // namespace gpuccl::app

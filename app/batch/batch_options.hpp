@@ -24,8 +24,8 @@ struct BatchOptions {
   int jobs = 0;             // 0: as suits the machine
 
   void add_to(CLI::App& command);
-  /// Whether any of it was asked for.
-  bool used() const;
+  /// The first of these options that was given, "" if none was.
+  std::string first_used() const;
 
  private:
   bool format_given_ = false;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "app/messages.hpp"
+#include "app/text_stream.hpp"
 #include "io/reader.hpp"
 
 namespace gpuccl::app {
@@ -59,7 +60,9 @@ class Claims {
       throw FileError(path, Failure::usage, "output and input are the same file");
     const auto [other, free] = outputs_.emplace(file, input);
     if (!free)
-      throw FileError(input, Failure::usage, "has the same output as " + other->second + ": " + path);
+      throw FileError(input, Failure::usage,
+                      "has the same output as " + other->second + ": " + path +
+                          "; a folder of outputs for each keeps them apart");
   }
 
  private:
@@ -68,6 +71,7 @@ class Claims {
 
 void claim_slices(Claims& claims, const std::string& folder) {
   std::vector<std::string> slices;
+  claims.read((fs::path(folder) / io::kSliceList).string());
   try {
     slices = io::slice_names(folder);
   } catch (const Error&) {
@@ -81,16 +85,21 @@ void claim_slices(Claims& claims, const std::string& folder) {
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
   const bool folder_of_images =
-      options.files.image.empty() && !options.input.stack && is_folder(inputs.front());
-  return inputs.size() > 1 || inputs.front().starts_with('@') || options.batch.used() || folder_of_images ||
-         names_folder(options.files.image);
+      !options.input.stack && is_folder(inputs.front()) && !has_label_extension(options.files.image);
+  return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
+         folder_of_images || names_folder(options.files.image);
 }
 
 void check_batch(const LabelOptions& options) {
   const LabelFiles& files = options.files;
   const BatchOptions& batch = options.batch;
   for (const std::string& input : options.inputs)
-    if (input == "-") throw Error(Failure::usage, "standard input cannot be one of several inputs");
+    if (input == "-")
+      throw Error(Failure::usage, options.inputs.size() > 1
+                                      ? "standard input cannot be one of several inputs"
+                                      : "standard input needs files as outputs, not folders");
+    else if (input == "@")
+      throw Error(Failure::usage, "'@' needs the name of a list, as in @list.txt");
   if (!files.json.empty()) throw Error(Failure::usage, "--json is for one input; several have --json-dir");
   if (!files.preview.empty()) throw FileError(files.preview, Failure::usage, "--preview is for one input");
   if (files.image.empty() && batch.json_folder.empty() && batch.stats_folder.empty() && files.stats.empty())
@@ -99,7 +108,8 @@ void check_batch(const LabelOptions& options) {
     throw FileError(files.image, Failure::usage,
                     options.inputs.size() > 1
                         ? "the output of several inputs is a folder; let its name end in /"
-                        : "an option for several inputs needs a folder as output; let its name end in /");
+                        : batch.first_used() +
+                              " is for several inputs and needs a folder as output; let its name end in /");
   if (batch.skip_existing && !files.stats.empty())
     throw Error(Failure::usage,
                 "--skip-existing would leave inputs out of the one table of --stats; use --stats-dir");
@@ -124,12 +134,15 @@ std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const L
   const std::string& reports = batch.json_folder.empty() ? images : batch.json_folder;
 
   Claims claims;
+  for (const std::string& given : options.inputs)
+    if (given.starts_with('@') && given != "@-") claims.read(given.substr(1));
   for (const BatchInput& input : inputs) {
     claims.read(input.path);
     if (options.input.stack) claim_slices(claims, input.path);
   }
-  claims.write(batch.report, "the report");
-  claims.write(options.files.stats, "the table of all components");
+  if (!TextStream::is_named(batch.report)) claims.write(batch.report, "the report");
+  if (!TextStream::is_named(options.files.stats))
+    claims.write(options.files.stats, "the table of all components");
 
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
@@ -137,8 +150,9 @@ std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const L
     files.input = input.path;
     files.image = in_folder(images, input.name, extension(batch.format));
     files.json = in_folder(reports, input.name, ".json");
+    files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
-    if (input.problem.empty())
+    if (!input.problem)
       for (const std::string& path : {files.image, files.json, files.stats}) claims.write(path, input.path);
     plan.push_back({files, input.problem});
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace gpuccl::app {
 /// One input and where its outputs go.
 struct BatchItem {
   LabelFiles files;
-  std::string problem;
+  std::optional<Error> problem;
 };
 
 /// Whether the command line asks for a batch, and not for one input with outputs of its own.

@@ -32,37 +32,44 @@ std::string reason(const std::string& input, const FileError& error) {
 }  // namespace
 
 GrowingFile::GrowingFile(const std::string& path, const io::AtomicFile::Options& options) {
-  if (!path.empty())
+  if (path.empty()) return;
+  if (TextStream::is_named(path))
+    stream_ = std::make_unique<TextStream>(path);
+  else
     file_ = concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
 }
 
 template <class Work>
 void GrowingFile::attempt(Work work) {
-  if (!file_) return;
+  if (!file_ && !stream_) return;
   try {
-    concerning(file_->path(), work);
+    concerning(file_ ? file_->path() : stream_->name(), work);
   } catch (const FileError& error) {
     error_ = error;
     file_.reset();
+    stream_.reset();
   }
 }
 
 void GrowingFile::add(const std::string& text) {
   attempt([&] {
     waiting_ += text;
-    if (waiting_.size() >= kWriteAtOnce) flush();
+    if (stream_ || waiting_.size() >= kWriteAtOnce) flush();  // somebody may be waiting for a line
   });
 }
 
 void GrowingFile::commit() {
   attempt([&] {
     flush();
-    file_->commit();
+    if (file_) file_->commit();
   });
 }
 
 void GrowingFile::flush() {
-  file_->write(waiting_.data(), waiting_.size());
+  if (file_)
+    file_->write(waiting_.data(), waiting_.size());
+  else
+    io::write_all(stream_->descriptor(), waiting_.data(), waiting_.size());
   waiting_.clear();
 }
 
@@ -85,12 +92,15 @@ std::string Tally::text() const {
   }
   if (failures > 0) line += ", " + std::to_string(failures) + " failed (" + codes + ")";
   if (not_started > 0) line += ", " + std::to_string(not_started) + " not started";
+  for (const int code : failed_beside) line += ", no report or table (" + std::to_string(code) + ")";
   return line;
 }
 
 int Tally::exit_code() const {
-  if (failed.empty()) return kSuccess;
-  return failed.size() == 1 ? failed.begin()->first : kMixed;
+  std::set<int> codes = failed_beside;
+  for (const auto& [code, count] : failed) codes.insert(code);
+  if (codes.empty()) return kSuccess;
+  return codes.size() == 1 ? *codes.begin() : kMixed;
 }
 
 std::string report_line(const std::string& input, const Outcome& outcome) {

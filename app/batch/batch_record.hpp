@@ -4,9 +4,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "app/messages.hpp"
+#include "app/text_stream.hpp"
 #include "io/atomic_file.hpp"
 
 namespace gpuccl::app {
@@ -22,13 +24,14 @@ struct Outcome {
   std::string table;  // its rows of the table of all components
 };
 
-/// A text file that grows with a batch. When it cannot be written, the batch goes on without it.
+/// A text file, or a stream, that grows with a batch. When it cannot be written, the batch goes on without
+/// it.
 class GrowingFile {
  public:
-  /// Without a path there is no file. FileError if it cannot be made.
+  /// Without a path there is none. FileError if it cannot be made.
   GrowingFile(const std::string& path, const io::AtomicFile::Options& options);
   void add(const std::string& text);
-  /// Gives it its name.
+  /// Gives a file its name.
   void commit();
   const std::optional<FileError>& error() const { return error_; }
 
@@ -38,6 +41,7 @@ class GrowingFile {
   void flush();
 
   std::unique_ptr<io::AtomicFile> file_;
+  std::unique_ptr<TextStream> stream_;
   std::string waiting_;
   std::optional<FileError> error_;
 };
@@ -46,6 +50,7 @@ class GrowingFile {
 struct Tally {
   std::size_t total = 0, labelled = 0, skipped = 0, not_started = 0;
   std::map<int, std::size_t> failed;  // by exit code
+  std::set<int> failed_beside;        // exit codes of what is not an input: the report, the table
 
   void count(const Outcome& outcome);
   /// "4997 of 5000 labelled, 3 failed (65: 2, 66: 1)"

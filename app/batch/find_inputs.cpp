@@ -1,6 +1,7 @@
 #include "app/batch/find_inputs.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -8,6 +9,7 @@
 #include <sstream>
 
 #include "app/messages.hpp"
+#include "io/descriptor.hpp"
 #include "io/natural_order.hpp"
 #include "io/reader.hpp"
 
@@ -38,7 +40,7 @@ bool is_pipe_or_device(const fs::path& path) {
 
 struct Listing {
   std::vector<std::string> images, folders;
-  std::size_t others = 0;
+  std::size_t others = 0, links = 0;  // links to folders
   bool failed = false;
 };
 
@@ -49,7 +51,7 @@ class Finder {
   void add(const std::string& path) {
     std::error_code problem;
     if (!fs::is_directory(path, problem)) {
-      found_.inputs.push_back({path, without_extension(last_part(path)), ""});
+      found_.inputs.push_back({path, without_extension(last_part(path)), std::nullopt});
     } else if (options_.stack) {
       add_stacks(path, last_part(path), true);
     } else {
@@ -66,8 +68,12 @@ class Finder {
   void add_stacks(const fs::path& folder, const fs::path& name, bool given) {
     const Listing listing = list(folder, name);
     if (listing.failed) return;
+    warn_of_links(folder, listing);
     if (!listing.images.empty() || listing.folders.empty()) {
-      found_.inputs.push_back({folder.string(), name.string(), ""});
+      if (!listing.folders.empty())
+        warn(folder,
+             counted(listing.folders.size(), "folder") + " left out: images beside them make it a stack");
+      found_.inputs.push_back({folder.string(), name.string(), std::nullopt});
       return;
     }
     for (const std::string& inner : listing.folders) {
@@ -75,7 +81,7 @@ class Finder {
       if (options_.recursive) {
         add_stacks(folder / inner, inner_name, false);
       } else {
-        found_.inputs.push_back({(folder / inner).string(), inner_name.string(), ""});
+        found_.inputs.push_back({(folder / inner).string(), inner_name.string(), std::nullopt});
       }
     }
   }
@@ -84,7 +90,10 @@ class Finder {
     const Listing listing = list(folder, name);
     for (const std::string& image : listing.images)
       found_.inputs.push_back({(folder / image).string(), without_extension(name / image),
-                               is_pipe_or_device(folder / image) ? "is not a file" : ""});
+                               is_pipe_or_device(folder / image)
+                                   ? std::optional<Error>({Failure::no_input, "is not a file"})
+                                   : std::nullopt});
+    warn_of_links(folder, listing);
     if (listing.others > 0)
       warn(folder, std::to_string(listing.others) + " left out: neither .png nor .tif by name");
     if (options_.recursive) {
@@ -108,17 +117,24 @@ class Finder {
           listing.images.push_back(file);
         else
           ++listing.others;
-      } else if (!entry->is_symlink(unknown) && !is_output(entry->path())) {
+      } else if (entry->is_symlink(unknown)) {
+        ++listing.links;
+      } else if (!is_output(entry->path())) {
         listing.folders.push_back(file);
       }
     }
     listing.failed = static_cast<bool>(failure);
     if (listing.failed)
-      found_.inputs.push_back(
-          {folder.string(), name.string(), "cannot read the folder (" + failure.message() + ")"});
+      found_.inputs.push_back({folder.string(), name.string(),
+                               Error(io::failure_to_read(failure.value()),
+                                     "cannot read the folder (" + io::system_reason(failure.value()) + ")")});
     std::sort(listing.images.begin(), listing.images.end(), io::natural_less);
     std::sort(listing.folders.begin(), listing.folders.end(), io::natural_less);
     return listing;
+  }
+
+  void warn_of_links(const fs::path& folder, const Listing& listing) {
+    if (listing.links > 0) warn(folder, counted(listing.links, "link") + " to folders left out");
   }
 
   bool is_output(const fs::path& folder) const {
@@ -149,10 +165,12 @@ std::vector<std::string> names_in(std::istream& list) {
 
 std::vector<std::string> read_list(const std::string& path) {
   if (path == "-") return names_in(std::cin);
+  errno = 0;
   std::ifstream list(path);
   std::error_code problem;
-  if (!list || fs::is_directory(path, problem))
-    throw FileError(path, Failure::no_input, "cannot open the list of inputs");
+  if (const int code = !list ? errno : fs::is_directory(path, problem) ? EISDIR : 0; !list || code != 0)
+    throw FileError(path, io::failure_to_read(code),
+                    "cannot open the list of inputs (" + io::system_reason(code) + ")", code);
   std::vector<std::string> names = names_in(list);
   if (list.bad()) throw FileError(path, Failure::io, "cannot read the list of inputs");
   return names;
@@ -164,7 +182,11 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
   Finder finder(options);
   for (const std::string& word : given) {
     if (word.starts_with('@')) {
-      for (const std::string& path : read_list(word.substr(1))) finder.add(path);
+      const std::string list = word.substr(1);
+      for (const std::string& path : read_list(list)) {
+        if (path == "-") throw FileError(list, Failure::usage, "names '-', but standard input is one image");
+        finder.add(path);
+      }
     } else {
       finder.add(word);
     }

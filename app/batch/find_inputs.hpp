@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/file_identity.hpp"
+#include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
 
@@ -12,7 +14,7 @@ struct BatchInput {
   std::string path;
   /// What its outputs are called: where it lies below the folder that was given, without the extension.
   std::string name;
-  std::string problem;  // why it cannot be read, as far as looking for inputs has told; else ""
+  std::optional<Error> problem;  // why it cannot be read, as far as looking for inputs has told
 };
 
 struct FindOptions {
@@ -27,7 +29,7 @@ struct FoundInputs {
 };
 
 /// `given` are files, folders and @lists of both, a line each. A file is taken whatever it is called; of a
-/// folder those that are PNG or TIFF by name. FileError if a list cannot be read.
+/// folder those that are PNG or TIFF by name. FileError if a list cannot be read or names standard input.
 FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
 
 }  // namespace gpuccl::app

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "app/batch/batch_plan.hpp"
@@ -22,6 +23,7 @@
 #include "app/exit_code.hpp"
 #include "app/label_file.hpp"
 #include "app/label_job.hpp"
+#include "gpuccl/start_threads.hpp"
 #include "io/limits.hpp"
 
 namespace gpuccl::app {
@@ -43,6 +45,19 @@ int job_count(const LabelOptions& options, int threads) {
   return static_cast<int>(std::clamp<std::int64_t>(affordable, 1, wanted));
 }
 
+struct Workers {
+  int threads;  // that work
+  int jobs;     // that work or wait for the disk
+  int all;
+};
+
+/// As many as are asked for, or as the system allows.
+Workers workers_for(const LabelOptions& options) {
+  const int threads = thread_count(options), jobs = job_count(options, threads);
+  const int all = 1 + count_startable_threads(jobs + threads - 1);
+  return {std::min(threads, all), std::min(jobs, all), all};
+}
+
 /// The options of a single job among others.
 LabelOptions for_one(const LabelOptions& options) {
   LabelOptions one = options;
@@ -62,10 +77,10 @@ std::vector<std::string> outputs(const LabelFiles& files) {
 void make_folder(const fs::path& folder) {
   std::error_code problem;
   fs::create_directories(folder, problem);
-  if (problem && !fs::is_directory(folder))
-    throw FileError(folder.string(),
-                    problem == std::errc::no_space_on_device ? Failure::io : Failure::cannot_create,
-                    "cannot create the folder (" + problem.message() + ")", problem.value());
+  std::error_code unknown;
+  if (problem && !fs::is_directory(folder, unknown))
+    throw FileError(folder.string(), io::failure_to_create(problem.value()),
+                    "cannot create the folder (" + io::system_reason(problem.value()) + ")", problem.value());
 }
 
 /// Whatever `work` throws, as an error of `input`.
@@ -87,12 +102,11 @@ class Batch {
   Batch(const LabelOptions& options, std::vector<BatchItem> items)
       : options_(for_one(options)),
         items_(std::move(items)),
-        threads_(thread_count(options)),
-        jobs_(job_count(options, threads_)),
+        workers_(workers_for(options)),
         progress_(items_.size(), options.quiet      ? BatchProgress::Manner::silent
                                  : options.progress ? BatchProgress::Manner::often
                                                     : BatchProgress::Manner::usual),
-        turns_(options_.input.limits.memory, threads_),
+        turns_(options_.input.limits.memory, workers_.threads),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }),
         report_(options.batch.report, options.output.file),
         table_(options.files.stats, options.output.file) {
@@ -107,7 +121,7 @@ class Batch {
       file->commit();
       if (!file->error()) continue;
       progress_.message(file->error()->path() + ": " + file->error()->what());
-      ++tally_.failed[exit_code(file->error()->failure())];
+      tally_.failed_beside.insert(exit_code(file->error()->failure()));
     }
     return finish();
   }
@@ -120,10 +134,10 @@ class Batch {
   using DoneItem = std::shared_ptr<Done>;
 
   void run_pipeline() {
-    // Workers beyond the processors, for most of them wait; Turns sees to it that no more than `threads_`
+    // Workers beyond the processors, for most of them wait; Turns sees to it that no more than `threads`
     // work.
     const tbb::global_control workers(tbb::global_control::max_allowed_parallelism,
-                                      static_cast<std::size_t>(jobs_ + threads_));
+                                      static_cast<std::size_t>(workers_.all));
     const auto number = tbb::make_filter<void, std::size_t>(
         tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
           if (next_ < items_.size() && !stopped_) return next_++;
@@ -137,8 +151,9 @@ class Batch {
     const auto record = tbb::make_filter<DoneItem, void>(
         tbb::filter_mode::serial_in_order,
         [this](const DoneItem& done) { settle(done->index, done->outcome); });
-    tbb::task_arena(jobs_).execute(
-        [&] { tbb::parallel_pipeline(static_cast<std::size_t>(jobs_), number & work & record); });
+    tbb::task_arena(workers_.jobs).execute([&] {
+      tbb::parallel_pipeline(static_cast<std::size_t>(workers_.jobs), number & work & record);
+    });
   }
 
   Outcome label(const BatchItem& item) {
@@ -147,20 +162,22 @@ class Batch {
       outcome.status = Outcome::Status::skipped;
       return outcome;
     }
+    std::optional<Turns::Memory> memory;  // given back after the job, which has it
     LabelJob job(item.files, options_,
                  [this](const std::string& path, const std::string& line) { warn_once(path, line); });
-    outcome.error = error_in(item.files.input, [&] { complete(item, job, outcome); });
+    outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
     outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labelled;
     outcome.seconds = job.milliseconds() / 1000;
     if (outcome.error && ends_batch(*outcome.error)) stopped_ = true;
     return outcome;
   }
 
-  void complete(const BatchItem& item, LabelJob& job, Outcome& outcome) {
-    if (!item.problem.empty()) throw Error(Failure::no_input, item.problem);
+  void complete(const BatchItem& item, LabelJob& job, std::optional<Turns::Memory>& memory,
+                Outcome& outcome) {
+    if (item.problem) throw *item.problem;
     for (const std::string& path : outputs(item.files)) make_folder(fs::path(path).parent_path());
     job.open();
-    const Turns::Memory memory = turns_.reserve(job.estimated_bytes());
+    memory.emplace(turns_.reserve(job.estimated_bytes()));
     turns_.compute(job.extent(), [&] {
       job.read();
       job.label(engine_);
@@ -230,7 +247,7 @@ class Batch {
 
   const LabelOptions options_;
   const std::vector<BatchItem> items_;
-  const int threads_, jobs_;
+  const Workers workers_;
   BatchProgress progress_;
   Turns turns_;
   Engine engine_;
@@ -255,7 +272,12 @@ int label_batch(const LabelOptions& options) {
   std::vector<BatchItem> plan = plan_batch(found.inputs, options);
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
-  if (plan.empty()) throw Error(Failure::no_input, "there are no inputs");
+  if (plan.empty()) {
+    const std::string& first = options.inputs.front();
+    if (options.inputs.size() > 1) throw Error(Failure::no_input, "none of what was given holds an input");
+    throw FileError(first.starts_with('@') ? first.substr(1) : first, Failure::no_input,
+                    first.starts_with('@') ? "names no input" : "holds no .png, .tif or .tiff file");
+  }
 
   for (const std::string& folder : folders) make_folder(folder);
   return Batch(options, std::move(plan)).run();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <semaphore>
+#include <utility>
 
 #include "gpuccl/extent.hpp"
 
@@ -20,13 +21,15 @@ class Turns {
   /// Memory for one image, given back when it goes out of scope.
   class Memory {
    public:
-    Memory(Turns& turns, std::int64_t bytes) : turns_(turns), bytes_(bytes) {}
-    ~Memory() { turns_.give_back(bytes_); }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
+    Memory(Turns& turns, std::int64_t bytes) : turns_(&turns), bytes_(bytes) {}
+    Memory(Memory&& other) noexcept : turns_(std::exchange(other.turns_, nullptr)), bytes_(other.bytes_) {}
+    Memory& operator=(Memory&&) = delete;
+    ~Memory() {
+      if (turns_ != nullptr) turns_->give_back(bytes_);
+    }
 
    private:
-    Turns& turns_;
+    Turns* turns_;
     std::int64_t bytes_;
   };
 

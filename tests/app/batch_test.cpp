@@ -215,6 +215,81 @@ TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   CHECK(names_below(scratch / "two") == std::set<std::string>{"a.tiff", "a.json", "b\nc.tiff", "b\nc.json"});
 }
 
+TEST_CASE("what a folder holds and is left out is told") {
+  const ScratchFolder scratch;
+  for (const char* image : {"in/a.png", "st/over.png", "st/v/1.png", "st/v/2.png"})
+    add_image(scratch / image);
+  fs::create_directory_symlink("../in", scratch / "in/link");
+  write_file(scratch / "st/v/3.bmp", "x");
+  const auto warned = [&](Words words, const std::string& line) {
+    words.insert(words.end(), {"-o", scratch / "out/"});
+    const Ended ended = gpuccl(words);
+    CAPTURE(ended.err);
+    CHECK(ended.code == 0);
+    CHECK(ended.err.find(line) != std::string::npos);
+  };
+  warned({"label", scratch / "in", "--recursive"}, "in: 1 link to folders left out\n");
+  warned({"label", scratch / "st", "--stack", "--recursive"}, "st: 1 folder left out: images beside them");
+  warned({"label", scratch / "st/v", "--stack"}, "v: 1 left out: neither .png nor .tif by name\n");
+  warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 left out: neither");
+}
+
+TEST_CASE("lists and folders that give no input are said to") {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "empty");
+  write_file(scratch / "none.txt", "\n\n");
+  const std::string out = scratch / "out/";
+  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66, "empty: holds no .png, .tif or .tiff file");
+  fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");
+  fails({"label", "@" + (scratch / "gone.txt"), "-o", out}, 66,
+        "gone.txt: cannot open the list of inputs (no such");
+  fails({"label", "@" + (scratch / "empty"), "-o", out}, 66,
+        "empty: cannot open the list of inputs (is a dir");
+}
+
+TEST_CASE("the report and the table of a batch can be read while they grow") {
+  const ScratchFolder scratch;
+  for (const char* image : {"in/1.png", "in/2.png", "in/3.png"}) add_image(scratch / image);
+  const Ended report = gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--report", "-"});
+  CHECK(report.code == 0);
+  CHECK(report.err == "gpuccl: 3 of 3 labelled\n");
+  write_file(scratch / "run.jsonl", report.out);
+  CHECK(lines_of(scratch / "run.jsonl").size() == 3);
+  succeeds({"label", scratch / "in", "--stats", scratch / "t.csv", "--quiet"});
+  CHECK(succeeds({"label", scratch / "in", "--stats", "-", "--quiet"}) == read_file(scratch / "t.csv"));
+  CHECK(names_below(scratch / "out").size() == 6);
+
+  Command full = gpuccl_command({"label", scratch / "in", "-o", scratch / "out/", "--report", "-"});
+  full.output = "/dev/full";
+  const Ended ended = run(full);
+  CHECK(ended.code == 74);
+  CHECK(ended.err.find("gpuccl: standard output: cannot write: no space left on device\n") !=
+        std::string::npos);
+  CHECK(summary(ended) == "gpuccl: 3 of 3 labelled, no report or table (74)");
+}
+
+TEST_CASE("a folder of images makes a batch whatever its output is called") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  CHECK(summary(gpuccl({"label", scratch / "in", "-o", scratch / "new"})) == "gpuccl: 1 of 1 labelled");
+  CHECK(names_below(scratch / "new") == std::set<std::string>{"1.tiff", "1.json"});
+  Command piped = gpuccl_command({"label", "-", "-o", scratch / "new"});
+  fails(piped, 64, "standard input needs files as outputs");
+}
+
+#ifndef __SANITIZE_ADDRESS__  // which takes memory of its own
+TEST_CASE("--memory bounds a batch, however many jobs there are") {
+  const ScratchFolder scratch;
+  for (const char* image : {"1", "2", "3", "4", "5", "6", "7", "8"})
+    add_image(scratch / "in/" + image + ".png", {2500, 2500, 1});
+  Command command = gpuccl_command({"label", scratch / "in", "-o", scratch / "out/", "--memory", "20M",
+                                    "--jobs", "32", "--quiet", "--no-fsync"});
+  const Ended ended = run(command);
+  CHECK(ended.code == 0);
+  CHECK(ended.peak_kib < (20 + 64) * 1024);
+}
+#endif
+
 TEST_CASE("a folder of folders of slices is a batch of volumes") {
   const ScratchFolder scratch;
   for (const char* slice : {"v.1/s1", "v.1/s2", "v.1/s10", "w/s1", "deep/x/s1", "deep/x/s2"})
@@ -247,7 +322,20 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   refused(scratch, {in, in + "/sub", "-o", out}, "a.tif: has the same output as " + a);
   refused(scratch, {a, b, a, "-o", out}, "has the same output as " + a);
   refused(scratch, {in, "-o", in + "/", "--format", "png"}, "output and input are the same file");
-  refused(scratch, {in, "-o", out, "--report", a}, "output and input are the same file");
+  fs::create_hard_link(a, scratch / "a.txt");
+  refused(scratch, {in, "-o", out, "--report", scratch / "a.txt"}, "output and input are the same file");
+  const std::string list = scratch / "list.txt";
+  write_file(list, a + "\n");
+  for (const char* text : {"--report", "--stats"})
+    refused(scratch, {"@" + list, "-o", out, text, list}, "list.txt: output and input are the same file");
+  write_file(scratch / "dash", "-\n" + a + "\n");
+  refused(scratch, {"@" + (scratch / "dash"), "-o", out}, "dash: names '-'");
+  refused(scratch, {"@", "-o", out}, "'@' needs the name of a list");
+  // A folder that is not there yet has as many names as one that is.
+  refused(scratch, {in, "-o", out, "--report", scratch / "sub/../out/a.json"}, "has the same output");
+  fs::create_directory_symlink("out", scratch / "link");
+  refused(scratch, {in, "-o", out, "--stats", scratch / "link/a.tiff.csv", "--report", out + "a.tiff.csv"},
+          "has the same output");
   refused(scratch, {in, "-o", out, "--report", out + "a.json"}, "has the same output");
   refused(scratch, {in, "-o", out, "--report", scratch / "x", "--stats", scratch / "x"},
           "has the same output");

@@ -130,7 +130,8 @@ TEST_CASE_METHOD(OldOutput, "73: an output that cannot be created") {
   entries = count_entries(scratch.path());
   keeps({"label", input, "-o", scratch / "folder.tif"}, 73, "folder.tif: ");
   keeps({"label", input, "-o", output, "--json", scratch / "none/out.json"}, 73, "none/out.json: ");
-  keeps({"label", input, "-o", output, "--stats", "/dev/null"}, 73, "/dev/null: ");
+  keeps({"label", input, "-o", output, "--preview", "/dev/null"}, 64, "/dev/null: ");
+  keeps({"label", input, "-o", "/dev/stdout"}, 64, "/dev/stdout: ");
 
   fs::permissions(scratch.path(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   fs::permissions(input, fs::perms::all);
@@ -146,6 +147,8 @@ TEST_CASE_METHOD(OldOutput, "74: a disk that is full, a file size limit, a reade
   limited.prepare = [] { limit(RLIMIT_FSIZE, 4096); };
   keeps(limited, 74, "out.tif: ");
 
+  for (const char* text : {"--json", "--stats"})
+    keeps({"label", input, "-o", output, text, "/dev/full"}, 74, "/dev/full: ");
   Command full = gpuccl_command({"label", input, "--json", "-"});
   full.output = "/dev/full";
   keeps(full, 74, "standard output: ");

@@ -128,6 +128,72 @@ TEST_CASE("--json names the report, - prints it, a device takes it") {
   CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
+/// A shell does `script`, whose $1 is the program, $2 an input and $3 a folder.
+Ended in_shell(const std::string& script, const std::string& input, const ScratchFolder& scratch) {
+  Command command = gpuccl_command({});
+  command.words = {"sh", "-c", script, "sh", GPUCCL_PROGRAM, input, scratch.path().string()};
+  return run(command);
+}
+
+TEST_CASE("what goes to a stream is written to it, and replaces nothing") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), table = succeeds({"label", input, "--stats", "-"});
+  CHECK(table.starts_with("label,area,"));
+  write_file(scratch / "log", "kept\n");
+  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "\"$3\"/link"}) {
+    CAPTURE(name);
+    std::filesystem::remove(scratch / "link");
+    std::filesystem::create_symlink("/dev/stdout", scratch / "link");
+    write_file(scratch / "log", "kept\n");
+    const std::string label = "{ \"$1\" label \"$2\" --stats " + std::string(name) + "; echo done; }";
+    CHECK(in_shell(label + " >>\"$3\"/log", input, scratch).code == 0);
+    CHECK(read_file(scratch / "log") == "kept\n" + table + "done\n");
+    CHECK(in_shell(label + " | cat", input, scratch).out == table + "done\n");
+  }
+  CHECK(
+      in_shell("\"$1\" label \"$2\" --json /dev/stdout >>\"$3\"/log && head -n 1 \"$3\"/log", input, scratch)
+          .out == "kept\n");
+  // A label image cannot be a stream: where it goes is known when it is complete.
+  const Ended refused = in_shell("\"$1\" label \"$2\" -o \"$3\"/x.tif >>\"$3\"/log", input, scratch);
+  CHECK(refused.code == 0);
+  std::filesystem::create_symlink("/dev/stdout", scratch / "out.tif");
+  const Ended image = in_shell("\"$1\" label \"$2\" -o \"$3\"/out.tif >>\"$3\"/log", input, scratch);
+  CHECK(image.code == 73);
+  CHECK(image.err.ends_with("out.tif: cannot create: is a stream, not a file\n"));
+  CHECK(read_file(scratch / "log").starts_with("kept\n"));
+}
+
+TEST_CASE("descriptors that are closed are not taken for outputs") {
+  const ScratchFolder scratch;
+  const std::string input = many_components(scratch);  // which is warned of
+  succeeds({"label", input, "-o", scratch / "right.tif", "--quiet"});
+  CHECK(in_shell("\"$1\" label \"$2\" -o \"$3\"/out.tif <&- >&- 2>&-", input, scratch).code == 0);
+  CHECK((read_file(scratch / "out.tif") == read_file(scratch / "right.tif")));
+  std::filesystem::remove(scratch / "out.tif");
+  const Ended closed = in_shell("\"$1\" label \"$2\" -o \"$3\"/out.tif --quiet --json - >&-", input, scratch);
+  CHECK(closed.code == 74);
+  CHECK(closed.err == "gpuccl: standard output: cannot write: bad file descriptor\n");
+  CHECK(!std::filesystem::exists(scratch / "out.tif"));
+}
+
+TEST_CASE("somebody else's JSON beside a label image is not replaced by a report nobody asked for") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), sidecar = "{\"pixel_size_um\": 0.25}";
+  const std::string output = scratch / "out.tif", report = scratch / "out.json";
+  write_file(report, sidecar);
+  fails({"label", input, "-o", output}, 73, "out.json: exists and is no report of gpuccl");
+  CHECK(read_file(report) == sidecar);
+  CHECK(!std::filesystem::exists(output));
+  const Ended batch = gpuccl({"label", input, "-o", scratch.path().string() + "/", "--format", "npy"});
+  CHECK(batch.code == 0);
+  std::filesystem::copy_file(report, scratch / "in.json", std::filesystem::copy_options::overwrite_existing);
+  CHECK(gpuccl({"label", input, "-o", scratch.path().string() + "/", "--format", "npy"}).code == 73);
+  CHECK(read_file(scratch / "in.json") == sidecar);
+  succeeds({"label", input, "-o", output, "--json", report});
+  succeeds({"label", input, "-o", output});  // over a report of ours
+  CHECK(Json::parse(read_file(report))["labeling"]["components"] == 2);
+}
+
 TEST_CASE("--no-clobber keeps what is there, --overwrite does not") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);

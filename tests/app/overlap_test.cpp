@@ -38,8 +38,9 @@ TEST_CASE_METHOD(OneInput, "the input is never an output") {
   refused({"label", input, "-o", scratch / "soft.png"}, same);
   refused({"label", scratch / "soft.png", "-o", input}, same);
   refused({"label", input, "--preview", input}, same);
-  refused({"label", input, "--stats", input}, same);
-  refused({"label", input, "--json", input}, same);
+  fs::create_hard_link(input, scratch / "in.txt");
+  refused({"label", input, "--stats", scratch / "in.txt"}, same);
+  refused({"label", input, "--json", scratch / "in.txt"}, same);
 
   Command piped = gpuccl_command({"label", "-", "-o", input});
   piped.input = input;
@@ -49,6 +50,10 @@ TEST_CASE_METHOD(OneInput, "the input is never an output") {
 
 TEST_CASE_METHOD(OneInput, "a slice of a stack is never an output") {
   refused({"label", scratch.path().string(), "--stack", "-o", input}, "output and input are the same file");
+  write_file(scratch / "files.txt", "in.png\n");  // the order of the slices
+  for (const char* text : {"--json", "--stats"})
+    refused({"label", scratch.path().string(), "--stack", text, scratch / "files.txt"},
+            "output and input are the same file");
 }
 
 TEST_CASE_METHOD(OneInput, "two outputs are two files") {

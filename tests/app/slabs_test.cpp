@@ -179,6 +179,13 @@ TEST_CASE("components that no memory was given for are too many") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::generated("dots", {2048, 2048, 1}).view());
   fails({"label", input, "--json", "-", "--memory", "1M"}, 71, "in.tif: has more than ");
+  // At once it would fit, but not with its million components.
+  const Ended ended = gpuccl({"label", input, "--json", "-", "--memory", "30M"});
+  CHECK(ended.code == 71);
+  CHECK(ended.err.find("in.tif: has more than ") != std::string::npos);
+#ifndef __SANITIZE_ADDRESS__
+  CHECK(ended.peak_kib < (30 + 64) * 1024);
+#endif
   succeeds({"label", input, "--json", "/dev/null", "--memory", "70M"});
 }
 

@@ -41,8 +41,13 @@ TEST_CASE("values that an option does not take are refused") {
   for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
     refused({"-o", "x.tif", "--min-size", count}, "is not a whole number from 0 on");
   refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not a whole number from 1 to 255");
-  for (const char* option : {"-o", "--stats", "--preview", "--report", "--json-dir"})
+  for (const char* option : {"-o", "--preview", "--json-dir", "--stats-dir"})
     refused({option, "-"}, "goes to a file, not to standard output");
+  for (const char* option : {"-o", "--json", "--stats", "--preview", "--report", "--json-dir"})
+    refused({option, "--quiet"}, "looks like an option; a file of that name is ./--quiet");
+  for (const char* image : {"page.png", "in/scan.TIF", "labels.npy"})
+    for (const char* option : {"--json", "--stats", "--report"})
+      refused({option, image}, "is the name of an image, and this is text");
   for (const char* size : {"0", "-1", "4Q", "4GB", "G", "1.5G", "9999999999G", ""})
     refused({"-o", "x.tif", "--memory", size}, "is not a size such as");
   for (const char* given : {"--no-fsync=maybe", "--quiet=0", "--keep-going=99999999999999999999"})
@@ -55,6 +60,12 @@ TEST_CASE("values that an option does not take are refused") {
 
 TEST_CASE("options that contradict each other are refused") {
   refused({"-o", "x.tif", "--quiet", "--progress"}, "excludes");
+  refused({"--json", "-", "--stats", "-"}, "only one of --json, --stats and --report can go to");
+  refused({"--json", "-", "--compress", "lzw"}, "need a label image");
+  refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
+  refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing is for several inputs");
+  fails({"--quiet", "label", "x.png"}, 64, "no command or option '--quiet' before 'label'");
+  fails({"help", "label"}, 64, "no command or option 'help' before 'label' (see 'gpuccl label --help')");
   refused({"-o", "x.tif", "--min-size", "9", "--max-size", "8"}, "--min-size");
   refused({"-o", "x.tif", "--algo", "bke", "-c", "4"}, "bke does not label 4-connectivity");
   refused({"-o", "x.tif", "--algo", "bke", "--device", "cpu"}, "--device cpu");

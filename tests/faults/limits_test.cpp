@@ -1,6 +1,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -107,6 +108,45 @@ TEST_CASE("little memory to address") {
     tight.attempt([=] { limit(RLIMIT_AS, least + i * (rlim_t{1} << 20)); }, {71});
   }
   CHECK(tight.failed > 0);
+}
+
+/// A batch of a few images where `prepare` has made things scarce: whatever is not done is told.
+void attempt_batch(const std::string& inputs, const std::string& out, const std::function<void()>& prepare) {
+  fs::remove_all(out);
+  fs::create_directory(out);
+  fs::permissions(out, fs::perms::all);
+  Command command = gpuccl_command({"label", inputs, "-o", out + "/", "--no-fsync"});
+  command.prepare = prepare;
+  const Ended ended = run(command);
+  CAPTURE(ended.code, ended.err);
+  CHECK(ended.signal == 0);
+  CHECK((ended.code == 0 || ended.code == 71));
+  CHECK(ended.err.starts_with("gpuccl: "));
+  for (const fs::directory_entry& entry : fs::directory_iterator(out))
+    CHECK(!entry.path().filename().string().starts_with(".gpuccl-"));
+  if (ended.code == 0) CHECK(count_entries(out) == 12);
+}
+
+TEST_CASE("a batch with few threads or little memory to address") {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "in");
+  for (int i = 0; i < 6; ++i)
+    save(scratch / "in/" + std::to_string(i) + ".png",
+         tests::random_image({200, 150, 1}, 0.5, 1, static_cast<std::uint32_t>(i)).view());
+  const std::string out = scratch / "out";
+  for (rlim_t mebibytes = 40; mebibytes <= 400; mebibytes += 24) {
+    CAPTURE(mebibytes);
+    attempt_batch(scratch / "in", out, [=] { limit(RLIMIT_AS, mebibytes << 20); });
+  }
+  if (::geteuid() != 0) return;  // whoever else runs programs has threads that count
+  fs::permissions(scratch.path(), fs::perms::all);
+  for (rlim_t threads = 1; threads <= 12; ++threads) {
+    CAPTURE(threads);
+    attempt_batch(scratch / "in", out, [=] {
+      limit(RLIMIT_NPROC, threads);
+      if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(125);
+    });
+  }
 }
 
 TEST_CASE("a small stack") {

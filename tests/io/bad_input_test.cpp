@@ -194,6 +194,48 @@ TEST_CASE("damaged PNG files are refused") {
   REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}) == Failure::data);
 }
 
+TEST_CASE("pages that share what is stored a thousand times are refused early") {
+  // Pages of 20,000 strips of one byte, all of which use the same tables.
+  constexpr std::uint32_t kStrips = 20000, kPages = 1000, kTables = 16;
+  std::string file("II*\0", 4);
+  const auto add = [&](std::uint64_t number, int bytes) {
+    for (int i = 0; i < bytes; ++i) file += static_cast<char>(number >> (8 * i));
+  };
+  const std::uint32_t first = kTables + 8 * kStrips;
+  add(first, 4);
+  file.resize(kTables, '\xaa');
+  for (std::uint32_t i = 0; i < kStrips; ++i) add(8, 4);
+  for (std::uint32_t i = 0; i < kStrips; ++i) add(1, 4);
+  constexpr std::array<std::array<std::uint32_t, 3>, 9> kTags = {{{256, 1, 8},
+                                                                  {257, 1, kStrips},
+                                                                  {258, 1, 1},
+                                                                  {259, 1, 1},
+                                                                  {262, 1, 1},
+                                                                  {273, kStrips, kTables},
+                                                                  {277, 1, 1},
+                                                                  {278, 1, 1},
+                                                                  {279, kStrips, kTables + 4 * kStrips}}};
+  for (std::uint32_t page = 1; page <= kPages; ++page) {
+    add(kTags.size(), 2);
+    for (const auto& [tag, count, value] : kTags) {
+      add(tag, 2);
+      add(4, 2);
+      add(count, 4);
+      add(value, 4);
+    }
+    add(page < kPages ? file.size() + 4 : 0, 4);
+  }
+  const ScratchFolder folder;
+  write_file(folder / "in.tif", file);
+  try {
+    open_reader(folder / "in.tif", {});
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::data);
+    CHECK(std::string(error.what()).find("times as much as the file holds") != std::string::npos);
+  }
+}
+
 TEST_CASE("pages that form a loop are refused") {
   const std::vector<TiffTag> tags = {{TIFFTAG_IMAGEWIDTH, 4, 1, 16},   {TIFFTAG_IMAGELENGTH, 4, 1, 1},
                                      {TIFFTAG_BITSPERSAMPLE, 3, 1, 1}, {TIFFTAG_PHOTOMETRIC, 3, 1, 1},

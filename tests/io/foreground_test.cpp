@@ -211,6 +211,9 @@ TEST_CASE("the rule that made samples foreground is stated") {
   options = {};
   format.photometric = Photometric::min_is_white;
   REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero after inversion (MinIsWhite)");
+  format.kind = SampleKind::floating;  // there is no largest value to invert by
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero");
+  format.kind = SampleKind::unsigned_integer;
   format.inverted_by_name_only = true;
   REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero as stored");
   format.photometric = Photometric::palette;

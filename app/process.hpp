@@ -1,0 +1,17 @@
+#pragma once
+
+namespace gpuccl::app {
+
+/// Called first of all. Of standard input, output and error those that are closed become descriptors that
+/// fail, so that no output gets their numbers, and with them messages. SIGINT, SIGTERM and SIGHUP remove
+/// unfinished outputs and then end the program as if there were no handler, so that the caller sees death by
+/// that signal. SIGPIPE and SIGXFSZ are ignored: the write that meets them fails and is reported like any
+/// other. What no caller can catch, as when a thread of oneTBB cannot start another one, ends as any other
+/// failure does: with one line, its exit code and no unfinished outputs.
+void prepare_process();
+
+/// From now on memory that is freed goes back to the system or to whoever asks next. For a bound on memory:
+/// otherwise every thread keeps its own for the next time, up to 64 MiB.
+void keep_no_freed_memory();
+
+}  // namespace gpuccl::app
