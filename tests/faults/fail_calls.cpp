@@ -1,16 +1,17 @@
 // A library to be preloaded: one call of a kind that the environment names fails.
 //
 //   GPUCCL_FAIL=CALL:K:HOW   the K-th CALL (open, read, write, sync, close, link, rename, unlink, mkdir,
-//   stat, malloc)
-//                            fails;
+//                            list, stat, malloc, thread) fails;
 //                            HOW is an errno as a number, or `short`: reads and writes move half of what is
 //                            asked for; with + behind it, all from the K-th on
 //   GPUCCL_CALLS=FILE        how many calls of that kind there were goes there at the end
 //
 // Calls count from the moment main() has begun, which it shows by calling signal().
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -158,6 +159,14 @@ int unlinkat(int folder, const char* path, int flags) noexcept {
 
 int mkdir(const char* path, mode_t mode) noexcept {
   return fails("mkdir") ? -1 : next<decltype(mkdir)>("mkdir")(path, mode);
+}
+
+dirent* readdir(DIR* folder) { return fails("list") ? nullptr : next<decltype(readdir)>("readdir")(folder); }
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*),
+                   void* argument) noexcept {
+  if (fails("thread")) return errno;
+  return next<decltype(pthread_create)>("pthread_create")(thread, attributes, work, argument);
 }
 
 int stat(const char* path, struct stat* status) noexcept {

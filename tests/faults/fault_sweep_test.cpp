@@ -58,7 +58,13 @@ std::vector<Fault> faults() {
       {"rename", code(EACCES), {73}},
       {"stat", code(EIO), {0, 64, 66, 73, 74}},
       {"mkdir", code(ENOSPC), {0, 74}},  // 0: the folder is there
+      {"mkdir", code(EIO), {0, 74}},
+      {"mkdir", code(ENOMEM), {0, 71}},
       {"mkdir", code(EACCES), {0, 73}},
+      {"list", code(EIO), {0, 74}},  // 0: of a folder of /sys or /proc
+      {"unlink", code(EIO), {0}},    // there is nothing to be done about it
+      {"thread", code(EAGAIN), {0, 71}},
+      {"thread", code(EAGAIN) + "+", {0, 71}},
   };
 }
 
