@@ -76,13 +76,13 @@ void LabelJob::read() {
   report_.input = reader_->info();
   if (!plan_.slabs.empty()) return;
   concerning(files_.input, [&] {
-    image_ = BitVolume(extent_);
-    reader_->read(0, extent_.depth, image_);
+    BitVolume image(extent_);
+    reader_->read(0, extent_.depth, image);
     const EngineOptions& engine = options_.algorithm.engine;
-    if (components_fit(image_.view(), connectivity_, engine, memory_)) {
+    if (components_fit(image.view(), connectivity_, engine, memory_)) {
+      image_ = std::move(image);
       reader_.reset();
     } else {
-      image_ = {};
       plan_ = plan_for_many_components(extent_, connectivity_, engine, memory_, reader_->held_bytes());
     }
   });
