@@ -2,6 +2,7 @@
 
 #include <tiffio.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,7 +33,10 @@ class TiffHandle {
 
   TIFF* get() const { return tiff_; }
   /// Forgets what was said so far.
-  void clear_messages() { messages_ = {}; }
+  void clear_messages() {
+    messages_ = {};
+    errno = 0;
+  }
   /// libtiff goes on without a tag or page that it cannot read, but the file is not whole. Throws Error
   /// (data, io).
   void require_whole() const;

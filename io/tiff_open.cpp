@@ -9,14 +9,12 @@ namespace gpuccl::io {
 namespace {
 
 int on_error(TIFF*, void* messages, const char* module, const char* format, va_list arguments) {
-  std::string& error = static_cast<TiffMessages*>(messages)->error;
-  if (error.empty()) error = tiff_message(module, format, arguments);
+  static_cast<TiffMessages*>(messages)->add_error(module, format, arguments);
   return 1;
 }
 
 int on_warning(TIFF*, void* messages, const char* module, const char* format, va_list arguments) {
-  std::string& warning = static_cast<TiffMessages*>(messages)->warning;
-  if (warning.empty()) warning = tiff_message(module, format, arguments);
+  static_cast<TiffMessages*>(messages)->add_warning(module, format, arguments);
   return 1;
 }
 

@@ -12,6 +12,11 @@ namespace gpuccl::io {
 struct TiffMessages {
   std::string error;
   std::string warning;
+  bool out_of_memory = false;  // was the reason of the error
+
+  /// libtiff has nothing but words for it, many different ones; malloc() has left ENOMEM in errno.
+  void add_error(const char* module, const char* format, va_list arguments);
+  void add_warning(const char* module, const char* format, va_list arguments);
 };
 
 /// How libtiff reaches the bytes of a file: its mode, and functions that are handed `handle`. Nothing is
@@ -31,8 +36,5 @@ struct TiffClient {
 /// no limit) if it can do that.
 TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t max_bytes);
 void close_tiff(TIFF* tiff, TiffMessages& messages);
-
-/// One line of text from libtiff: "module: message".
-std::string tiff_message(const char* module, const char* format, va_list arguments);
 
 }  // namespace gpuccl::io

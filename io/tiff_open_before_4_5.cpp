@@ -19,14 +19,12 @@ TiffMessages* messages_of(thandle_t stream) {
 
 void on_error(thandle_t stream, const char* module, const char* format, va_list arguments) {
   TiffMessages* messages = messages_of(stream);
-  if (messages != nullptr && messages->error.empty())
-    messages->error = tiff_message(module, format, arguments);
+  if (messages != nullptr) messages->add_error(module, format, arguments);
 }
 
 void on_warning(thandle_t stream, const char* module, const char* format, va_list arguments) {
   TiffMessages* messages = messages_of(stream);
-  if (messages != nullptr && messages->warning.empty())
-    messages->warning = tiff_message(module, format, arguments);
+  if (messages != nullptr) messages->add_warning(module, format, arguments);
 }
 
 void set_handlers() {
