@@ -5,24 +5,14 @@
 
 #include <filesystem>
 
+#include "io/symbolic_links.hpp"
+
 namespace gpuccl::app {
 namespace {
 
 namespace fs = std::filesystem;
 
 FileIdentity identity(const struct stat& status) { return {status.st_dev, status.st_ino, {}}; }
-
-/// Where a chain of symbolic links to nothing would create its file.
-fs::path follow_dangling(fs::path path) {
-  constexpr int kMaxLinks = 40;  // as the kernel's own limit
-  for (int links = 0; links < kMaxLinks; ++links) {
-    std::error_code problem;
-    const fs::path target = fs::read_symlink(path, problem);
-    if (problem) break;
-    path = target.is_absolute() ? target : path.parent_path() / target;
-  }
-  return path;
-}
 
 }  // namespace
 
@@ -32,7 +22,7 @@ FileIdentity identify(const std::string& path) {
 
   fs::path folder = path, missing;
   do {
-    folder = follow_dangling(folder);
+    folder = io::follow_links(folder).value_or(folder);
     missing = folder.filename() / missing;
     folder = folder.has_parent_path() && folder.parent_path() != folder ? folder.parent_path() : ".";
     if (::stat(folder.c_str(), &status) == 0)

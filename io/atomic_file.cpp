@@ -6,11 +6,11 @@
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <filesystem>
 
 #include "gpuccl/error.hpp"
+#include "io/symbolic_links.hpp"
 #include "io/temporary_files.hpp"
 
 namespace gpuccl::io {
@@ -22,23 +22,16 @@ constexpr mode_t kMode = 0666;  // less what the umask takes away
   throw system_error(failure_to_create(code), "cannot create", code);
 }
 
-/// Follows `path` while it is a symbolic link; what the last link points to need not exist.
-std::string follow_links(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as the kernel
-  std::filesystem::path target = path;
-  for (int links = 0; links <= kMaxLinks; ++links) {
-    std::array<char, PATH_MAX> link{};
-    const ssize_t length = ::readlink(target.c_str(), link.data(), link.size());
-    if (length < 0) return target.string();  // no link, or a problem that opening the folder will name
-    target = target.parent_path() / std::string(link.data(), static_cast<std::size_t>(length));
-  }
-  fail_to_create(ELOOP);
+std::string target_of(const std::string& path) {
+  const std::optional<std::filesystem::path> target = follow_links(path);
+  if (!target) fail_to_create(ELOOP);
+  return target->string();
 }
 
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path, const Options& options)
-    : path_(path), target_(follow_links(path)), options_(options) {
+    : path_(path), target_(target_of(path)), options_(options) {
   if (descriptor_named(path) >= 0)
     throw Error(Failure::cannot_create, "cannot create: is a stream, not a file");
   open_folder();

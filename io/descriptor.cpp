@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "io/symbolic_links.hpp"
+
 namespace gpuccl::io {
 namespace {
 
@@ -96,22 +98,17 @@ Failure failure_to_create(int code) {
 
 int descriptor_named(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int kMaxLinks = 40;  // as the kernel
   const fs::path own = "/proc/" + std::to_string(::getpid()) + "/fd";
-  fs::path name = path;
-  for (int links = 0; links <= kMaxLinks; ++links) {
+  int descriptor = -1;
+  follow_links(path, [&](const fs::path& name) {
     std::error_code problem;
-    if (fs::canonical(name.has_parent_path() ? name.parent_path() : ".", problem) == own && !problem) {
-      const std::string number = name.filename().string();
-      int descriptor = -1;
-      std::from_chars(number.data(), number.data() + number.size(), descriptor);
-      return descriptor;
-    }
-    const fs::path target = fs::read_symlink(name, problem);
-    if (problem) return -1;
-    name = name.parent_path() / target;
-  }
-  return -1;
+    if (fs::canonical(name.has_parent_path() ? name.parent_path() : ".", problem) != own || problem)
+      return false;
+    const std::string number = name.filename().string();
+    std::from_chars(number.data(), number.data() + number.size(), descriptor);
+    return true;
+  });
+  return descriptor;
 }
 
 std::string system_reason(int code) {
