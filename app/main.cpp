@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/commands.hpp"
-#include "app/exit_code.hpp"
-#include "app/help_formatter.hpp"
-#include "app/messages.hpp"
-#include "app/process.hpp"
-#include "app/version.hpp"
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/process.hpp"
+#include "app/common/version.hpp"
+#include "app/options/help_formatter.hpp"
 #include "gpuccl/start_threads.hpp"
 
 namespace gpuccl::app {

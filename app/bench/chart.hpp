@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/bench/families.hpp"
+#include "app/bench/series.hpp"
 
 namespace gpuccl::bench {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gpuccl/error.hpp"
-#include "io/natural_order.hpp"
+#include "io/files/natural_order.hpp"
 
 namespace gpuccl::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/bench/plan.hpp"
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 
 namespace gpuccl::bench {
 

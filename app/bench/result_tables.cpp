@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "app/bench/access_kinds.hpp"
-#include "app/bench/families.hpp"
+#include "app/bench/series.hpp"
 
 namespace gpuccl::bench {
 namespace {

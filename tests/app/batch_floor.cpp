@@ -19,8 +19,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/label_job.hpp"
-#include "app/stopwatch.hpp"
+#include "app/common/stopwatch.hpp"
+#include "app/label/label_job.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::app;

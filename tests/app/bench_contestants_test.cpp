@@ -1,4 +1,4 @@
-#include "app/bench/contestants.hpp"
+#include "app/bench/chosen_algorithms.hpp"
 #include "gpuccl/error.hpp"
 #include "support/catch.hpp"
 

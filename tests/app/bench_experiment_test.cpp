@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "app/bench/experiment.hpp"
-#include "app/bench/families.hpp"
 #include "app/bench/result_tables.hpp"
+#include "app/bench/series.hpp"
 #include "app/bench/subject.hpp"
 #include "gpuccl/staged.hpp"
 #include "support/catch.hpp"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "io/atomic_file.hpp"
-#include "io/image_writer.hpp"
-#include "io/label_reader.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/read/label_reader.hpp"
+#include "io/write/image_writer.hpp"
 #include "support/catch.hpp"
 #include "support/tiff_file.hpp"
 

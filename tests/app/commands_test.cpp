@@ -5,7 +5,7 @@
 #include "binary.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/generate.hpp"
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"

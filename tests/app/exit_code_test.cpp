@@ -1,4 +1,4 @@
-#include "app/exit_code.hpp"
+#include "app/common/exit_code.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "app/number_lists.hpp"
+#include "app/options/number_lists.hpp"
 
 #include "support/catch.hpp"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/chart.hpp"
-#include "app/bench/contestants.hpp"
+#include "app/bench/chosen_algorithms.hpp"
 #include "app/bench/experiment.hpp"
 #include "app/bench/report_files.hpp"
 #include "app/bench/result_tables.hpp"

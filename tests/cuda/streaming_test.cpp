@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "common/rescued_labels.hpp"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
+#include "engine/rescued_labels.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/slabs.hpp"
 #include "support/catch.hpp"

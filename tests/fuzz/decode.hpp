@@ -8,10 +8,10 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/error.hpp"
-#include "io/foreground.hpp"
-#include "io/input_file.hpp"
-#include "io/open_file.hpp"
-#include "io/otsu.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/foreground.hpp"
+#include "io/image/otsu.hpp"
+#include "io/read/open_file.hpp"
 
 namespace gpuccl::fuzz {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/label_options.hpp"
-#include "app/messages.hpp"
+#include "app/common/messages.hpp"
+#include "app/label/label_options.hpp"
 #include "gpuccl/error.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "decode.hpp"
-#include "io/image_writer.hpp"
-#include "io/natural_order.hpp"
+#include "io/files/natural_order.hpp"
+#include "io/write/image_writer.hpp"
 
 // A folder of slices: the order that files.txt gives, and that of names. The bytes are the list; its lines
 // are also compared as names.

@@ -9,8 +9,8 @@
 
 #include <thread>
 
-#include "io/limits.hpp"
-#include "io/reader.hpp"
+#include "io/image/limits.hpp"
+#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

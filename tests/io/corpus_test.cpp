@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "gpuccl/bit_volume.hpp"
-#include "io/limits.hpp"
-#include "io/reader.hpp"
+#include "io/image/limits.hpp"
+#include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/files.hpp"

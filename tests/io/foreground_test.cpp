@@ -1,6 +1,6 @@
 // From samples to bits: every way of packing against one pixel after the other.
 
-#include "io/foreground.hpp"
+#include "io/image/foreground.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "gpuccl/error.hpp"
-#include "io/samples.hpp"
+#include "io/image/samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 

@@ -1,11 +1,11 @@
-#include "io/image_writer.hpp"
+#include "io/write/image_writer.hpp"
 
 #include <tiffio.h>
 
 #include <algorithm>
 
 #include "gpuccl/error.hpp"
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

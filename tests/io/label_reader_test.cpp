@@ -1,6 +1,6 @@
 // Label images read back: those of this program and those of others.
 
-#include "io/label_reader.hpp"
+#include "io/read/label_reader.hpp"
 
 #include <cstring>
 #include <limits>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "io/label_writer.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::io {
 

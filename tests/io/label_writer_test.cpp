@@ -1,9 +1,9 @@
-#include "io/label_writer.hpp"
+#include "io/write/label_writer.hpp"
 
 #include <algorithm>
 
 #include "gpuccl/error.hpp"
-#include "io/label_reader.hpp"
+#include "io/read/label_reader.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"

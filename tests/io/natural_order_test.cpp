@@ -1,4 +1,4 @@
-#include "io/natural_order.hpp"
+#include "io/files/natural_order.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpuccl/error.hpp"
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/otsu.hpp"
+#include "io/image/otsu.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/memory_file.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <set>
 
-#include "io/contact_sheet.hpp"
-#include "io/label_color.hpp"
-#include "io/label_writer.hpp"
+#include "io/write/contact_sheet.hpp"
+#include "io/write/label_color.hpp"
+#include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "gpuccl/error.hpp"
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 
 int main(int argc, char** argv) {
   using namespace gpuccl;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "io/report.hpp"
+#include "io/report/report.hpp"
 
 namespace gpuccl::io {
 

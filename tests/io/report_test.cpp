@@ -1,4 +1,4 @@
-#include "io/report.hpp"
+#include "io/report/report.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/atomic_file.hpp"
-#include "io/image_writer.hpp"
-#include "io/reader.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/read/reader.hpp"
+#include "io/write/image_writer.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -1,6 +1,6 @@
 // Folders whose files are the slices of a volume.
 
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "gpuccl/error.hpp"
-#include "io/tiff_output.hpp"
+#include "io/tiff/tiff_output.hpp"
 #include "label_samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

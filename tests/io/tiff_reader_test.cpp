@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "io/reader.hpp"
+#include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -1,4 +1,4 @@
-#include "common/gpu_queue.hpp"
+#include "engine/gpu_queue.hpp"
 
 #include <atomic>
 #include <new>

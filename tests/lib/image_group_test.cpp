@@ -1,4 +1,4 @@
-#include "common/image_group.hpp"
+#include "engine/image_group.hpp"
 
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/compare.hpp"

@@ -22,6 +22,7 @@ set(GPUCCL_CUDA_SOURCES
   counted/rooms.cu
   devices.cu
   floor.cu
+  labelers/cuda_labeler.cu
   phases/first_elements.cu
   phases/pixel_labels.cu
   phases/prefix_count.cu
@@ -35,7 +36,6 @@ set(GPUCCL_CUDA_SOURCES
   runs/runs_c6.cu
   runs/runs_c8.cu
   runtime/check.cpp
-  runtime/cuda_labeler.cu
   runtime/device_labels.cpp
   runtime/pinned_labels.cpp
   runtime/pinned_ring.cpp

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/runs/shape.hpp"
+#include "common/shape.hpp"
 #include "cpu/runs/words.hpp"
 #include "gpuccl/bit_volume.hpp"
 

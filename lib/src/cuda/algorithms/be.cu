@@ -15,7 +15,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/block_pixels.cuh"
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/runtime/block_labeler.cuh"
+#include "cuda/labelers/block_labeler.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {

@@ -8,8 +8,8 @@
 
 #include "common/neighborhood.hpp"
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/device/block_phases.cuh"
-#include "cuda/runtime/block_labeler.cuh"
+#include "cuda/labelers/block_labeler.cuh"
+#include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -13,9 +13,9 @@
 // - diagonals, for 8-connectivity, are scanned where no row or column connects the two pixels anyway.
 
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/device/coarse_to_fine.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -17,7 +17,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {

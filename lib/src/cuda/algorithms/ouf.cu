@@ -11,9 +11,9 @@
 // - background is not labeled; 8-connectivity is done as the authors do it in C2FL (c2fl.cu).
 
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/device/coarse_to_fine.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -20,8 +20,8 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -11,7 +11,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {

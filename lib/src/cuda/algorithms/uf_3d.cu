@@ -6,7 +6,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/pixel_thread.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/device/memory.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
+#include "cuda/labelers/cuda_labeler.cuh"
 
 // What cuda/device/memory.cuh has, with every access counted, and a labeler that reads the counts after each
 // phase.

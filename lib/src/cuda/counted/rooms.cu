@@ -16,11 +16,11 @@
 
 // clang-format off: the order matters
 #define cuda counted
-#include "cuda/device/block_phases.cuh"
-#include "cuda/device/coarse_to_fine.cuh"
 #include "cuda/device/pixel_quad.cuh"
+#include "cuda/labelers/block_labeler.cuh"
+#include "cuda/phases/block_phases.cuh"
+#include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cu"
-#include "cuda/runtime/block_labeler.cuh"
 #undef cuda
 
 #define cuda counted::be

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cuda/device/numbers.cuh"
+#include "cuda/phases/job.cuh"
 #include "cuda/runtime/device_buffer.hpp"
-#include "cuda/runtime/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/connectivity.hpp"
 

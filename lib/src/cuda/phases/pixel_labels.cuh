@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/runtime/job.cuh"
+#include "cuda/phases/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 
 // Phases that many algorithms have in common, under the name that the paper at hand gives them.

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cuda/phases/job.cuh"
 #include "cuda/runtime/device_buffer.hpp"
-#include "cuda/runtime/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "gpuccl/components.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/runtime/job.cuh"
+#include "cuda/phases/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 
 namespace gpuccl::cuda {

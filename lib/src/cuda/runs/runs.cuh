@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 
+#include "cuda/labelers/cuda_labeler.cuh"
 #include "cuda/runs/boundary_merge.cuh"
 #include "cuda/runs/component_memory.cuh"
 #include "cuda/runs/image_memory.cuh"
@@ -13,7 +14,6 @@
 #include "cuda/runs/numbering.cuh"
 #include "cuda/runs/table_memory.cuh"
 #include "cuda/runs/write_labels.cuh"
-#include "cuda/runtime/cuda_labeler.cuh"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::cuda::runs {

@@ -4,8 +4,8 @@
 
 #include "gpuccl/algorithms.hpp"
 
-// The fast engine on CUDA, one factory a connectivity; `gpu` is the CUDA device. `runs` reads bits, `runs-bytes`
-// one byte an element, which it packs on the fly.
+// The fast engine on CUDA, one factory a connectivity; `gpu` is the CUDA device. `runs` reads bits,
+// `runs-bytes` one byte an element, which it packs on the fly.
 namespace gpuccl::cuda {
 
 std::unique_ptr<Labeler> make_runs_c4(int gpu);

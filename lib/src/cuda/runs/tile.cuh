@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cpu/runs/shape.hpp"
+#include "common/shape.hpp"
 #include "cuda/runs/words.cuh"
 #include "gpuccl/connectivity.hpp"
 

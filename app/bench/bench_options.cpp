@@ -1,0 +1,134 @@
+#include "app/bench/bench_options.hpp"
+
+#include "app/options/number_lists.hpp"
+#include "app/options/option_helpers.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+using bench::Test;
+
+/// An option whose value is a list that `parse` understands.
+template <class T>
+void add_list(CLI::App& command, const std::string& name, std::vector<T>& target,
+              std::optional<std::vector<T>> (*parse)(const std::string&), const std::string& type,
+              const std::string& what, const std::string& help) {
+  CLI::Option* option = command.add_option_function<std::string>(
+      name, [&target, parse](const std::string& given) { target = parse(given).value(); }, help);
+  option->type_name(type);
+  option->check([parse, what](const std::string& given) {
+    return parse(given) ? std::string() : "'" + given + "' is not " + what;
+  });
+}
+
+void add_test(CLI::App& command, Test& test) {
+  Choices<Test> tests;
+  for (const Test one : {Test::average, Test::steps, Test::density, Test::granularity, Test::size,
+                         Test::iterations, Test::memory})
+    tests.emplace_back(bench::name(one), one);
+  add_choice<Test>(command, "--test", test, tests, "The experiment [average]");
+}
+
+void add_algorithms(CLI::App& command, bench::Request& request) {
+  command.option_defaults()->group("Labeling");
+  command
+      .add_option_function<std::string>(
+          "--algo",
+          [&request](const std::string& given) {
+            request.algorithms = given == "all" ? std::vector<std::string>() : split(given, ',');
+          },
+          "Algorithms to compare, see 'gpuccl list' [all]")
+      ->type_name("NAME,...");
+  Choices<Connectivity> choices;
+  for (const Connectivity connectivity : kConnectivities)
+    choices.emplace_back(std::to_string(static_cast<int>(connectivity)), connectivity);
+  add_choice<Connectivity>(command, "-c,--connectivity", request.connectivity, choices,
+                           "Which elements touch [8, and 26 for volumes]");
+  add_choice<DeviceChoice>(
+      command, "--device", request.device,
+      {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},
+      "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
+  add_number(command, "--gpu", request.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
+}
+
+void add_random(CLI::App& command, bench::Request& request) {
+  command.option_defaults()->group("Random images");
+  add_list(command, "--size", request.sizes, parse_sizes, "WxH[xD],...",
+           "a list of sizes such as 640x480,64x64x32", "Sizes [2048x2048,256x256x256]");
+  add_list(command, "--densities", request.densities, parse_shares, "D,...",
+           "a list of densities between 0 and 1 such as 0.1,0.5 or 0:1:0.01",
+           "Shares of foreground, 0 to 1, or FROM:TO:STEP [by experiment]");
+  add_list(command, "--granularities", request.granularities, parse_counts, "G,...",
+           "a list of granularities such as 1,4 or 1:16",
+           "Sides of squares of equal value, or FROM:TO [by experiment]");
+  using Seed = std::numeric_limits<decltype(request.seed)>;
+  add_number(command, "--seed", request.seed, Seed::min(), Seed::max(), "S",
+             "Start of the random numbers [1]");
+}
+
+void add_timing(CLI::App& command, BenchOptions& options) {
+  command.option_defaults()->group("Timing");
+  constexpr int kMost = 1000000;
+  bench::Trials& trials = options.request.trials;
+  add_number(command, "--images", options.request.images, 1, kMost, "N",
+             "Images a point [10 random ones, all of a dataset]");
+  add_number(command, "--repetitions", trials.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
+  add_number(command, "--warm-up", trials.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
+  command
+      .add_option(
+          "--time-limit", options.request.trials.limit_s,
+          "Seconds after which an algorithm's labelings of an image end, but for one that counts [10]")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e9).description(""));
+  add_switch(command, "--preallocated", options.preallocated,
+             "Time labeling into an image that exists [the default, for average both]");
+  add_switch(command, "--allocated", options.allocated,
+             "Time labeling with the allocation of the label image");
+  add_switch(command, "--rotate", options.request.trials.rotate,
+             "Go round copies of input and output that no cache holds");
+  add_number(command, "--threads", options.threads, 1, 4096, "N", "Threads of the CPU [all]");
+}
+
+}  // namespace
+
+void BenchOptions::add_to(CLI::App& command) {
+  add_test(command, request.test);
+  command
+      .add_option("--dataset", request.datasets,
+                  "Image, folder of images or YACCLAB dataset; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  add_algorithms(command, request);
+  add_random(command, request);
+  add_timing(command, *this);
+  command.option_defaults()->group("Output");
+  add_path(command, "--json", json, "FILE", "Results as JSON");
+  add_path(command, "--csv", csv, "FILE", "Results as a table");
+  add_path(command, "--report", report, "DIR", "Folder for a page with charts, index.html; needs gnuplot");
+  output.add_to(command);
+  input.add_to(command, "Refuse inputs that need more memory");
+}
+
+void BenchOptions::check() const {
+  if (!json.empty() && json == csv) throw Error(Failure::usage, "--json and --csv name the same file");
+  if (request.test == bench::Test::memory && request.device == DeviceChoice::cpu)
+    throw Error(Failure::usage, "--test memory counts what a GPU does, not with --device cpu");
+  if (request.datasets.empty()) return;
+  if (is_sweep(request.test))
+    throw Error(Failure::usage,
+                "--test " + bench::name(request.test) + " is for random images, not for --dataset");
+  if (!request.sizes.empty() || !request.densities.empty() || !request.granularities.empty())
+    throw Error(Failure::usage,
+                "--size, --densities and --granularities are of random images, not of --dataset");
+}
+
+bench::Trials BenchOptions::trials() const {
+  bench::Trials trials = request.trials;
+  const bool by_default = !preallocated && !allocated;
+  trials.preallocated = preallocated || by_default;
+  trials.allocated = allocated || (by_default && request.test == Test::average);
+  return trials;
+}
+
+}  // namespace gpuccl::app

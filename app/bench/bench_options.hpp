@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "app/bench/plan.hpp"
+#include "app/options/input_options.hpp"
+#include "app/options/output_options.hpp"
+
+namespace gpuccl::app {
+
+struct BenchOptions {
+  bench::Request request;
+  InputOptions input;
+  OutputOptions output;
+  bool preallocated = false;  // neither of these: what the experiment has by default
+  bool allocated = false;
+  int threads = 0;  // 0: all
+  std::string json;
+  std::string csv;
+  std::string report;  // folder
+
+  void add_to(CLI::App& command);
+
+  /// Refuses what contradicts itself. Error (usage).
+  void check() const;
+  /// What `request` says, with how each image is timed.
+  bench::Trials trials() const;
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,101 @@
+#include "app/bench/chosen_algorithms.hpp"
+
+#include <algorithm>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+bool allowed(DeviceKind device, DeviceChoice choice) {
+  return choice == DeviceChoice::automatic || (choice == DeviceChoice::cuda) == (device == DeviceKind::cuda);
+}
+
+bool has_connectivity(const Algorithm& algorithm, const std::optional<Connectivity>& connectivity) {
+  return !connectivity || find_variant(algorithm, *connectivity) != nullptr;
+}
+
+bool takes_part(const Algorithm& algorithm, Test test) {
+  return test != Test::iterations || !iterated_phase(algorithm).empty();
+}
+
+std::string known_names(const std::vector<Algorithm>& table) {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : table)
+    if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) names.push_back(algorithm.name);
+  std::string list = "all";
+  for (const std::string& name : names) list += ", " + name;
+  return list;
+}
+
+/// Why `name` takes no part, although it was asked for.
+Error refusal(const std::string& name, const Request& request, const std::vector<Algorithm>& table) {
+  const auto named = [&](const Algorithm& algorithm) { return algorithm.name == name; };
+  const auto on_device = [&](const Algorithm& algorithm) {
+    return named(algorithm) && allowed(algorithm.device, request.device);
+  };
+  if (std::none_of(table.begin(), table.end(), named) && request.test == Test::memory)
+    return {Failure::usage, "--test memory does not count for '" + name + "' but for " + known_names(table)};
+  if (std::none_of(table.begin(), table.end(), named))
+    return {Failure::usage, "no algorithm '" + name + "'; there are " + known_names(table)};
+  if (std::none_of(table.begin(), table.end(), on_device))
+    return {Failure::usage, request.device == DeviceChoice::cpu
+                                ? name + " runs on a GPU only, not with --device cpu"
+                                : name + " runs on the CPU only, not with --device cuda"};
+  if (std::none_of(table.begin(), table.end(), [&](const Algorithm& algorithm) {
+        return on_device(algorithm) && takes_part(algorithm, request.test);
+      }))
+    return {Failure::usage, name + " does not iterate, so --test iterations has nothing to count"};
+  return {Failure::usage, name + " does not label " +
+                              std::to_string(static_cast<int>(*request.connectivity)) +
+                              "-connectivity; see 'gpuccl list'"};
+}
+
+/// The rows of the table that the request names, whatever the machine has.
+std::vector<const Algorithm*> asked_for(const Request& request, const std::vector<Algorithm>& table) {
+  std::vector<const Algorithm*> chosen;
+  const auto add = [&](const std::string* name) {
+    const std::size_t before = chosen.size();
+    for (const Algorithm& algorithm : table)
+      if ((name == nullptr || algorithm.name == *name) && allowed(algorithm.device, request.device) &&
+          has_connectivity(algorithm, request.connectivity) && takes_part(algorithm, request.test) &&
+          std::find(chosen.begin(), chosen.end(), &algorithm) == chosen.end())
+        chosen.push_back(&algorithm);
+    return chosen.size() > before;
+  };
+  if (request.algorithms.empty()) add(nullptr);
+  for (const std::string& name : request.algorithms) {
+    const bool given_before = std::any_of(
+        chosen.begin(), chosen.end(), [&](const Algorithm* algorithm) { return algorithm->name == name; });
+    if (!add(&name) && !given_before) throw refusal(name, request, table);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<const Algorithm*> contestants(const Request& request, const std::vector<Algorithm>& table,
+                                          const AskForGpu& problem_of_gpu,
+                                          const std::function<void(const std::string&)>& note) {
+  std::vector<const Algorithm*> chosen = asked_for(request, table);
+  const auto on_gpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; };
+  const auto on_cpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cpu; };
+  if (std::none_of(chosen.begin(), chosen.end(), on_gpu)) return chosen;
+  const std::string problem = problem_of_gpu();
+  if (problem.empty()) return chosen;
+
+  const auto is_missed = [&](const Algorithm* algorithm) {
+    return on_gpu(algorithm) && std::none_of(chosen.begin(), chosen.end(), [&](const Algorithm* other) {
+             return on_cpu(other) && other->name == algorithm->name;
+           });
+  };
+  const bool named_one_is_missed =
+      !request.algorithms.empty() && std::any_of(chosen.begin(), chosen.end(), is_missed);
+  std::erase_if(chosen, on_gpu);
+  if (request.device == DeviceChoice::cuda || named_one_is_missed || chosen.empty())
+    throw Error(Failure::unavailable, problem);
+  note("GPU not usable (" + problem + "), only algorithms of the CPU are measured");
+  return chosen;
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,122 @@
+#include "app/bench/series.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/bench/table.hpp"
+
+namespace gpuccl::bench {
+namespace {
+
+std::string percent(double share) { return three_digits(100 * share); }
+
+std::string connectivity_of(const Group& group) {
+  return std::to_string(static_cast<int>(group.connectivity)) + "-connectivity";
+}
+
+/// How the place of a group on its family's axis is called, and what its family is called.
+struct Where {
+  std::string family;
+  std::string axis;
+  std::string place;
+  std::optional<double> x;
+};
+
+Where where(const Group& group, Test test) {
+  const std::string connectivity = ", " + connectivity_of(group);
+  if (!group.extent) return {"datasets" + connectivity, "dataset", group.dataset, {}};
+  const std::string size = size_of(*group.extent);
+  const std::string density = "density " + percent(group.density) + " %";
+  const std::string granularity = "granularity " + std::to_string(group.granularity);
+  switch (test) {
+    case Test::density:
+    case Test::iterations:
+      return {"random " + size + ", " + granularity + connectivity, "density (%)", percent(group.density),
+              100 * group.density};
+    case Test::granularity:
+      return {"random " + size + ", " + density + connectivity, "granularity",
+              std::to_string(group.granularity), group.granularity};
+    case Test::size:
+      return {"random, " + density + ", " + granularity + connectivity, "elements", size, group.elements};
+    case Test::average:
+    case Test::steps:
+    case Test::memory:
+      break;
+  }
+  return {"random images" + connectivity,
+          "images",
+          size + ", " + percent(group.density) + " %, " + granularity,
+          {}};
+}
+
+Series& series_named(Family& family, const std::string& title, bool is_floor) {
+  const auto at = std::find_if(family.series.begin(), family.series.end(),
+                               [&](const Series& series) { return series.title == title; });
+  if (at != family.series.end()) return *at;
+  return family.series.emplace_back(Series{title, {}, is_floor});
+}
+
+void set_last(Series& series, std::size_t places, std::optional<double> value) {
+  series.values.resize(places);
+  series.values.back() = value;
+}
+
+}  // namespace
+
+std::optional<double> total_ms(const Row& row) {
+  const Measure* total = total_of(row);
+  return total != nullptr ? std::optional(total->timing.median_ms) : std::nullopt;
+}
+
+std::optional<double> multiple_of_floor(const Row& row) {
+  const std::optional<double> total = total_ms(row);
+  return total && row.floor_ms > 0 ? std::optional(*total / row.floor_ms) : std::nullopt;
+}
+
+std::optional<double> iterations(const Row& row) {
+  return row.measures.empty() ? std::nullopt : std::optional(row.measures.front().launches);
+}
+
+std::vector<Family> families(const Results& results, const Value& value, bool with_floors) {
+  std::vector<Family> all;
+  for (const Group& group : results.groups) {
+    const Where here = where(group, results.test);
+    auto at = std::find_if(all.begin(), all.end(),
+                           [&](const Family& family) { return family.title == here.family; });
+    if (at == all.end()) at = all.insert(at, Family{here.family, here.axis, {}, {}, {}});
+    at->places.push_back(here.place);
+    if (here.x) at->x.push_back(*here.x);
+    for (const Row& row : group.rows)
+      set_last(series_named(*at, row.title, false), at->places.size(), value(row));
+    if (!with_floors) continue;
+    for (const Row& row : group.rows)
+      if (row.images > 0)
+        set_last(series_named(*at, "floor " + row.floor, true), at->places.size(), row.floor_ms);
+  }
+  for (Family& family : all) {
+    for (Series& series : family.series) series.values.resize(family.places.size());
+    std::stable_partition(family.series.begin(), family.series.end(),
+                          [](const Series& series) { return !series.is_floor; });
+  }
+  return all;
+}
+
+std::string size_of(Extent extent) {
+  return std::to_string(extent.width) + "x" + std::to_string(extent.height) +
+         (extent.depth > 1 ? "x" + std::to_string(extent.depth) : "");
+}
+
+std::string describe(const Group& group) {
+  if (!group.extent) return group.dataset;
+  return "random " + size_of(*group.extent) + ", density " + percent(group.density) + " %, granularity " +
+         std::to_string(group.granularity);
+}
+
+std::string describe_images(const Group& group) {
+  return connectivity_of(group) + ", " + std::to_string(group.images) +
+         (group.images == 1 ? " image" : " images") + " of " + three_digits(group.elements / 1e6) +
+         " million elements, " + percent(group.foreground) + " % foreground, " +
+         std::to_string(std::llround(group.components)) + " components";
+}
+
+}  // namespace gpuccl::bench

@@ -1,0 +1,168 @@
+#include <tbb/global_control.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/bench/bench_options.hpp"
+#include "app/bench/bench_progress.hpp"
+#include "app/bench/chart.hpp"
+#include "app/bench/chosen_algorithms.hpp"
+#include "app/bench/dataset.hpp"
+#include "app/bench/experiment.hpp"
+#include "app/bench/gnuplot.hpp"
+#include "app/bench/report_files.hpp"
+#include "app/bench/result_tables.hpp"
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/version.hpp"
+#include "gpuccl/devices.hpp"
+#include "io/files/atomic_file.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The words that started this process, so that a report says how to repeat it.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline");
+  const std::string words((std::istreambuf_iterator<char>(file)), {});
+  std::string line = "gpuccl";
+  for (std::size_t at = words.find('\0') + 1; at != 0 && at < words.size(); at = words.find('\0', at) + 1) {
+    const std::string word = words.substr(at, words.find('\0', at) - at);
+    line += word.find_first_of(" \t'\"*?$") == std::string::npos ? " " + word : " '" + word + "'";
+  }
+  return printable(line);
+}
+
+std::string problem_of_gpu(int gpu) {
+  const CudaStatus status = cuda_status();
+  for (const CudaDevice& device : status.devices)
+    if (device.index == gpu) return {};
+  return status.problem.empty() ? "no CUDA device " + std::to_string(gpu) : status.problem;
+}
+
+/// The files asked for. Made before the work starts, so that a missing folder is found at once.
+class BenchOutputs {
+ public:
+  explicit BenchOutputs(const BenchOptions& options) {
+    const auto make = [&](const std::string& path) {
+      return concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options.output.file); });
+    };
+    if (!options.json.empty()) json_ = make(options.json);
+    if (!options.csv.empty()) csv_ = make(options.csv);
+    if (options.report.empty()) return;
+    std::error_code problem;
+    fs::create_directories(options.report, problem);
+    if (problem)
+      throw FileError(options.report, Failure::cannot_create,
+                      "cannot make this folder (" + problem.message() + ")");
+    page_ = make((fs::path(options.report) / "index.html").string());
+  }
+
+  void write(const bench::Head& head, const bench::Results& results) {
+    if (json_) write(*json_, bench::as_json(head, results));
+    if (csv_) write(*csv_, bench::as_csv(results));
+    if (!page_) return;
+    std::vector<std::string> drawings;
+    for (const bench::Chart& chart : bench::charts(results))
+      drawings.push_back(bench::gnuplot(bench::gnuplot_script(chart, static_cast<int>(drawings.size()) + 1)));
+    write(*page_, bench::as_html(head, results, drawings));
+  }
+
+ private:
+  static void write(io::AtomicFile& file, const std::string& text) {
+    concerning(file.path(), [&] {
+      file.write(text.data(), text.size());
+      file.commit();
+    });
+  }
+
+  std::unique_ptr<io::AtomicFile> json_, csv_, page_;
+};
+
+std::vector<bench::Point> points_of(const BenchOptions& options, BenchProgress& progress) {
+  if (options.request.datasets.empty()) return bench::random_points(options.request);
+  io::ReadOptions reading;
+  reading.foreground = options.input.foreground;
+  reading.limits = options.input.limits;
+  reading.stack = options.input.stack;
+  reading.warn = [&](const std::string& line) { progress.warn(line); };
+  std::vector<bench::Point> points;
+  for (const std::string& path : options.request.datasets)
+    concerning(path, [&] {
+      for (bench::Point& dataset : bench::read_datasets(path, reading, options.request.images))
+        points.push_back(std::move(dataset));
+    });
+  return points;
+}
+
+std::string as_text(const bench::Head& head, const bench::Results& results) {
+  std::string text = version_line() + "\n";
+  for (const auto& [name, value] : head.environment) text += "  " + name + ": " + value + "\n";
+  for (const std::string& line : bench::method(results)) text += "- " + line + "\n";
+  for (const bench::Table& table : bench::tables(results)) text += "\n" + bench::as_text(table);
+  return text;
+}
+
+int exit_code_of(const bench::Results& results) {
+  if (results.wrong) return exit_code(Failure::internal);
+  if (results.failures.empty()) return kSuccess;
+  constexpr int kDifferentReasons = 1;
+  return results.failures.size() == 1 ? exit_code(*results.failures.begin()) : kDifferentReasons;
+}
+
+int run_bench(const BenchOptions& options) {
+  options.check();
+  if (!options.report.empty()) bench::require_gnuplot();
+  std::optional<tbb::global_control> threads;
+  if (options.threads > 0)
+    threads.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options.threads));
+
+  BenchProgress progress;
+  bench::Plan plan;
+  plan.test = options.request.test;
+  plan.connectivity = options.request.connectivity;
+  plan.gpu = options.request.gpu;
+  plan.trials = options.trials();
+  plan.points = points_of(options, progress);
+  const auto warn = [&](const std::string& line) { progress.warn(line); };
+  const bool counting = plan.test == bench::Test::memory;
+  plan.algorithms = bench::contestants(
+      options.request, counting ? counting_algorithms() : algorithms(),
+      [&] { return problem_of_gpu(plan.gpu); }, warn);
+  BenchOutputs outputs(options);
+
+  const bench::Results results =
+      bench::measure(plan, {[&](double done, const std::string& what) { progress.at(done, what); },
+                            [&](const std::string& line) { progress.problem(line); }});
+  progress.clear();
+  if (results.groups.empty() && results.failures.empty())
+    throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
+
+  bool gpu = false;
+  for (const Algorithm* algorithm : plan.algorithms) gpu = gpu || algorithm->device == DeviceKind::cuda;
+  const bench::Head head{version(), commit(), command_line(), bench::environment(gpu, plan.gpu)};
+  print_result(as_text(head, results));
+  outputs.write(head, results);
+  return exit_code_of(results);
+}
+
+}  // namespace
+
+void setup_bench(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Time algorithms and compare them: the papers' experiments");
+  const auto options = std::make_shared<BenchOptions>();
+  options->add_to(*command);
+  command->callback([options, &run] { run = [options] { return run_bench(*options); }; });
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,63 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/options/option_helpers.hpp"
+#include "gpuccl/compare.hpp"
+#include "io/read/label_reader.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+struct CompareOptions {
+  std::string a, b;
+  bool partition = false;
+  bool quiet = false;
+};
+
+std::string size_text(const Extent& extent) {
+  return std::to_string(extent.width) + "x" + std::to_string(extent.height) + "x" +
+         std::to_string(extent.depth);
+}
+
+/// One line: how the two differ, and where first.
+std::string describe(const Comparison& comparison, const LabelImage& a, const LabelImage& b) {
+  if (!comparison.same_extent)
+    return "different sizes: " + size_text(a.extent()) + " and " + size_text(b.extent());
+  if (!comparison.differs) return "same labels";
+  const char* verdict = comparison.same_partition    ? "same components, different numbers"
+                        : comparison.same_background ? "different components"
+                                                     : "different foreground";
+  return std::string(verdict) + ": first at (" + std::to_string(comparison.x) + ", " +
+         std::to_string(comparison.y) + ", " + std::to_string(comparison.z) +
+         "): " + std::to_string(comparison.a) + " and " + std::to_string(comparison.b);
+}
+
+int run_compare(const CompareOptions& options) {
+  const LabelImage a = concerning(options.a, [&] { return io::read_labels(options.a); });
+  const LabelImage b = concerning(options.b, [&] { return io::read_labels(options.b); });
+  const Comparison comparison = compare(a, b);
+  if (!options.quiet) print_result(describe(comparison, a, b) + "\n");
+  const bool same =
+      comparison.same_extent && (options.partition ? comparison.same_partition : comparison.same_numbers);
+  return same ? kSuccess : kDifferent;
+}
+
+}  // namespace
+
+void setup_compare(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("compare", "Tell whether two label images are the same, and where not");
+  const auto options = std::make_shared<CompareOptions>();
+  add_path_or_stream(*command, "A", options->a, "", "Label image: TIFF, PNG or .npy")->required();
+  add_path_or_stream(*command, "B", options->b, "", "Label image to compare it with")->required();
+  add_switch(*command, "--partition", options->partition,
+             "Succeed when the components agree, whatever their numbers");
+  add_switch(*command, "--quiet", options->quiet, "Print nothing; the exit code tells");
+  command->callback([options, &run] { run = [options] { return run_compare(*options); }; });
+}
+
+}  // namespace gpuccl::app

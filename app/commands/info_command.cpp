@@ -1,0 +1,76 @@
+#include <libdeflate.h>
+#include <png.h>
+#include <tbb/info.h>
+#include <tbb/version.h>
+#include <tiffio.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/version.hpp"
+#include "gpuccl/devices.hpp"
+#include "gpuccl/engine.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+std::string line(const std::string& name, const std::string& value) {
+  constexpr std::size_t kColumn = 16;
+  return name + std::string(kColumn - name.size(), ' ') + value + "\n";
+}
+
+/// "LIBTIFF, Version 4.5.0" and a copyright notice; the version is what follows the last blank of the first
+/// line.
+std::string tiff_version() {
+  const std::string text = ::TIFFGetVersion();
+  const std::string first = text.substr(0, text.find('\n'));
+  return first.substr(first.rfind(' ') + 1);
+}
+
+std::string json_version() {
+  return std::to_string(NLOHMANN_JSON_VERSION_MAJOR) + "." + std::to_string(NLOHMANN_JSON_VERSION_MINOR) +
+         "." + std::to_string(NLOHMANN_JSON_VERSION_PATCH);
+}
+
+std::string libraries() {
+  return line("libpng", ::png_get_libpng_ver(nullptr)) + line("libtiff", tiff_version()) +
+         line("libdeflate", LIBDEFLATE_VERSION_STRING) +
+         line("oneTBB", std::string(TBB_VERSION_STRING) + " (interface " +
+                            std::to_string(::TBB_runtime_interface_version()) + ")") +
+         line("CLI11", CLI11_VERSION) + line("nlohmann/json", json_version());
+}
+
+std::string cuda() {
+  const CudaStatus status = cuda_status();
+  if (!status.built_in) return line("CUDA", "not built in");
+  std::string text = line("CUDA", "runtime " + status.runtime_version + ", driver " +
+                                      (status.driver_version.empty() ? "none" : status.driver_version));
+  for (const CudaDevice& device : status.devices)
+    text += line("GPU " + std::to_string(device.index),
+                 device.name + ", compute capability " + device.compute_capability + ", " +
+                     std::to_string(device.memory_bytes >> 20) + " MiB");
+  if (!status.problem.empty()) text += line("GPU", "not usable (" + status.problem + ")");
+  return text;
+}
+
+}  // namespace
+
+void setup_info(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("info", "Say what this build and this machine have: for bug reports");
+  command->callback([&run] {
+    run = [] {
+      print_result(line("gpuccl", version()) + line("commit", commit().empty() ? "unknown" : commit()) +
+                   line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() +
+                   line("CPU", cpu_name()) +
+                   line("threads", std::to_string(tbb::info::default_concurrency())) + cuda());
+      return kSuccess;
+    };
+  });
+}
+
+}  // namespace gpuccl::app

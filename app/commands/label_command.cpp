@@ -1,0 +1,63 @@
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/process.hpp"
+#include "app/label/batch/label_batch.hpp"
+#include "app/label/label_file.hpp"
+#include "app/label/label_options.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// One line for whoever sits at a terminal; scripts hear nothing when all went well.
+void print_summary(const LabelFiles& files, const LabelSummary& summary) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
+  std::string line = display_name(files.input) + ": " + counted(summary.components, "component");
+  if (summary.dropped > 0) line += ", " + std::to_string(summary.dropped) + " dropped";
+  line += " (" + std::to_string(static_cast<int>(summary.engine.connectivity)) + "-connectivity, " +
+          summary.engine.algorithm + " on " + summary.engine.device_name + ") in " + seconds;
+  print_message(line);
+}
+
+int run_label(const LabelOptions& options) {
+  options.check();
+  if (options.input.limits.memory > 0) keep_no_freed_memory();
+  if (options.is_batch()) return label_batch(options);
+
+  LabelFiles files = options.files.with_defaults();
+  files.input = options.inputs.front();
+  refuse_overlap(files, options.input.stack);
+  if (!options.output.file.overwrite) refuse_existing(files);
+
+  std::optional<tbb::global_control> threads;
+  if (options.algorithm.threads > 0)
+    threads.emplace(tbb::global_control::max_allowed_parallelism,
+                    static_cast<std::size_t>(options.algorithm.threads));
+
+  LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {
+    if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
+  });
+  const LabelSummary summary = label_file(files, options, engine);
+  if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_summary(files, summary);
+  return kSuccess;
+}
+
+}  // namespace
+
+void setup_label(CLI::App& app, Run& run) {
+  CLI::App* command = app.add_subcommand("label", "Label the connected components of an image or volume");
+  const auto options = std::make_shared<LabelOptions>();
+  options->add_to(*command);
+  command->callback([options, &run] { run = [options] { return run_label(*options); }; });
+}
+
+}  // namespace gpuccl::app

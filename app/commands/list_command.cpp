@@ -1,0 +1,107 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/options/option_helpers.hpp"
+#include "gpuccl/algorithms.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+struct ListOptions {
+  bool json = false;
+  bool markdown = false;
+};
+
+std::string device_name(DeviceKind device) { return device == DeviceKind::cuda ? "cuda" : "cpu"; }
+
+using Row = std::array<std::string, 5>;
+
+Row row_of(const Algorithm& algorithm) {
+  std::string connectivities;
+  for (const Variant& variant : algorithm.variants)
+    connectivities +=
+        (connectivities.empty() ? "" : ",") + std::to_string(static_cast<int>(variant.connectivity));
+  return {algorithm.name, algorithm.title, connectivities, device_name(algorithm.device), algorithm.paper};
+}
+
+/// Columns of equal width, two spaces apart.
+std::string as_text() {
+  std::vector<Row> rows;
+  std::array<std::size_t, 5> width{};
+  for (const Algorithm& algorithm : algorithms()) {
+    rows.push_back(row_of(algorithm));
+    for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], rows.back()[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// Without the meaning that Markdown gives to asterisks.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) result += c == '*' ? "\\*" : std::string(1, c);
+  return result;
+}
+
+std::string as_markdown() {
+  std::string text =
+      "| `--algo` | algorithm | connectivity | device | phases | published |\n|---|---|---|---|---|---|\n";
+  for (const Algorithm& algorithm : algorithms()) {
+    const Row row = row_of(algorithm);
+    text += "| `" + row[0] + "` | " + row[1] + " | " + row[2] + " | " + row[3] + " | " +
+            escaped(algorithm.phases) + " | " + row[4] + " |\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
+std::string as_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const Algorithm& algorithm : algorithms()) {
+    auto connectivities = nlohmann::ordered_json::array();
+    for (const Variant& variant : algorithm.variants)
+      connectivities.push_back(static_cast<int>(variant.connectivity));
+    list.push_back({{"name", algorithm.name},
+                    {"title", algorithm.title},
+                    {"connectivities", connectivities},
+                    {"device", device_name(algorithm.device)},
+                    {"paper", text_or_null(algorithm.paper)},
+                    {"phases", text_or_null(algorithm.phases)}});
+  }
+  return list.dump(2) + "\n";
+}
+
+}  // namespace
+
+void setup_list(CLI::App& app, Run& run) {
+  CLI::App* command = app.add_subcommand("list", "List the algorithms");
+  const auto options = std::make_shared<ListOptions>();
+  CLI::Option* json = add_switch(*command, "--json", options->json, "As JSON");
+  add_switch(*command, "--markdown", options->markdown, "As a table in Markdown")->excludes(json);
+  command->callback([options, &run] {
+    run = [options] {
+      print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());
+      return kSuccess;
+    };
+  });
+}
+
+}  // namespace gpuccl::app

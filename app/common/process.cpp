@@ -1,0 +1,92 @@
+#include "app/common/process.hpp"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+
+#include "app/common/messages.hpp"
+#include "gpuccl/error.hpp"
+#include "io/files/atomic_file.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+void open_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The wrong way round, so that whoever reads or writes it is told.
+    const int opened = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened >= 0 && opened != descriptor) {
+      ::dup2(opened, descriptor);
+      ::close(opened);
+    }
+  }
+}
+
+/// Only async-signal-safe calls.
+void clean_up_and_die(int signal) {
+  io::remove_temporary_files();
+  // SA_RESETHAND has restored the default action; the signal is delivered when the handler returns.
+  ::raise(signal);
+}
+
+void install_signal_handlers() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+
+  struct sigaction action {};
+  action.sa_handler = clean_up_and_die;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigfillset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);  // nohup stays nohup
+  }
+}
+
+int report_what_was_thrown() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return report_failure(error);
+  } catch (const std::exception& exception) {
+    return report_failure(translated(exception));
+  } catch (...) {
+  }
+  return report_failure(Error(Failure::internal, "internal error"));
+}
+
+[[noreturn]] void report_and_exit() {
+  const int code = report_what_was_thrown();
+  io::remove_temporary_files();
+  ::_exit(code);
+}
+
+/// An arena of malloc's for each thread reserves 64 MiB of addresses.
+void share_arena_where_addresses_are_few() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
+}
+
+}  // namespace
+
+void prepare_process() {
+  open_standard_descriptors();
+  install_signal_handlers();
+  std::set_terminate(report_and_exit);
+  share_arena_where_addresses_are_few();
+}
+
+void keep_no_freed_memory() {
+  constexpr int kLarge = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLarge);
+  ::mallopt(M_ARENA_MAX, 1);
+}
+
+}  // namespace gpuccl::app

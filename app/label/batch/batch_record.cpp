@@ -1,0 +1,121 @@
+#include "app/label/batch/batch_record.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/common/exit_code.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+constexpr std::size_t kWriteAtOnce = 1 << 16;
+
+const char* name(Outcome::Status status) {
+  switch (status) {
+    case Outcome::Status::labelled:
+      return "labelled";
+    case Outcome::Status::failed:
+      return "failed";
+    case Outcome::Status::skipped:
+      return "skipped";
+    case Outcome::Status::not_started:
+      break;
+  }
+  return "not started";
+}
+
+/// What a failure says of itself: the reason, after the file if that is not the input.
+std::string reason(const std::string& input, const FileError& error) {
+  return error.path() == input ? error.what() : error.path() + ": " + error.what();
+}
+
+}  // namespace
+
+GrowingFile::GrowingFile(const std::string& path, const io::AtomicFile::Options& options) {
+  if (path.empty()) return;
+  if (TextStream::is_named(path))
+    stream_ = std::make_unique<TextStream>(path);
+  else
+    file_ = concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+}
+
+template <class Work>
+void GrowingFile::attempt(Work work) {
+  if (!file_ && !stream_) return;
+  try {
+    concerning(file_ ? file_->path() : stream_->name(), work);
+  } catch (const FileError& error) {
+    error_ = error;
+    file_.reset();
+    stream_.reset();
+  }
+}
+
+void GrowingFile::add(const std::string& text) {
+  attempt([&] {
+    waiting_ += text;
+    if (stream_ || waiting_.size() >= kWriteAtOnce) flush();  // somebody may be waiting for a line
+  });
+}
+
+void GrowingFile::commit() {
+  attempt([&] {
+    flush();
+    if (file_) file_->commit();
+  });
+}
+
+void GrowingFile::flush() {
+  if (file_)
+    file_->write(waiting_.data(), waiting_.size());
+  else
+    io::write_all(stream_->descriptor(), waiting_.data(), waiting_.size());
+  waiting_.clear();
+}
+
+void Tally::count(const Outcome& outcome) {
+  ++total;
+  if (outcome.status == Outcome::Status::labelled) ++labelled;
+  if (outcome.status == Outcome::Status::skipped) ++skipped;
+  if (outcome.status == Outcome::Status::not_started) ++not_started;
+  if (outcome.error) ++failed[app::exit_code(outcome.error->failure())];
+}
+
+std::string Tally::text() const {
+  std::string line = std::to_string(labelled) + " of " + std::to_string(total) + " labelled";
+  if (skipped > 0) line += ", " + std::to_string(skipped) + " skipped";
+  std::size_t failures = 0;
+  std::string codes;
+  for (const auto& [code, count] : failed) {
+    failures += count;
+    codes += (codes.empty() ? "" : ", ") + std::to_string(code) + ": " + std::to_string(count);
+  }
+  if (failures > 0) line += ", " + std::to_string(failures) + " failed (" + codes + ")";
+  if (not_started > 0) line += ", " + std::to_string(not_started) + " not started";
+  for (const int code : failed_beside) line += ", no report or table (" + std::to_string(code) + ")";
+  return line;
+}
+
+int Tally::exit_code() const {
+  std::set<int> codes = failed_beside;
+  for (const auto& [code, count] : failed) codes.insert(code);
+  if (codes.empty()) return kSuccess;
+  return codes.size() == 1 ? *codes.begin() : kMixed;
+}
+
+std::string report_line(const std::string& input, const Outcome& outcome) {
+  using Json = nlohmann::ordered_json;
+  const bool labelled = outcome.status == Outcome::Status::labelled;
+  const bool tried = labelled || outcome.error;
+  Json line = {{"input", input}, {"status", name(outcome.status)}};
+  line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
+                 : labelled    ? Json(kSuccess)
+                               : Json();
+  line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
+  line["components"] = labelled ? Json(outcome.components) : Json();
+  line["device"] = labelled ? Json(outcome.device) : Json();
+  line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "app/common/messages.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/text_stream.hpp"
+
+namespace gpuccl::app {
+
+/// What became of one input.
+struct Outcome {
+  enum class Status { labelled, failed, skipped, not_started };
+  Status status = Status::not_started;
+  std::optional<FileError> error;  // of an input that failed
+  std::size_t components = 0;
+  std::string device;  // "cpu", "cuda"; "" if nothing was labelled
+  double seconds = 0;
+  std::string table;  // its rows of the table of all components
+};
+
+/// A text file, or a stream, that grows with a batch. When it cannot be written, the batch goes on without
+/// it.
+class GrowingFile {
+ public:
+  /// Without a path there is none. FileError if it cannot be made.
+  GrowingFile(const std::string& path, const io::AtomicFile::Options& options);
+  void add(const std::string& text);
+  /// Gives a file its name.
+  void commit();
+  const std::optional<FileError>& error() const { return error_; }
+
+ private:
+  template <class Work>
+  void attempt(Work work);
+  void flush();
+
+  std::unique_ptr<io::AtomicFile> file_;
+  std::unique_ptr<TextStream> stream_;
+  std::string waiting_;
+  std::optional<FileError> error_;
+};
+
+/// How many inputs ended how.
+struct Tally {
+  std::size_t total = 0, labelled = 0, skipped = 0, not_started = 0;
+  std::map<int, std::size_t> failed;  // by exit code
+  std::set<int> failed_beside;        // exit codes of what is not an input: the report, the table
+
+  void count(const Outcome& outcome);
+  /// "4997 of 5000 labelled, 3 failed (65: 2, 66: 1)"
+  std::string text() const;
+  /// The exit code of all failures if they have one in common, else 1.
+  int exit_code() const;
+};
+
+/// `outcome` as one line of JSON.
+std::string report_line(const std::string& input, const Outcome& outcome);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,197 @@
+#include "app/label/batch/find_inputs.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "app/common/messages.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/natural_order.hpp"
+#include "io/read/reader.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `name` without the extension of an image; any other extension stays, or "scan.001" and "scan.002" would be
+/// one.
+std::string without_extension(const fs::path& name) {
+  return io::is_image_name(name) ? (name.parent_path() / name.stem()).string() : name.string();
+}
+
+/// Last part of a path, also of "scans/" and "..".
+fs::path last_part(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  if (normal.has_filename() && normal.filename() != "." && normal.filename() != "..")
+    return normal.filename();
+  return fs::absolute(path).lexically_normal().parent_path().filename();
+}
+
+/// What would be waited for without end, and is not meant when it lies in a folder.
+bool is_pipe_or_device(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_other(fs::status(path, unknown));
+}
+
+struct Listing {
+  std::vector<std::string> images, folders;
+  std::size_t others = 0, links = 0;  // links to folders
+  bool failed = false;
+};
+
+class Finder {
+ public:
+  explicit Finder(const FindOptions& options) : options_(options) {}
+
+  void add(const std::string& path) {
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) {
+      found_.inputs.push_back({path, without_extension(last_part(path)), std::nullopt});
+    } else if (options_.stack) {
+      add_stacks(path, last_part(path), true);
+    } else {
+      const std::size_t before = found_.inputs.size();
+      add_images(path, "");
+      if (found_.inputs.size() == before) warn(path, "holds no .png, .tif or .tiff file");
+    }
+  }
+
+  FoundInputs found() { return std::move(found_); }
+
+ private:
+  /// A folder with images is a stack; one without is searched for folders that are.
+  void add_stacks(const fs::path& folder, const fs::path& name, bool given) {
+    const Listing listing = list(folder, name);
+    if (listing.failed) return;
+    warn_of_links(folder, listing);
+    if (!listing.images.empty() || listing.folders.empty()) {
+      if (!listing.folders.empty())
+        warn(folder,
+             counted(listing.folders.size(), "folder") + " left out: images beside them make it a stack");
+      found_.inputs.push_back({folder.string(), name.string(), std::nullopt});
+      return;
+    }
+    for (const std::string& inner : listing.folders) {
+      const fs::path inner_name = given ? fs::path(inner) : name / inner;
+      if (options_.recursive) {
+        add_stacks(folder / inner, inner_name, false);
+      } else {
+        found_.inputs.push_back({(folder / inner).string(), inner_name.string(), std::nullopt});
+      }
+    }
+  }
+
+  void add_images(const fs::path& folder, const fs::path& name) {
+    const Listing listing = list(folder, name);
+    for (const std::string& image : listing.images)
+      found_.inputs.push_back({(folder / image).string(), without_extension(name / image),
+                               is_pipe_or_device(folder / image)
+                                   ? std::optional<Error>({Failure::no_input, "is not a file"})
+                                   : std::nullopt});
+    warn_of_links(folder, listing);
+    if (listing.others > 0)
+      warn(folder, std::to_string(listing.others) + " left out: neither .png nor .tif by name");
+    if (options_.recursive) {
+      for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
+    } else if (!listing.folders.empty()) {
+      warn(folder, counted(listing.folders.size(), "folder") + " left out (--recursive goes into them)");
+    }
+  }
+
+  /// What a folder holds, in natural order. Links to folders are not followed: they may lead back.
+  Listing list(const fs::path& folder, const fs::path& name) {
+    Listing listing;
+    std::error_code failure;
+    for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      const std::string file = entry->path().filename().string();
+      std::error_code unknown;
+      if (file.front() == '.') continue;
+      if (!entry->is_directory(unknown)) {
+        if (io::is_image_name(file))
+          listing.images.push_back(file);
+        else
+          ++listing.others;
+      } else if (entry->is_symlink(unknown)) {
+        ++listing.links;
+      } else if (!is_output(entry->path())) {
+        listing.folders.push_back(file);
+      }
+    }
+    listing.failed = static_cast<bool>(failure);
+    if (listing.failed)
+      found_.inputs.push_back({folder.string(), name.string(),
+                               Error(io::failure_to_read(failure.value()),
+                                     "cannot read the folder (" + io::system_reason(failure.value()) + ")")});
+    std::sort(listing.images.begin(), listing.images.end(), io::natural_less);
+    std::sort(listing.folders.begin(), listing.folders.end(), io::natural_less);
+    return listing;
+  }
+
+  void warn_of_links(const fs::path& folder, const Listing& listing) {
+    if (listing.links > 0) warn(folder, counted(listing.links, "link") + " to folders left out");
+  }
+
+  bool is_output(const fs::path& folder) const {
+    return !options_.outputs.empty() && std::find(options_.outputs.begin(), options_.outputs.end(),
+                                                  identify(folder.string())) != options_.outputs.end();
+  }
+
+  void warn(const fs::path& folder, const std::string& line) {
+    found_.warnings.push_back(folder.string() + ": " + line);
+  }
+
+  const FindOptions& options_;
+  FoundInputs found_;
+};
+
+/// A name a line; where there is a NUL, as `find -print0` puts it after every name, a name up to each NUL.
+std::vector<std::string> names_in(std::istream& list) {
+  const std::string text((std::istreambuf_iterator<char>(list)), {});
+  const char separator = text.find('\0') == std::string::npos ? '\n' : '\0';
+  std::istringstream parts(text);
+  std::vector<std::string> names;
+  for (std::string name; std::getline(parts, name, separator);) {
+    if (separator == '\n' && !name.empty() && name.back() == '\r') name.pop_back();
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> read_list(const std::string& path) {
+  if (path == "-") return names_in(std::cin);
+  errno = 0;
+  std::ifstream list(path);
+  std::error_code problem;
+  if (const int code = !list ? errno : fs::is_directory(path, problem) ? EISDIR : 0; !list || code != 0)
+    throw FileError(path, io::failure_to_read(code),
+                    "cannot open the list of inputs (" + io::system_reason(code) + ")", code);
+  std::vector<std::string> names = names_in(list);
+  if (list.bad()) throw FileError(path, Failure::io, "cannot read the list of inputs");
+  return names;
+}
+
+}  // namespace
+
+FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options) {
+  Finder finder(options);
+  for (const std::string& word : given) {
+    if (word.starts_with('@')) {
+      const std::string list = word.substr(1);
+      for (const std::string& path : read_list(list)) {
+        if (path == "-") throw FileError(list, Failure::usage, "names '-', but standard input is one image");
+        finder.add(path);
+      }
+    } else {
+      finder.add(word);
+    }
+  }
+  return finder.found();
+}
+
+}  // namespace gpuccl::app

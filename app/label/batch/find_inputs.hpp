@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "io/files/file_identity.hpp"
+
+namespace gpuccl::app {
+
+/// An input of a batch.
+struct BatchInput {
+  std::string path;
+  /// What its outputs are called: where it lies below the folder that was given, without the extension.
+  std::string name;
+  std::optional<Error> problem;  // why it cannot be read, as far as looking for inputs has told
+};
+
+struct FindOptions {
+  bool stack = false;  // inputs are folders of slices
+  bool recursive = false;
+  std::vector<FileIdentity> outputs;  // folders not to be searched
+};
+
+struct FoundInputs {
+  std::vector<BatchInput> inputs;     // in the order given, those of a folder in natural order
+  std::vector<std::string> warnings;  // of what was left out
+};
+
+/// `given` are files, folders and @lists of both, a line each. A file is taken whatever it is called; of a
+/// folder those that are PNG or TIFF by name. FileError if a list cannot be read or names standard input.
+FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
+
+}  // namespace gpuccl::app

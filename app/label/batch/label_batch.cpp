@@ -1,0 +1,286 @@
+#include "app/label/batch/label_batch.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_pipeline.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "app/common/exit_code.hpp"
+#include "app/label/batch/admission.hpp"
+#include "app/label/batch/batch_plan.hpp"
+#include "app/label/batch/batch_progress.hpp"
+#include "app/label/batch/batch_record.hpp"
+#include "app/label/label_file.hpp"
+#include "app/label/label_job.hpp"
+#include "gpuccl/start_threads.hpp"
+#include "io/image/limits.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+int thread_count(const LabelOptions& options) {
+  return options.algorithm.threads > 0 ? options.algorithm.threads : tbb::info::default_concurrency();
+}
+
+/// No more than there are descriptors for: an input, its outputs and their folders each.
+int job_count(const LabelOptions& options, int threads) {
+  constexpr int kWaitingForDisk = 8, kDescriptorsEach = 10, kDescriptorsElse = 24;
+  const int wanted = options.batch.jobs > 0 ? options.batch.jobs : threads + kWaitingForDisk;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  const auto affordable = (static_cast<std::int64_t>(limit.rlim_cur) - kDescriptorsElse) / kDescriptorsEach;
+  return static_cast<int>(std::clamp<std::int64_t>(affordable, 1, wanted));
+}
+
+struct Workers {
+  int threads;  // that work
+  int jobs;     // that work or wait for the disk
+  int all;
+};
+
+/// As many as are asked for, or as the system allows.
+Workers workers_for(const LabelOptions& options) {
+  const int threads = thread_count(options), jobs = job_count(options, threads);
+  const int all = 1 + count_startable_threads(jobs + threads - 1);
+  return {std::min(threads, all), std::min(jobs, all), all};
+}
+
+/// The options of a single job among others.
+LabelOptions for_one(const LabelOptions& options) {
+  LabelOptions one = options;
+  one.progress = false;
+  one.output.file.sync_folder = false;  // done once, at the end
+  one.input.limits.memory = io::memory_limit(options.input.limits);
+  return one;
+}
+
+std::vector<std::string> outputs(const LabelFiles& files) {
+  std::vector<std::string> list;
+  for (const std::string& path : {files.image, files.stats, files.json})
+    if (!path.empty()) list.push_back(path);
+  return list;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  std::error_code unknown;
+  if (problem && !fs::is_directory(folder, unknown))
+    throw FileError(folder.string(), io::failure_to_create(problem.value()),
+                    "cannot create the folder (" + io::system_reason(problem.value()) + ")", problem.value());
+}
+
+/// Whatever `work` throws, as an error of `input`.
+template <class Work>
+std::optional<FileError> error_in(const std::string& input, Work work) {
+  try {
+    concerning(input, work);
+    return std::nullopt;
+  } catch (const FileError& error) {
+    return error;
+  } catch (const std::exception& error) {
+    const Error known = translated(error);
+    return FileError(input, known.failure(), known.what());
+  }
+}
+
+class Batch {
+ public:
+  Batch(const LabelOptions& options, std::vector<BatchItem> items)
+      : options_(for_one(options)),
+        items_(std::move(items)),
+        workers_(workers_for(options)),
+        progress_(items_.size(), options.quiet      ? BatchProgress::Manner::silent
+                                 : options.progress ? BatchProgress::Manner::often
+                                                    : BatchProgress::Manner::usual),
+        turns_(options_.input.limits.memory, workers_.threads),
+        engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }),
+        report_(options.batch.report, options.output.file),
+        table_(options.files.stats, options.output.file) {
+    if (!options.files.stats.empty()) table_.add(io::joint_stats_header());
+  }
+
+  int run() {
+    run_pipeline();
+    for (std::size_t i = next_; i < items_.size(); ++i) settle(i, {});
+    if (options_.output.file.sync) sync_folders();
+    for (GrowingFile* file : {&table_, &report_}) {
+      file->commit();
+      if (!file->error()) continue;
+      progress_.message(file->error()->path() + ": " + file->error()->what());
+      tally_.failed_beside.insert(exit_code(file->error()->failure()));
+    }
+    return finish();
+  }
+
+ private:
+  struct Done {
+    std::size_t index = 0;
+    Outcome outcome;
+  };
+  using DoneItem = std::shared_ptr<Done>;
+
+  void run_pipeline() {
+    // Workers beyond the processors, for most of them wait; Turns sees to it that no more than `threads`
+    // work.
+    const tbb::global_control workers(tbb::global_control::max_allowed_parallelism,
+                                      static_cast<std::size_t>(workers_.all));
+    const auto number = tbb::make_filter<void, std::size_t>(
+        tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
+          if (next_ < items_.size() && !stopped_) return next_++;
+          control.stop();
+          return 0;
+        });
+    const auto work =
+        tbb::make_filter<std::size_t, DoneItem>(tbb::filter_mode::parallel, [this](std::size_t i) {
+          return std::make_shared<Done>(Done{i, label(items_[i])});
+        });
+    const auto record = tbb::make_filter<DoneItem, void>(
+        tbb::filter_mode::serial_in_order,
+        [this](const DoneItem& done) { settle(done->index, done->outcome); });
+    tbb::task_arena(workers_.jobs).execute([&] {
+      tbb::parallel_pipeline(static_cast<std::size_t>(workers_.jobs), number & work & record);
+    });
+  }
+
+  Outcome label(const BatchItem& item) {
+    Outcome outcome;
+    if (options_.batch.skip_existing && all_there(item.files)) {
+      outcome.status = Outcome::Status::skipped;
+      return outcome;
+    }
+    std::optional<Turns::Memory> memory;  // given back after the job, which has it
+    LabelJob job(item.files, options_,
+                 [this](const std::string& path, const std::string& line) { warn_once(path, line); });
+    outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
+    outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labelled;
+    outcome.seconds = job.milliseconds() / 1000;
+    if (outcome.error && ends_batch(*outcome.error)) stopped_ = true;
+    return outcome;
+  }
+
+  void complete(const BatchItem& item, LabelJob& job, std::optional<Turns::Memory>& memory,
+                Outcome& outcome) {
+    if (item.problem) throw *item.problem;
+    for (const std::string& path : outputs(item.files)) make_folder(fs::path(path).parent_path());
+    job.open();
+    memory.emplace(turns_.reserve(job.estimated_bytes()));
+    turns_.compute(job.extent(), [&] {
+      job.read();
+      job.label(engine_);
+      job.write();
+      if (!options_.files.stats.empty())
+        outcome.table = io::joint_stats_rows(item.files.input, job.components());
+    });
+    Turns::alone([&] { job.commit(); });
+    outcome.components = job.components().size();
+    outcome.device = job.engine_report().device_kind == DeviceKind::cuda ? "cuda" : "cpu";
+  }
+
+  bool ends_batch(const FileError& error) const {
+    const bool full = error.system_code() == ENOSPC || error.system_code() == EDQUOT;
+    return options_.batch.fail_fast || (full && !options_.batch.keep_going);
+  }
+
+  static bool all_there(const LabelFiles& files) {
+    const std::vector<std::string> list = outputs(files);
+    std::error_code unknown;
+    return std::all_of(list.begin(), list.end(),
+                       [&](const std::string& path) { return fs::exists(path, unknown); });
+  }
+
+  /// In the order of the inputs, one after the other.
+  void settle(std::size_t index, const Outcome& outcome) {
+    const LabelFiles& files = items_[index].files;
+    tally_.count(outcome);
+    if (outcome.error) progress_.message(outcome.error->path() + ": " + outcome.error->what());
+    if (outcome.status == Outcome::Status::labelled) {
+      for (const std::string& path : outputs(files)) folders_.insert(fs::path(path).parent_path());
+      table_.add(outcome.table);
+    }
+    report_.add(report_line(files.input, outcome));
+    progress_.advance(outcome.error.has_value());
+  }
+
+  /// So that the names are on the disk as well as what they name.
+  void sync_folders() const {
+    for (const fs::path& folder : folders_) {
+      const io::Descriptor descriptor =
+          io::open_again(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      if (descriptor) ::fsync(descriptor.get());
+    }
+  }
+
+  int finish() {
+    for (const auto& [line, count] : said_)
+      if (count > 1) warn("the same of " + std::to_string(count - 1) + " more: " + line);
+    if (!options_.quiet) progress_.message(tally_.text());
+    return tally_.exit_code();
+  }
+
+  /// What is odd about many files is said of the first only, and counted.
+  void warn_once(const std::string& path, const std::string& line) {
+    bool first = false;
+    {
+      const std::lock_guard lock(saying_);
+      first = ++said_[line] == 1;
+    }
+    if (first) warn(path + ": " + line);
+  }
+
+  void warn(const std::string& line) {
+    if (!options_.quiet) progress_.message("warning: " + line);
+  }
+
+  const LabelOptions options_;
+  const std::vector<BatchItem> items_;
+  const Workers workers_;
+  BatchProgress progress_;
+  Turns turns_;
+  Engine engine_;
+  GrowingFile report_, table_;
+  Tally tally_;
+  std::mutex saying_;
+  std::map<std::string, std::size_t> said_;  // warnings, and how often
+  std::set<fs::path> folders_;
+  std::size_t next_ = 0;
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace
+
+int label_batch(const LabelOptions& options) {
+  const std::vector<std::string> folders = output_folders(options);
+  FindOptions find;
+  find.stack = options.input.stack;
+  find.recursive = options.batch.recursive;
+  for (const std::string& folder : folders) find.outputs.push_back(identify(fs::path(folder) / "."));
+  const FoundInputs found = find_inputs(options.inputs, find);
+  std::vector<BatchItem> plan = plan_batch(found.inputs, options);
+  if (!options.quiet)
+    for (const std::string& line : found.warnings) print_warning(line);
+  if (plan.empty()) {
+    const std::string& first = options.inputs.front();
+    if (options.inputs.size() > 1) throw Error(Failure::no_input, "none of what was given holds an input");
+    throw FileError(first.starts_with('@') ? first.substr(1) : first, Failure::no_input,
+                    first.starts_with('@') ? "names no input" : "holds no .png, .tif or .tiff file");
+  }
+
+  for (const std::string& folder : folders) make_folder(folder);
+  return Batch(options, std::move(plan)).run();
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,180 @@
+#include "app/label/label_job.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "app/common/messages.hpp"
+#include "app/label/label_slabs.hpp"
+#include "io/image/limits.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// What must hold whatever labelled the image; nothing is written when it does not.
+void self_check(const Labeled& labeled, std::int64_t foreground) {
+  const std::vector<std::uint64_t>& area = labeled.components.area;
+  const std::uint64_t sum = std::accumulate(area.begin(), area.end(), std::uint64_t{0});
+  if (sum != static_cast<std::uint64_t>(foreground) || area.size() != labeled.labels->count())
+    throw Error(Failure::internal, "self-check failed: " + std::to_string(labeled.labels->count()) +
+                                       " labels, " + std::to_string(area.size()) + " components of " +
+                                       std::to_string(sum) + " elements, but the foreground has " +
+                                       std::to_string(foreground));
+}
+
+std::string type_name(io::LabelType type) {
+  switch (type) {
+    case io::LabelType::automatic:
+      break;
+    case io::LabelType::u8:
+      return "u8";
+    case io::LabelType::u16:
+      return "u16";
+    case io::LabelType::u32:
+      return "u32";
+  }
+  return "";
+}
+
+}  // namespace
+
+LabelJob::LabelJob(const LabelFiles& files, const LabelOptions& options, Warn warn)
+    : files_(files), options_(options), warn_(std::move(warn)), progress_(options.progress, files.input) {}
+
+void LabelJob::open() {
+  progress_.stage("reading");
+  concerning(files_.input, [&] {
+    io::ReadOptions read;
+    read.foreground = options_.input.foreground;
+    read.limits = options_.input.limits;
+    memory_ = io::memory_limit(options_.input.limits);
+    read.limits.memory = memory_;
+    read.stack = options_.input.stack;
+    read.in_parts = true;
+    read.warn = [this](const std::string& line) { warn(files_.input, line); };
+    reader_ = io::open_reader(files_.input, read);
+    const io::ImageInfo& info = reader_->info();
+    extent_ = info.extent;
+    connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
+    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine, memory_, reader_->held_bytes());
+  });
+  outputs_ = std::make_unique<LabelOutputs>(files_, options_.output.file);
+  report_.read_ms = since_.lap();
+}
+
+std::int64_t LabelJob::estimated_bytes() const {
+  constexpr std::int64_t kStrips = std::int64_t{8} << 20;  // of the image that is being written
+  const Algorithm& algorithm =
+      intended_algorithm(options_.algorithm.engine, connectivity_, extent_.elements());
+  // Bits, runs and components, of which noise has many; from a GPU labels come down while the next image is
+  // labelled.
+  const std::int64_t each = algorithm.device == DeviceKind::cuda ? 2 + sizeof(Label) : 2;
+  return each * extent_.elements() + reader_->buffer_bytes() + reader_->held_bytes() + kStrips;
+}
+
+void LabelJob::read() {
+  waited_ms_ = since_.lap();
+  report_.input = reader_->info();
+  if (!plan_.slabs.empty()) return;
+  concerning(files_.input, [&] {
+    BitVolume image(extent_);
+    reader_->read(0, extent_.depth, image);
+    const EngineOptions& engine = options_.algorithm.engine;
+    if (components_fit(image.view(), connectivity_, engine, memory_)) {
+      image_ = std::move(image);
+      reader_.reset();
+    } else {
+      plan_ = plan_for_many_components(extent_, connectivity_, engine, memory_, reader_->held_bytes());
+    }
+  });
+  report_.read_ms += since_.lap();
+}
+
+void LabelJob::label(Engine& engine) {
+  const std::size_t slabs = plan_.slabs.size();
+  progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
+  concerning(files_.input, [&] {
+    const std::int64_t foreground = plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
+    self_check(labeled_, foreground);
+    report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
+    selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
+  });
+  report_.statistics_ms = labeled_.statistics_ms + since_.lap();
+}
+
+/// Returns the number of foreground elements.
+std::int64_t LabelJob::label_at_once(Engine& engine) {
+  labeled_ = engine.label_in_order(image_.view(), connectivity_, &engine_report_);
+  since_.lap();
+  return count_foreground(image_.view());
+}
+
+std::int64_t LabelJob::label_by_slabs(Engine& engine) {
+  SlabTotals totals;
+  const auto progress = [this](double done) { progress_.share(done); };
+  labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
+  since_.lap();
+  engine_report_ = totals.engine;
+  report_.read_ms += totals.read_ms;
+  return totals.foreground;
+}
+
+void LabelJob::write() {
+  progress_.stage("writing");
+  const auto count = static_cast<Label>(selection_.components.size());
+  const io::MappedLabels labels{*labeled_.labels, selection_.map, count};
+  if (io::AtomicFile* file = outputs_->image()) write_image(*file, labels);
+  if (io::AtomicFile* file = outputs_->preview())
+    concerning(file->path(), [&] { io::write_preview(*file, labels); });
+  if (io::AtomicFile* file = outputs_->stats())
+    concerning(file->path(), [&] { io::write_stats_csv(*file, volume(), selection_.components); });
+}
+
+void LabelJob::commit() {
+  outputs_->finish();
+  if (const io::AtomicFile* file = outputs_->image()) report_.output_bytes = file->size();
+  report_.write_ms = since_.lap();
+  complete_report();
+  outputs_->commit(report_, selection_.components);
+}
+
+void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels) {
+  concerning(file.path(), [&] {
+    const io::LabelFormat format = io::label_format(file.path());
+    io::WriteOptions write;
+    write.type = io::resolve_label_type(options_.label_type, labels.count, format);
+    write.compression = options_.compression.value_or(io::Compression::deflate);
+    write.spacing = report_.input.spacing;
+    write.progress = [this](double done) { progress_.share(done); };
+    if (format == io::LabelFormat::tiff && write.type == io::LabelType::u32 &&
+        options_.label_type == io::LabelType::automatic)
+      warn(file.path(),
+           "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
+           "--label-type u32 says that this is wanted");
+    io::write_labels(file, format, labels, write);
+    report_.label_type = type_name(write.type);
+    report_.output_path = file.path();
+  });
+}
+
+void LabelJob::complete_report() {
+  report_.algorithm = engine_report_.algorithm;
+  report_.connectivity = static_cast<int>(connectivity_);
+  report_.volume = volume();
+  report_.device_kind = engine_report_.device_kind == DeviceKind::cuda ? "cuda" : "cpu";
+  report_.device_name = engine_report_.device_name;
+  report_.components = selection_.components.size();
+  report_.dropped = selection_.dropped;
+  report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
+  report_.start_up_ms = engine_report_.start_up_ms;
+  report_.label_ms = engine_report_.label_ms;
+  report_.phases = labeled_.phases;
+  report_.total_ms = milliseconds();
+}
+
+void LabelJob::warn(const std::string& path, const std::string& line) {
+  if (options_.quiet) return;
+  progress_.clear();
+  warn_(path, line);
+}
+
+}  // namespace gpuccl::app

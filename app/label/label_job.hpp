@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/common/stopwatch.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/label_outputs.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/label/memory_plan.hpp"
+#include "app/label/progress.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/selection.hpp"
+#include "io/read/reader.hpp"
+#include "io/report/report.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::app {
+
+/// One input on its way from samples to labels; the steps are called in the order they stand in. A step that
+/// fails throws a FileError, and then no output was touched.
+class LabelJob {
+ public:
+  /// Called with one line for the user about something odd but harmless in the file `path`; never with
+  /// --quiet.
+  using Warn = std::function<void(const std::string& path, const std::string& line)>;
+
+  /// `files` and `options` must outlive the job.
+  LabelJob(const LabelFiles& files, const LabelOptions& options, Warn warn);
+
+  void open();
+  const Extent& extent() const { return extent_; }
+  /// Memory that the job takes from here to its outputs.
+  std::int64_t estimated_bytes() const;
+  // Between open() and read() a job may wait for its turn; that time is not counted.
+  void read();
+  /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
+  void label(Engine& engine);
+  void write();
+  /// Waits until everything is on the disk and gives the outputs their names.
+  void commit();
+
+  const EngineReport& engine_report() const { return engine_report_; }
+  const Components& components() const { return selection_.components; }
+  std::uint64_t dropped() const { return selection_.dropped; }
+  double milliseconds() const { return total_.milliseconds() - waited_ms_; }
+
+ private:
+  bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
+  std::int64_t label_at_once(Engine& engine);
+  std::int64_t label_by_slabs(Engine& engine);
+  void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
+  void complete_report();
+  void warn(const std::string& path, const std::string& line);
+
+  const LabelFiles& files_;
+  const LabelOptions& options_;
+  Warn warn_;
+  Progress progress_;
+  Stopwatch total_, since_;
+  double waited_ms_ = 0;
+
+  std::unique_ptr<io::Reader> reader_;
+  Extent extent_;
+  Connectivity connectivity_ = Connectivity::c8;
+  std::unique_ptr<LabelOutputs> outputs_;
+  std::int64_t memory_ = 0;  // that the job may take
+  MemoryPlan plan_;
+  BitVolume image_;  // empty if labelled by slabs
+  EngineReport engine_report_;
+  Labeled labeled_;
+  Selection selection_;
+  io::Report report_;
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/label/batch_options.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/options/algorithm_options.hpp"
+#include "app/options/input_options.hpp"
+#include "app/options/output_options.hpp"
+#include "gpuccl/selection.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::app {
+
+struct LabelOptions {
+  std::vector<std::string> inputs;
+  LabelFiles files;  // of a single input; of a batch only its folder of label images and its table
+  BatchOptions batch;
+  InputOptions input;
+  AlgorithmOptions algorithm;
+  SelectionOptions selection;
+  OutputOptions output;
+  io::LabelType label_type = io::LabelType::automatic;
+  std::optional<io::Compression> compression;  // Deflate if not given
+  bool quiet = false;
+  bool progress = false;
+
+  void add_to(CLI::App& command);
+
+  /// Whether there are several inputs, or one that is treated as if there were more.
+  bool is_batch() const;
+  /// Refuses what contradicts itself before any file is touched. Error (usage).
+  void check() const;
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,73 @@
+#include "app/label/label_paths.hpp"
+
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "app/common/messages.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/file_identity.hpp"
+#include "io/read/reader.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Outputs that are files: not unwanted, and not standard output.
+std::vector<std::string> outputs(const LabelFiles& files) {
+  std::vector<std::string> list;
+  for (const std::string& path : {files.image, files.preview, files.stats, files.json})
+    if (!path.empty() && path != "-") list.push_back(path);
+  return list;
+}
+
+bool is_special(const std::string& path) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(path, problem);
+  return (fs::exists(status) && !fs::is_regular_file(status)) || io::descriptor_named(path) >= 0;
+}
+
+}  // namespace
+
+bool LabelFiles::any_output() const {
+  return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();
+}
+
+LabelFiles LabelFiles::with_defaults() const {
+  LabelFiles files = *this;
+  if (files.json.empty() && !files.image.empty()) {
+    files.json = fs::path(files.image).replace_extension(".json").string();
+    files.json_by_default = true;
+  }
+  return files;
+}
+
+void refuse_overlap(const LabelFiles& files, bool stack) {
+  std::map<FileIdentity, std::string> inputs;
+  inputs[identify_input(files.input)] = files.input;
+  if (stack) {
+    inputs[identify((fs::path(files.input) / io::kSliceList).string())] = files.input;
+    for (const std::string& slice : concerning(files.input, [&] { return io::slice_names(files.input); }))
+      inputs[identify(fs::path(files.input) / slice)] = slice;
+  }
+
+  std::map<FileIdentity, std::string> taken;
+  for (const std::string& path : outputs(files)) {
+    if (is_special(path)) continue;  // /dev/null may be named twice
+    const FileIdentity file = identify(path);
+    if (inputs.contains(file)) throw FileError(path, Failure::usage, "output and input are the same file");
+    if (!taken.emplace(file, path).second)
+      throw FileError(path, Failure::usage, "is the name of two outputs");
+  }
+}
+
+void refuse_existing(const LabelFiles& files) {
+  for (const std::string& path : outputs(files)) {
+    std::error_code problem;
+    if (!is_special(path) && fs::exists(fs::path(path), problem))
+      throw FileError(path, Failure::cannot_create, "exists, and --no-clobber was given");
+  }
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,58 @@
+#include "app/options/algorithm_options.hpp"
+
+#include <string>
+
+#include "app/options/option_helpers.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+std::string number(Connectivity connectivity) { return std::to_string(static_cast<int>(connectivity)); }
+
+void add_connectivity(CLI::App& command, std::optional<Connectivity>& target) {
+  Choices<Connectivity> choices;
+  for (const Connectivity connectivity : kConnectivities)
+    choices.emplace_back(number(connectivity), connectivity);
+  add_choice<Connectivity>(command, "-c,--connectivity", target, choices,
+                           "Which elements touch [8, and 26 for volumes]");
+}
+
+}  // namespace
+
+void AlgorithmOptions::add_to(CLI::App& command) {
+  command.option_defaults()->group("Labeling");
+  add_connectivity(command, connectivity);
+  add_switch(command, "--per-slice", per_slice,
+             "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
+  command.add_option("--algo", engine.algorithm, "Algorithm, see 'gpuccl list' [auto]")->type_name("NAME");
+  add_choice<DeviceChoice>(
+      command, "--device", engine.device,
+      {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},
+      "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
+  add_number(command, "--gpu", engine.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
+  add_number(command, "--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
+}
+
+void AlgorithmOptions::check() const {
+  if (per_slice && connectivity && is_3d(*connectivity))
+    throw Error(Failure::usage, number(*connectivity) +
+                                    "-connectivity joins slices, which --per-slice keeps apart; use 4 or 8");
+  check_options(engine, connectivity);
+}
+
+Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_be_volume) const {
+  const bool volume = extent.depth > 1 && !per_slice;
+  const Connectivity chosen = connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
+  if (is_3d(chosen) && !can_be_volume)
+    throw Error(Failure::usage, number(chosen) + "-connectivity is for volumes; an image has 4 or 8");
+  if (!is_3d(chosen) && volume)
+    throw Error(Failure::usage,
+                number(chosen) + "-connectivity is for images, and this is a volume of " +
+                    std::to_string(extent.depth) +
+                    " slices; use 6, 18 or 26, or --per-slice to label each slice on its own");
+  check_options(engine, chosen);
+  return chosen;
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "io/read/reader.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuccl::app {
+
+/// How inputs are read: which samples are foreground, and what is refused.
+struct InputOptions {
+  bool stack = false;
+  io::ForegroundOptions foreground;
+  io::Limits limits;
+
+  /// `memory_help`: what becomes of inputs that need more than --memory.
+  void add_to(CLI::App& command, const std::string& memory_help);
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,171 @@
+#include "io/files/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "gpuccl/error.hpp"
+#include "io/files/symbolic_links.hpp"
+#include "io/files/temporary_files.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr mode_t kMode = 0666;  // less what the umask takes away
+
+[[noreturn]] void fail_to_create(int code) {
+  throw system_error(failure_to_create(code), "cannot create", code);
+}
+
+std::string target_of(const std::string& path) {
+  const std::optional<std::filesystem::path> target = follow_links(path);
+  if (!target) fail_to_create(ELOOP);
+  return target->string();
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path, const Options& options)
+    : path_(path), target_(target_of(path)), options_(options) {
+  if (descriptor_named(path) >= 0)
+    throw Error(Failure::cannot_create, "cannot create: is a stream, not a file");
+  open_folder();
+  check_target();
+  create();
+  if (mode_) ::fchmod(file_.get(), *mode_);  // where there are no permissions, there are none to keep
+}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_) return;
+  const Naming naming;
+  ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+  temporary_.reset();
+}
+
+void AtomicFile::open_folder() {
+  const std::filesystem::path target = target_;
+  name_ = target.filename().string();
+  if (name_.empty() || name_ == "." || name_ == "..")
+    throw Error(Failure::cannot_create, "cannot create: not the name of a file");
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  folder_ = open_again(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // A folder may be writable and yet not readable: good enough for everything but syncing it.
+  if (!folder_ && errno == EACCES) folder_ = open_again(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder_) return;
+  if (errno == ENOENT) throw Error(Failure::cannot_create, "cannot create: the folder does not exist");
+  fail_to_create(errno);
+}
+
+void AtomicFile::check_target() {
+  struct stat status {};
+  if (::fstatat(folder_.get(), name_.c_str(), &status, 0) != 0) {
+    if (errno == ENOENT) return;
+    fail_to_create(errno);
+  }
+  if (S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is a folder");
+  if (!S_ISREG(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a regular file");
+  if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: exists already");
+  mode_ = status.st_mode & 0777;
+}
+
+void AtomicFile::create() {
+  // An unnamed file gets its name through /proc; where that is missing it would have none to get.
+  if (::access("/proc/self/fd", X_OK) == 0)
+    file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+  if (file_) return;
+  const Naming naming;
+  while (!file_) {
+    temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
+    file_ = Descriptor(::openat(folder_.get(), temporary_->c_str(),
+                                O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, kMode));
+    if (file_) return;
+    const int code = errno;
+    temporary_.reset();
+    if (code != EEXIST && code != EINTR) fail_to_create(code);
+  }
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  write_at(data, bytes, end_);
+  end_ += bytes;
+}
+
+void AtomicFile::write_at(const void* data, std::size_t bytes, std::size_t offset) {
+  finished_ = false;
+  write_all_at(file_.get(), data, bytes, offset);
+}
+
+std::size_t AtomicFile::size() const {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0)
+    throw Error(Failure::io, "cannot tell the size: " + system_reason(errno));
+  return static_cast<std::size_t>(status.st_size);
+}
+
+void AtomicFile::finish() {
+  if (finished_) return;
+  // Some file systems cannot sync and say EINVAL; whatever else is reported is data that did not reach the
+  // disk.
+  while (options_.sync && ::fsync(file_.get()) != 0) {
+    if (errno == EINVAL) break;
+    if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
+  }
+  finished_ = true;
+}
+
+void AtomicFile::commit() {
+  finish();
+  give_name();
+  if (!file_.close()) throw system_error(Failure::io, "cannot write", errno);
+  if (options_.sync && options_.sync_folder)
+    ::fsync(folder_.get());  // the data is safe; that the name is too is as much as can be done
+}
+
+void AtomicFile::give_name() {
+  const Naming naming;
+  if (!temporary_ && link_unnamed(name_.c_str())) return;
+  if (options_.overwrite)
+    replace_target(naming);
+  else
+    claim_target();
+}
+
+/// Names the unnamed file; false if the name is taken.
+bool AtomicFile::link_unnamed(const char* name) {
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", file_.get());
+  if (::linkat(AT_FDCWD, path.data(), folder_.get(), name, AT_SYMLINK_FOLLOW) == 0) return true;
+  if (errno != EEXIST) fail_to_create(errno);
+  return false;
+}
+
+/// Only a rename can replace, and only a file with a name can be renamed.
+void AtomicFile::replace_target(const Naming& naming) {
+  while (!temporary_) {
+    temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
+    if (!link_unnamed(temporary_->c_str())) temporary_.reset();
+  }
+  if (::renameat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str()) != 0)
+    fail_to_create(errno);
+  temporary_.reset();
+}
+
+/// Takes the name only if it is free, even if another process creates such a file at this moment.
+void AtomicFile::claim_target() {
+  if (!temporary_) fail_to_create(EEXIST);
+  if (::linkat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(), 0) == 0) {
+    ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+  } else if (errno == EEXIST ||  // without hard links (FAT), a rename that refuses to replace does it
+             ::renameat2(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(),
+                         RENAME_NOREPLACE) != 0) {
+    fail_to_create(errno);
+  }
+  temporary_.reset();
+}
+
+}  // namespace gpuccl::io

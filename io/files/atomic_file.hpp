@@ -1,0 +1,73 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/files/descriptor.hpp"
+
+namespace gpuccl::io {
+
+class Naming;
+class TemporaryName;
+
+/// A file that appears under its name only when it is complete.
+///
+/// Written as an unnamed file (O_TMPFILE, else a short ".gpuccl-XXXXXX") in the target's folder; commit()
+/// checks, syncs and renames. A target that is a symbolic link is followed; one that is replaced hands on its
+/// permissions. Destroyed without commit(), nothing is left. Throws Error: cannot_create (folder missing, no
+/// permission, not a regular file), io (disk full, short write).
+class AtomicFile {
+ public:
+  struct Options {
+    bool overwrite = true;    // false: an existing target is refused (cannot_create)
+    bool sync = true;         // fsync before the rename
+    bool sync_folder = true;  // and of the folder after it; false: whoever writes many files does that once
+  };
+  explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}
+  AtomicFile(const std::string& path, const Options& options);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return file_.get(); }
+  void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
+  void write_at(const void* data, std::size_t bytes, std::size_t offset);
+  std::size_t size() const;  // bytes in the file now
+
+  /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if
+  /// needed.
+  void finish();
+  /// Gives the file its name. Several outputs of one input: finish() all, then commit() all, the report last.
+  void commit();
+
+ private:
+  void open_folder();
+  void check_target();
+  void create();
+  void give_name();
+  bool link_unnamed(const char* name);
+  void replace_target(const Naming& naming);
+  void claim_target();
+
+  std::string path_;    // as given
+  std::string target_;  // where it goes, links followed
+  std::string name_;    // last part of target_
+  Options options_;
+  Descriptor folder_;
+  Descriptor file_;
+  std::unique_ptr<TemporaryName> temporary_;  // null while the file has no name
+  std::optional<mode_t> mode_;                // of the file that is replaced
+  std::size_t end_ = 0;
+  bool finished_ = false;
+};
+
+/// Removes what unfinished files of this process have left under temporary names. Safe in a signal handler,
+/// after which the process must end.
+void remove_temporary_files() noexcept;
+
+}  // namespace gpuccl::io

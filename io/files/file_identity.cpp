@@ -1,0 +1,40 @@
+#include "io/files/file_identity.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "io/files/symbolic_links.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+FileIdentity identity(const struct stat& status) { return {status.st_dev, status.st_ino, {}}; }
+
+}  // namespace
+
+FileIdentity identify(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return identity(status);
+
+  fs::path folder = path, missing;
+  do {
+    folder = io::follow_links(folder).value_or(folder);
+    missing = folder.filename() / missing;
+    folder = folder.has_parent_path() && folder.parent_path() != folder ? folder.parent_path() : ".";
+    if (::stat(folder.c_str(), &status) == 0)
+      return {status.st_dev, status.st_ino, missing.lexically_normal().string()};
+  } while (folder != ".");
+  return {0, 0, path};
+}
+
+FileIdentity identify_input(const std::string& path) {
+  struct stat status {};
+  if (path == "-" && ::fstat(STDIN_FILENO, &status) == 0) return identity(status);
+  return identify(path);
+}
+
+}  // namespace gpuccl::app

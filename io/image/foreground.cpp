@@ -1,0 +1,204 @@
+#include "io/image/foreground.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "io/image/bit_order.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr int kBlock = 64;  // pixels that become one 64-bit word
+
+/// 64 flags of 0 or 1 as 64 bits. The product moves flag i of eight to bit 56 + i.
+std::uint64_t gather(const std::uint8_t* flags) {
+  std::uint64_t word = 0;
+  for (int i = 0; i < 8; ++i) {
+    std::uint64_t eight;
+    std::memcpy(&eight, flags + i * 8, 8);
+    word |= (eight * 0x0102040810204080u) >> 56 << (i * 8);
+  }
+  return word;
+}
+
+/// The bits of a word that are inside the image.
+std::uint64_t inside(int count) {
+  return count < kBlock ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+}
+
+/// Calls `test(x, count, flags)` for every 64 pixels and stores the flags as bits.
+template <class Test>
+void pack_flags(int width, bool invert, std::uint32_t* bits, Test test) {
+  alignas(64) std::uint8_t flags[kBlock] = {};
+  for (int x = 0, word = 0; word < words_per_row(width) / 2; ++word, x += kBlock) {
+    const int count = std::min(kBlock, width - x);
+    test(x, count, flags);
+    const std::uint64_t packed = (gather(flags) ^ (invert ? ~std::uint64_t{0} : 0)) & inside(count);
+    std::memcpy(bits + word * 2, &packed, sizeof packed);
+  }
+}
+
+/// A block of samples, behind the end of the row zeros. Always 64 long, so that loops over it are vectorized.
+template <class T>
+void load_block(const std::byte* row, int x, int count, T (&samples)[kBlock]) {
+  const std::byte* from = row + static_cast<std::size_t>(x) * sizeof(T);
+  if (count == kBlock) {
+    std::memcpy(samples, from, sizeof samples);
+  } else {
+    std::fill(std::begin(samples), std::end(samples), T{});
+    std::memcpy(samples, from, static_cast<std::size_t>(count) * sizeof(T));
+  }
+}
+
+}  // namespace
+
+Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& options,
+                       std::optional<double> threshold)
+    : format_(format), as_stored_(options.raw), invert_(options.invert), threshold_(threshold) {
+  if (format.channels != 1) return;
+  const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
+  const bool is_palette = format.photometric == Photometric::palette && !as_stored_;
+  if (format.kind == SampleKind::floating) {
+    if (format.bits != 16) method_ = Method::floats;
+  } else if (whole_bytes && !is_palette && (!threshold_ || format.kind == SampleKind::unsigned_integer)) {
+    choose_range();
+  } else if (format.bits <= 8) {
+    choose_table();
+  }
+}
+
+void Foreground::choose_range() {
+  method_ = Method::range;
+  const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
+  const double largest = std::ldexp(1.0, format_.bits) - 1;
+  low_ = 1;
+  high_ = max;
+  if (threshold_ && *threshold_ >= largest) {  // nothing is above
+    low_ = 0;
+    invert_ = !invert_;
+  } else if (threshold_) {
+    low_ = *threshold_ < 0 ? 0 : static_cast<std::uint64_t>(*threshold_) + 1;
+  }
+  const bool flip =
+      format_.photometric == Photometric::min_is_white && !as_stored_ && !format_.inverted_by_name_only;
+  if (flip) {
+    high_ = max - low_;
+    low_ = 0;
+  }
+}
+
+void Foreground::choose_table() {
+  method_ = format_.bits == 1 ? Method::bits : Method::codes;
+  for (int code = 0; code < 1 << format_.bits; ++code) {
+    const std::byte row{static_cast<unsigned char>(code << (8 - format_.bits))};
+    double value;
+    to_values(format_, as_stored_, &row, 0, 1, &value);
+    table_[static_cast<std::size_t>(code)] = is_foreground(value) != invert_;
+  }
+  invert_ = false;  // the table knows
+}
+
+void Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) const {
+  switch (method_) {
+    case Method::bits:
+      return pack_bits(row, width, bits);
+    case Method::range:
+      return format_.bits == 8    ? pack_range<std::uint8_t>(row, width, bits)
+             : format_.bits == 16 ? pack_range<std::uint16_t>(row, width, bits)
+             : format_.bits == 32 ? pack_range<std::uint32_t>(row, width, bits)
+                                  : pack_range<std::uint64_t>(row, width, bits);
+    case Method::floats:
+      return format_.bits == 32 ? pack_floats<float>(row, width, bits)
+                                : pack_floats<double>(row, width, bits);
+    case Method::codes:
+      return pack_codes(row, width, bits);
+    case Method::values:
+      return pack_values(row, width, bits);
+  }
+}
+
+void Foreground::pack_bits(const std::byte* row, int width, std::uint32_t* bits) const {
+  const std::uint64_t where_set = table_[1] != 0 ? ~std::uint64_t{0} : 0;
+  const std::uint64_t where_clear = table_[0] != 0 ? ~std::uint64_t{0} : 0;
+  const auto bytes = (static_cast<std::size_t>(width) + 7) / 8;
+  for (std::size_t at = 0; at < bytes; at += 8) {
+    std::uint64_t stored = 0;
+    std::memcpy(&stored, row + at, std::min<std::size_t>(8, bytes - at));
+    const std::uint64_t word = reverse_bits_of_bytes(stored);
+    const std::uint64_t packed =
+        ((word & where_set) | (~word & where_clear)) &
+        inside(static_cast<int>(std::min<std::int64_t>(kBlock, width - static_cast<std::int64_t>(at) * 8)));
+    std::memcpy(bits + at / 4, &packed, sizeof packed);
+  }
+}
+
+template <class Unsigned>
+void Foreground::pack_range(const std::byte* row, int width, std::uint32_t* bits) const {
+  const auto low = static_cast<Unsigned>(low_);
+  const auto span = static_cast<Unsigned>(high_ - low_);
+  pack_flags(width, invert_, bits, [=](int x, int count, std::uint8_t* flags) {
+    Unsigned samples[kBlock];
+    load_block(row, x, count, samples);
+    for (int i = 0; i < kBlock; ++i) flags[i] = static_cast<Unsigned>(samples[i] - low) <= span;
+  });
+}
+
+template <class Float>
+void Foreground::pack_floats(const std::byte* row, int width, std::uint32_t* bits) const {
+  const double threshold = threshold_.value_or(0);
+  const double below =
+      threshold_ ? -std::numeric_limits<double>::infinity() : 0;  // nothing is less than -infinity
+  pack_flags(width, invert_, bits, [=](int x, int count, std::uint8_t* flags) {
+    Float samples[kBlock];
+    load_block(row, x, count, samples);
+    for (int i = 0; i < kBlock; ++i) flags[i] = (samples[i] > threshold) | (samples[i] < below);
+  });
+}
+
+void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits) const {
+  pack_flags(width, invert_, bits, [&](int x, int count, std::uint8_t* flags) {
+    if (format_.bits == 8) {
+      std::uint8_t codes[kBlock];
+      load_block(row, x, count, codes);
+      for (int i = 0; i < kBlock; ++i) flags[i] = table_[codes[i]];
+    } else {
+      std::uint32_t codes[kBlock];
+      to_codes(format_.bits, row, x, count, codes);
+      for (int i = 0; i < count; ++i) flags[i] = table_[codes[i]];
+    }
+  });
+}
+
+void Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bits) const {
+  pack_flags(width, invert_, bits, [&](int x, int count, std::uint8_t* flags) {
+    double values[kBlock];
+    to_values(format_, as_stored_, row, x, count, values);
+    for (int i = 0; i < count; ++i) flags[i] = is_foreground(values[i]);
+  });
+}
+
+std::string foreground_rule(const SampleFormat& format, const ForegroundOptions& options,
+                            std::optional<double> threshold) {
+  const bool is_color = format.photometric == Photometric::rgb || format.photometric == Photometric::cmyk;
+  const bool is_white_0 =  // floating point has no largest value to invert by
+      format.photometric == Photometric::min_is_white && format.kind != SampleKind::floating;
+  const bool looks_up = format.photometric == Photometric::palette && !options.raw;
+  const bool as_stored = options.raw || format.inverted_by_name_only;
+
+  std::string rule = looks_up ? "palette luma" : is_color ? "luma" : threshold ? "value" : "nonzero";
+  if (as_stored && !is_color) rule += " as stored";
+  if (is_white_0 && !as_stored) rule += " after inversion (MinIsWhite)";
+  if (threshold) {
+    char digits[32];
+    const auto end = std::to_chars(std::begin(digits), std::end(digits), *threshold).ptr;
+    rule += " > " + std::string(digits, end);
+  } else if (looks_up || is_color) {
+    rule += " > 0";
+  }
+  return (options.otsu ? "otsu: " : "") + rule + (options.invert ? ", inverted" : "");
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,63 @@
+#include "io/image/limits.hpp"
+
+#include <cmath>
+
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+
+std::int64_t memory_limit(const Limits& limits) {
+  return limits.memory > 0 ? limits.memory : memory_available() / 4 * 3;
+}
+
+void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits) {
+  const std::string size = std::to_string(width) + "x" + std::to_string(height);
+  if (width == 0 || height == 0) throw Error(Failure::data, "header claims an empty image (" + size + ")");
+  const auto max_dim = static_cast<std::uint64_t>(limits.max_dim);
+  if (width > max_dim || height > max_dim)
+    throw Error(Failure::data,
+                "header claims " + size + ", more than " + std::to_string(max_dim) + " along an axis");
+  if (width > static_cast<std::uint64_t>(limits.max_pixels) / height)
+    throw Error(Failure::data, "header claims " + size + ", more than " + std::to_string(limits.max_pixels) +
+                                   " pixels a page");
+}
+
+void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options) {
+  const auto rows = static_cast<double>(options.in_parts ? 1 : extent.rows());
+  // In floating point: the product of three axes below 2^31 may pass 2^63.
+  const double needed =
+      static_cast<double>(words_per_row(extent.width)) * 4.0 * rows + static_cast<double>(buffer_bytes);
+  const std::int64_t limit = memory_limit(options.limits);
+  if (needed <= static_cast<double>(limit)) return;
+  throw Error(Failure::memory, "needs " + bytes_in_words(needed) + " of memory for " + to_string(extent) +
+                                   " elements, the limit is " + bytes_in_words(static_cast<double>(limit)));
+}
+
+std::string bytes_in_words(double bytes) {
+  if (bytes < 1 << 14) return std::to_string(std::llround(std::ceil(bytes))) + " bytes";
+  const bool is_large = bytes > 1 << 20;
+  return std::to_string(std::llround(std::ceil(bytes / (is_large ? 1 << 20 : 1 << 10)))) +
+         (is_large ? " MiB" : " KiB");
+}
+
+void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {
+  if (claimed_bytes <= 1100.0 * static_cast<double>(stored_bytes) + 65536) return;
+  throw Error(Failure::data, claim(claimed_bytes, stored_bytes));
+}
+
+std::string claim(double claimed_bytes, std::uint64_t stored_bytes) {
+  const bool is_large = claimed_bytes >= 1 << 20;
+  return "header claims " +
+         std::to_string(std::llround(is_large ? claimed_bytes / (1 << 20) : claimed_bytes)) +
+         (is_large ? " MiB" : " bytes") + " from " + std::to_string(stored_bytes) +
+         (is_large ? " bytes" : "");
+}
+
+std::string to_string(const Extent& extent) {
+  std::string text = std::to_string(extent.width) + "x" + std::to_string(extent.height);
+  if (extent.depth != 1) text += "x" + std::to_string(extent.depth);
+  return text;
+}
+
+}  // namespace gpuccl::io

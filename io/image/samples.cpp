@@ -1,0 +1,198 @@
+#include "io/image/samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "rows of bits and samples are read as little-endian words");
+
+/// Samples of whole bytes; `flip` inverts whole numbers.
+template <class T>
+void load(const std::byte* row, std::int64_t first, std::int64_t count, bool flip, double* numbers) {
+  const std::byte* from = row + first * static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < count; ++i) {
+    T sample;
+    std::memcpy(&sample, from + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+    if constexpr (std::is_integral_v<T>) {
+      if (flip) sample = static_cast<T>(~sample);
+    }
+    numbers[i] = static_cast<double>(sample);
+  }
+}
+
+double from_half(std::uint16_t half) {
+  const int exponent = half >> 10 & 31;
+  const int fraction = half & 1023;
+  const double magnitude = exponent == 31  ? (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                            : std::numeric_limits<double>::quiet_NaN())
+                           : exponent == 0 ? std::ldexp(fraction, -24)
+                                           : std::ldexp(fraction + 1024, exponent - 25);
+  return half >> 15 != 0 ? -magnitude : magnitude;
+}
+
+void load_halves(const std::byte* row, std::int64_t first, std::int64_t count, double* numbers) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint16_t half;
+    std::memcpy(&half, row + (first + i) * 2, 2);
+    numbers[i] = from_half(half);
+  }
+}
+
+std::uint32_t triple_at(const std::byte* row, std::int64_t i) {
+  std::uint32_t sample = 0;
+  std::memcpy(&sample, row + i * 3, 3);
+  return sample;
+}
+
+/// Whole numbers of any width up to 24 bits.
+void load_narrow(const SampleFormat& format, const std::byte* row, std::int64_t first, std::int64_t count,
+                 bool flip, double* numbers) {
+  const std::uint32_t mask = (1u << format.bits) - 1;
+  const std::uint32_t sign = format.kind == SampleKind::signed_integer ? 1u << (format.bits - 1) : 0;
+  std::array<std::uint32_t, 256> codes;
+  for (std::int64_t done = 0; done < count; done += static_cast<std::int64_t>(codes.size())) {
+    const std::int64_t block = std::min(count - done, static_cast<std::int64_t>(codes.size()));
+    if (format.bits == 24) {
+      for (std::int64_t i = 0; i < block; ++i)
+        codes[static_cast<std::size_t>(i)] = triple_at(row, first + done + i);
+    } else {
+      to_codes(format.bits, row, first + done, block, codes.data());
+    }
+    for (std::int64_t i = 0; i < block; ++i) {
+      const std::uint32_t code = codes[static_cast<std::size_t>(i)] ^ (flip ? mask : 0);
+      numbers[done + i] =
+          static_cast<double>(static_cast<std::int64_t>(code ^ sign) - static_cast<std::int64_t>(sign));
+    }
+  }
+}
+
+/// Samples [first, first + count) of a row as numbers.
+void to_numbers(const SampleFormat& format, const std::byte* row, std::int64_t first, std::int64_t count,
+                bool flip, double* numbers) {
+  const bool is_signed = format.kind == SampleKind::signed_integer;
+  if (format.kind == SampleKind::floating) {
+    if (format.bits == 16) return load_halves(row, first, count, numbers);
+    if (format.bits == 32) return load<float>(row, first, count, flip, numbers);
+    return load<double>(row, first, count, flip, numbers);
+  }
+  switch (format.bits) {
+    case 8:
+      return is_signed ? load<std::int8_t>(row, first, count, flip, numbers)
+                       : load<std::uint8_t>(row, first, count, flip, numbers);
+    case 16:
+      return is_signed ? load<std::int16_t>(row, first, count, flip, numbers)
+                       : load<std::uint16_t>(row, first, count, flip, numbers);
+    case 32:
+      return is_signed ? load<std::int32_t>(row, first, count, flip, numbers)
+                       : load<std::uint32_t>(row, first, count, flip, numbers);
+    case 64:
+      return is_signed ? load<std::int64_t>(row, first, count, flip, numbers)
+                       : load<std::uint64_t>(row, first, count, flip, numbers);
+    default:
+      return load_narrow(format, row, first, count, flip, numbers);
+  }
+}
+
+/// The luma of a colour given as shares of ink, without a colour profile.
+double luma_of_ink(const double* cmyk, double max) {
+  const double light = (max - cmyk[3]) / max;
+  return luma((max - cmyk[0]) * light, (max - cmyk[1]) * light, (max - cmyk[2]) * light);
+}
+
+double value_of(const SampleFormat& format, bool as_stored, double max, const double* pixel) {
+  switch (format.photometric) {
+    case Photometric::rgb:
+      return luma(pixel[0], pixel[1], pixel[2]);
+    case Photometric::cmyk:
+      return luma_of_ink(pixel, max);
+    case Photometric::palette: {
+      if (as_stored) return pixel[0];
+      const auto index = static_cast<std::size_t>(pixel[0]);
+      return index < format.palette.size() ? format.palette[index] : 0;
+    }
+    default:
+      return pixel[0];
+  }
+}
+
+}  // namespace
+
+void check_format(const SampleFormat& format) {
+  const std::string bits = std::to_string(format.bits);
+  if (format.kind == SampleKind::floating) {
+    if (format.bits != 16 && format.bits != 32 && format.bits != 64)
+      throw Error(Failure::data, bits + "-bit floating-point samples are not supported");
+  } else if (format.bits < 1 ||
+             (format.bits > 16 && format.bits != 24 && format.bits != 32 && format.bits != 64)) {
+    throw Error(Failure::data, bits + "-bit samples are not supported");
+  }
+  const int colors = format.photometric == Photometric::rgb    ? 3
+                     : format.photometric == Photometric::cmyk ? 4
+                                                               : 1;
+  if (format.channels < colors)
+    throw Error(Failure::data,
+                std::string("has too few samples a pixel to be ") + name_of(format.photometric));
+  const bool is_unsigned = format.kind == SampleKind::unsigned_integer;
+  if (format.photometric == Photometric::palette &&
+      (!is_unsigned || format.bits > 16 || format.channels != 1))
+    throw Error(Failure::data, "palette images of other than 1 to 16-bit indices are not supported");
+  if (format.photometric == Photometric::cmyk && !is_unsigned)
+    throw Error(Failure::data, "cmyk images of other than unsigned samples are not supported");
+}
+
+const char* name_of(Photometric photometric) {
+  switch (photometric) {
+    case Photometric::min_is_black:
+      return "min-is-black";
+    case Photometric::min_is_white:
+      return "min-is-white";
+    case Photometric::palette:
+      return "palette";
+    case Photometric::rgb:
+      return "rgb";
+    case Photometric::cmyk:
+      return "cmyk";
+  }
+  return "";
+}
+
+double luma(double red, double green, double blue) { return (299 * red + 587 * green + 114 * blue) / 1000; }
+
+void to_values(const SampleFormat& format, bool as_stored, const std::byte* row, std::int64_t first,
+               std::int64_t count, double* values) {
+  const bool flip =
+      format.photometric == Photometric::min_is_white && !as_stored && !format.inverted_by_name_only;
+  const bool plain =
+      format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
+  if (plain && format.channels == 1) return to_numbers(format, row, first, count, flip, values);
+
+  const double max = std::ldexp(1.0, format.bits) - 1;
+  std::vector<double> numbers(static_cast<std::size_t>(count * format.channels));
+  to_numbers(format, row, first * format.channels, count * format.channels, flip, numbers.data());
+  for (std::int64_t i = 0; i < count; ++i)
+    values[i] = value_of(format, as_stored, max, numbers.data() + i * format.channels);
+}
+
+void to_codes(int bits, const std::byte* row, std::int64_t first, std::int64_t count, std::uint32_t* codes) {
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  std::int64_t at = first * bits / 8;
+  int have = 8 - static_cast<int>(first * bits % 8);  // bits of `window` not yet used
+  std::uint64_t window = std::to_integer<std::uint64_t>(row[at++]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (; have < bits; have += 8) window = window << 8 | std::to_integer<std::uint64_t>(row[at++]);
+    have -= bits;
+    codes[i] = static_cast<std::uint32_t>(window >> have & mask);
+  }
+}
+
+}  // namespace gpuccl::io

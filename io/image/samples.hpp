@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gpuccl/extent.hpp"
+#include "io/image/image_info.hpp"
+
+namespace gpuccl::io {
+
+enum class SampleKind { unsigned_integer, signed_integer, floating };
+enum class Photometric { min_is_black, min_is_white, palette, rgb, cmyk };
+
+/// How the decoded samples of a row lie in memory and what they mean.
+///
+/// Rows start on a byte. Samples of 8, 16, 24, 32 and 64 bits are in the byte order of this machine, others
+/// follow each other without a gap, most significant bit first. Of the `channels` of a pixel, those behind
+/// the colour (alpha) mean nothing.
+struct SampleFormat {
+  int bits = 8;
+  SampleKind kind = SampleKind::unsigned_integer;
+  int channels = 1;
+  Photometric photometric = Photometric::min_is_black;
+  bool inverted_by_name_only = false;  // min-is-white, but written by a program that stores 1 for true
+  std::vector<double> palette;         // luma of each index on a scale of 0 to 255
+
+  std::int64_t row_bytes(std::int64_t width) const { return (width * bits * channels + 7) / 8; }
+  friend bool operator==(const SampleFormat&, const SampleFormat&) = default;
+};
+
+/// Checks that samples of this format can be read. Throws Error (data).
+void check_format(const SampleFormat& format);
+
+const char* name_of(Photometric photometric);
+
+/// 0.299 R + 0.587 G + 0.114 B; exact for grays of whole numbers.
+double luma(double red, double green, double blue);
+
+/// The values of pixels [first, first + count) of a row: the sample as a number, the luma of a colour.
+/// Min-is-white is inverted and an index looked up, unless samples are to be taken as stored.
+void to_values(const SampleFormat& format, bool as_stored, const std::byte* row, std::int64_t first,
+               std::int64_t count, double* values);
+
+/// Samples [first, first + count) of `bits` bits, at most 32, that follow each other without a gap.
+void to_codes(int bits, const std::byte* row, std::int64_t first, std::int64_t count, std::uint32_t* codes);
+
+/// Rows [y, y + count) of a slice, decoded.
+struct SampleRows {
+  const SampleFormat& format;
+  int y;
+  int count;
+  const std::byte* data;
+  std::size_t pitch;  // bytes from a row to the next
+};
+
+/// The decoder of an input whose header was found good.
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+
+  /// Path and rule are left to the caller.
+  virtual const ImageInfo& info() const = 0;
+  virtual const SampleFormat& format(int z) const = 0;
+  /// Memory that decode() takes for one slice.
+  virtual std::int64_t buffer_bytes() const = 0;
+
+  /// Hands every row of slice z to `sink`, from the top. May be called from several threads at once.
+  /// Throws Error (data, io).
+  using Sink = std::function<void(const SampleRows& rows)>;
+  virtual void decode(int z, const Sink& sink) const = 0;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+
+#include "io/files/atomic_file.hpp"
+#include "io/image/image_info.hpp"
+
+struct png_struct_def;
+struct png_info_def;
+
+namespace gpuccl::io {
+
+enum class PngColor { gray, rgb };
+
+/// What stands in the header of a PNG, and how hard to compress it.
+struct PngHeader {
+  int width = 0;
+  int height = 0;
+  int bits = 8;  // a channel; samples of 16 bits are given in the order of this machine
+  PngColor color = PngColor::gray;
+  int level = 1;  // of zlib: 1 fastest, 9 smallest
+  Spacing spacing;
+};
+
+/// A PNG written through libpng row by row.
+class PngOutput {
+ public:
+  PngOutput(AtomicFile& file, const PngHeader& header);
+  ~PngOutput();
+  PngOutput(const PngOutput&) = delete;
+  PngOutput& operator=(const PngOutput&) = delete;
+
+  /// `rows` rows of `row_bytes` each.
+  void write_rows(const void* data, std::size_t row_bytes, std::size_t rows);
+  void finish();
+
+ private:
+  static void write(png_struct_def* png, unsigned char* data, std::size_t bytes);
+  static void flush(png_struct_def* png);
+  [[noreturn]] static void fail(png_struct_def* png, const char* message);
+  static void ignore(png_struct_def* png, const char* message);
+  void write_header(const PngHeader& header);
+  [[noreturn]] void rethrow() const;
+
+  AtomicFile& file_;
+  png_struct_def* png_ = nullptr;
+  png_info_def* info_ = nullptr;
+  std::exception_ptr failure_;  // thrown while libpng, which is C, was on the stack
+  std::string message_;         // of libpng
+};
+
+}  // namespace gpuccl::io

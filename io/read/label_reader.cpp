@@ -1,0 +1,108 @@
+#include "io/read/label_reader.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "io/image/limits.hpp"
+#include "io/npy/npy_source.hpp"
+#include "io/read/open_file.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+std::unique_ptr<SampleSource> open_labels(const std::string& path, const ReadOptions& options) {
+  auto file = std::make_shared<const InputFile>(path, memory_limit(options.limits));
+  return is_npy(*file) ? open_npy(std::move(file), options.limits) : open_file(std::move(file), options);
+}
+
+template <class Sample>
+Label copy_samples(const std::byte* row, int width, Label* labels) {
+  Label largest = 0;
+  for (int x = 0; x < width; ++x) {
+    Sample sample;
+    std::memcpy(&sample, row + static_cast<std::size_t>(x) * sizeof(Sample), sizeof(Sample));
+    labels[x] = sample;
+    largest = std::max<Label>(largest, sample);
+  }
+  return largest;
+}
+
+[[noreturn]] void refuse_value(double value) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  throw Error(Failure::data, "holds the value " + std::string(digits.data(), end) + ", which is no label");
+}
+
+Label copy_values(const SampleFormat& format, const std::byte* row, int width, Label* labels) {
+  constexpr double kLargest = std::numeric_limits<Label>::max();
+  std::array<double, 256> values;
+  Label largest = 0;
+  for (int x = 0; x < width; x += static_cast<int>(values.size())) {
+    const int count = std::min(width - x, static_cast<int>(values.size()));
+    to_values(format, true, row, x, count, values.data());
+    for (int i = 0; i < count; ++i) {
+      const double value = values[static_cast<std::size_t>(i)];
+      if (!(value >= 0 && value <= kLargest) || value != static_cast<double>(static_cast<Label>(value)))
+        refuse_value(value);
+      labels[x + i] = static_cast<Label>(value);
+      largest = std::max(largest, labels[x + i]);
+    }
+  }
+  return largest;
+}
+
+Label copy_row(const SampleFormat& format, const std::byte* row, int width, Label* labels) {
+  if (format.kind == SampleKind::unsigned_integer && format.channels == 1) {
+    if (format.bits == 8) return copy_samples<std::uint8_t>(row, width, labels);
+    if (format.bits == 16) return copy_samples<std::uint16_t>(row, width, labels);
+    if (format.bits == 32) return copy_samples<std::uint32_t>(row, width, labels);
+  }
+  return copy_values(format, row, width, labels);
+}
+
+LabelImage read_all(const SampleSource& source, std::int64_t memory) {
+  const Extent& extent = source.info().extent;
+  const Photometric photometric = source.format(0).photometric;
+  if (photometric == Photometric::rgb || photometric == Photometric::cmyk)
+    throw Error(Failure::data, "a colour image holds no labels");
+  if (static_cast<double>(extent.elements()) * sizeof(Label) > static_cast<double>(memory))
+    throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
+
+  LabelImage image(extent, 0);
+  std::vector<Label> largest(static_cast<std::size_t>(extent.depth), 0);
+  oneapi::tbb::parallel_for(0, extent.depth, [&](int z) {
+    source.decode(z, [&](const SampleRows& rows) {
+      for (int i = 0; i < rows.count; ++i) {
+        Label* to = image.data() + (static_cast<std::int64_t>(z) * extent.height + rows.y + i) * extent.width;
+        Label& most = largest[static_cast<std::size_t>(z)];
+        most = std::max(most, copy_row(rows.format, rows.data + static_cast<std::size_t>(i) * rows.pitch,
+                                       extent.width, to));
+      }
+    });
+  });
+  image.set_count(*std::max_element(largest.begin(), largest.end()));
+  return image;
+}
+
+}  // namespace
+
+LabelImage read_labels(const std::string& path) {
+  ReadOptions options;
+  options.limits.memory = memory_limit(options.limits);
+  try {
+    return read_all(*open_labels(path, options), options.limits.memory);
+  } catch (const std::bad_alloc&) {
+    throw Error(Failure::memory, "not enough memory to read it");
+  }
+}
+
+}  // namespace gpuccl::io

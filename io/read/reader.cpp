@@ -1,0 +1,163 @@
+#include "io/read/reader.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <set>
+
+#include "gpuccl/error.hpp"
+#include "io/image/foreground.hpp"
+#include "io/image/limits.hpp"
+#include "io/image/otsu.hpp"
+#include "io/image/row_stream.hpp"
+#include "io/read/open_file.hpp"
+#include "io/read/stack_source.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+class SampleReader final : public Reader {
+ public:
+  SampleReader(std::unique_ptr<SampleSource> source, const std::string& path,
+               const ForegroundOptions& options, const Limits& limits, std::int64_t held_bytes)
+      : source_(std::move(source)),
+        options_(options),
+        threshold_(options.threshold),
+        info_(source_->info()),
+        most_at_once_(std::clamp<std::int64_t>(
+            limits.memory / 8 / std::max<std::int64_t>(1, source_->buffer_bytes()), 1, 1024)),
+        held_bytes_(held_bytes) {
+    if (options.otsu) threshold_ = otsu_threshold(*source_, options);
+    info_.path = path;
+    info_.foreground_rule = foreground_rule(source_->format(0), options, threshold_);
+  }
+
+  const ImageInfo& info() const override { return info_; }
+  std::int64_t held_bytes() const override { return held_bytes_; }
+  std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
+
+  void read(int z0, int z1, BitVolume& out) override {
+    if (z1 - z0 == 1) return read_slice(z0, z0, out);
+    const auto read_slices = [&] {
+      oneapi::tbb::parallel_for(z0, z1, [&](int z) { read_slice(z, z0, out); });
+    };
+    if (most_at_once_ >= oneapi::tbb::this_task_arena::max_concurrency()) return read_slices();
+    oneapi::tbb::task_arena(static_cast<int>(most_at_once_)).execute(read_slices);
+  }
+
+  void read_rows(int z, int y0, int y1, BitVolume& out) override {
+    if (!rows_ || rows_slice_ != z || rows_->next() > y0) {
+      rows_.reset();
+      rows_.emplace(out.row_pitch(), [this, z](RowStream& stream) { send_slice(z, stream); });
+      rows_slice_ = z;
+    }
+    rows_->skip(y0 - rows_->next());
+    rows_->take(y1 - y0, out.row(0));
+    if (y1 < info_.extent.height) return;
+    rows_->finish();
+    rows_.reset();
+  }
+
+ private:
+  /// Packs the rows of slice z to where `place(y, count)` says.
+  template <class Place, class Done>
+  void decode(int z, Place place, Done done) const {
+    std::optional<Foreground> foreground;  // a slice may have a palette of its own
+    const std::int64_t pitch = words_per_row(info_.extent.width);
+    source_->decode(z, [&](const SampleRows& rows) {
+      if (!foreground) foreground.emplace(rows.format, options_, threshold_);
+      std::uint32_t* const bits = place(rows.y, rows.count);
+      for (int i = 0; i < rows.count; ++i)
+        foreground->pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
+                         bits + i * pitch);
+      done();
+    });
+  }
+
+  void read_slice(int z, int first, BitVolume& out) const {
+    decode(
+        z, [&](int y, int) { return out.row(y, z - first); }, [] {});
+  }
+
+  void send_slice(int z, RowStream& stream) const {
+    std::vector<std::uint32_t> rows;
+    const auto pitch = static_cast<std::size_t>(words_per_row(info_.extent.width));
+    const auto place = [&](int, int count) {
+      rows.resize(static_cast<std::size_t>(count) * pitch);
+      return rows.data();
+    };
+    decode(z, place, [&] { stream.send(std::move(rows)); });
+  }
+
+  std::unique_ptr<SampleSource> source_;
+  ForegroundOptions options_;
+  std::optional<double> threshold_;
+  ImageInfo info_;
+  std::int64_t most_at_once_;  // slices, so that their decoders take little of the memory there is
+  std::int64_t held_bytes_;
+  int rows_slice_ = 0;
+  std::optional<RowStream> rows_;
+};
+
+/// Passes every line on once, from whatever thread.
+std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
+  if (!warn) return nullptr;
+  struct Said {
+    std::mutex mutex;
+    std::set<std::string> lines;
+  };
+  return [warn = std::move(warn), said = std::make_shared<Said>()](const std::string& line) {
+    const std::lock_guard lock(said->mutex);
+    if (said->lines.insert(line).second) warn(line);
+  };
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& asked) {
+  const ForegroundOptions& foreground = asked.foreground;
+  if (foreground.threshold && std::isnan(*foreground.threshold))
+    throw Error(Failure::usage, "the threshold is not a number");
+  if (foreground.threshold && foreground.otsu)
+    throw Error(Failure::usage, "a threshold and otsu exclude each other");
+  if (asked.stack && path == "-")
+    throw Error(Failure::usage, "a stack is a folder and cannot come from stdin");
+
+  ReadOptions options = asked;
+  constexpr std::int64_t kLargestAxis = std::numeric_limits<int>::max();
+  constexpr std::int64_t kMostPixels = std::int64_t{1}
+                                       << 40;  // times the bytes of a pixel this is below 2^63
+  options.limits.max_pixels = std::min(asked.limits.max_pixels, kMostPixels);
+  options.limits.max_dim = std::min(asked.limits.max_dim, kLargestAxis);
+  options.limits.max_pages = std::min(asked.limits.max_pages, kLargestAxis);
+  options.limits.memory = memory_limit(asked.limits);
+  options.warn = once_each(asked.warn);
+  try {
+    if (asked.stack)
+      return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, options.limits, 0);
+    const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
+    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, options.limits,
+                                          file->held_bytes());
+  } catch (const std::bad_alloc&) {
+    throw Error(Failure::memory, "not enough memory to read it");
+  }
+}
+
+BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info) {
+  const std::unique_ptr<Reader> reader = open_reader(path, options);
+  if (info != nullptr) *info = reader->info();
+  try {
+    BitVolume image(reader->info().extent);
+    reader->read(0, reader->info().extent.depth, image);
+    return image;
+  } catch (const std::bad_alloc&) {
+    throw Error(Failure::memory, "not enough memory to read it");
+  }
+}
+
+}  // namespace gpuccl::io

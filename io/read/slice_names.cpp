@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <system_error>
+
+#include "gpuccl/error.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/natural_order.hpp"
+#include "io/read/reader.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string trimmed(const std::string& line) {
+  const char* blanks = " \t\r\n";
+  const std::size_t first = line.find_first_not_of(blanks);
+  if (first == std::string::npos) return {};
+  return line.substr(first, line.find_last_not_of(blanks) - first + 1);
+}
+
+/// A pipe among the slices would be waited for without end.
+void require_file(const fs::path& slice) {
+  std::error_code unknown;
+  const fs::file_status status = fs::status(slice, unknown);
+  if (fs::exists(status) && fs::is_other(status))
+    throw Error(Failure::no_input, "'" + slice.filename().string() + "' is not a file");
+}
+
+/// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
+/// else.
+std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list) {
+  std::vector<std::string> names;
+  std::string line;
+  while (std::getline(list, line)) {
+    const std::string name = trimmed(line);
+    if (name.empty()) continue;
+    if (name.find('/') != std::string::npos)
+      throw Error(Failure::data,
+                  std::string(kSliceList) + " names '" + name + "', which is not a file of this folder");
+    std::error_code failure;
+    if (!fs::exists(folder / name, failure))
+      throw Error(Failure::no_input, std::string(kSliceList) + " names '" + name + "', which does not exist");
+    require_file(folder / name);
+    names.push_back(name);
+  }
+  if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kSliceList);
+  if (names.empty()) throw Error(Failure::data, std::string(kSliceList) + " names no slice");
+  return names;
+}
+
+std::vector<std::string> sorted_names(const fs::path& folder,
+                                      const std::function<void(const std::string&)>& warn) {
+  std::vector<std::string> names;
+  std::size_t others = 0;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    std::error_code unknown;
+    const fs::path name = entry->path().filename();
+    if (entry->is_directory(unknown) || name.native().starts_with('.')) continue;
+    if (!is_image_name(name)) {
+      ++others;
+      continue;
+    }
+    require_file(entry->path());
+    names.push_back(name.string());
+  }
+  if (failure)
+    throw Error(failure_to_read(failure.value()),
+                "cannot read the folder (" + system_reason(failure.value()) + ")");
+  if (names.empty()) throw Error(Failure::data, "the folder holds no .png, .tif or .tiff file");
+  if (others > 0 && warn) warn(std::to_string(others) + " left out: neither .png nor .tif by name");
+  std::sort(names.begin(), names.end(), natural_less);
+  return names;
+}
+
+}  // namespace
+
+bool is_image_name(const std::filesystem::path& name) {
+  std::string extension = name.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return !name.native().starts_with('.') &&
+         (extension == ".png" || extension == ".tif" || extension == ".tiff");
+}
+
+std::vector<std::string> slice_names(const fs::path& folder,
+                                     const std::function<void(const std::string&)>& warn) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(folder, failure);
+  if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
+  if (failure) throw Error(failure_to_read(failure.value()), system_reason(failure.value()));
+  if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
+  if (fs::exists(folder / kSliceList, failure)) {
+    std::ifstream list(folder / kSliceList);
+    if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kSliceList);
+    return listed_names(folder, list);
+  }
+  return sorted_names(folder, warn);
+}
+
+}  // namespace gpuccl::io

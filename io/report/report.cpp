@@ -1,0 +1,97 @@
+#include "io/report/report.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "io/report/component_rows.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Milliseconds to the microsecond: what the clock can tell.
+double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }
+
+Json input_of(const Report& report) {
+  const ImageInfo& input = report.input;
+  return {{"path", input.path},
+          {"format", input.format},
+          {"width", input.extent.width},
+          {"height", input.extent.height},
+          {"depth", input.extent.depth},
+          {"bits_per_sample", input.bits_per_sample},
+          {"photometric", input.photometric},
+          {"foreground_rule", input.foreground_rule},
+          {"foreground", report.foreground}};
+}
+
+Json labeling_of(const Report& report) {
+  return {{"algorithm", report.algorithm},
+          {"connectivity", report.connectivity},
+          {"device", {{"kind", report.device_kind}, {"name", report.device_name}}},
+          {"components", report.components},
+          {"dropped", report.dropped},
+          {"label_type", report.label_type.empty() ? Json() : Json(report.label_type)},
+          {"order", report.order}};
+}
+
+Json output_of(const Report& report) {
+  if (report.output_path.empty()) return nullptr;
+  return {{"path", report.output_path}, {"bytes", report.output_bytes}};
+}
+
+Json timings_of(const Report& report) {
+  Json phases = Json::array();
+  for (const PhaseTime& time : report.phases)
+    phases.push_back({{"name", time.phase}, {"ms", rounded(time.milliseconds)}, {"launches", time.launches}});
+  return {{"total", rounded(report.total_ms)}, {"start_up", rounded(report.start_up_ms)},
+          {"read", rounded(report.read_ms)},   {"label", rounded(report.label_ms)},
+          {"phases", std::move(phases)},       {"statistics", rounded(report.statistics_ms)},
+          {"write", rounded(report.write_ms)}};
+}
+
+/// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
+std::string head(const Report& report) {
+  const Json json = {{"gpuccl", GPUCCL_VERSION},
+                     {"input", input_of(report)},
+                     {"labeling", labeling_of(report)},
+                     {"output", output_of(report)},
+                     {"timings_ms", timings_of(report)}};
+  std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  text.resize(text.rfind("\n}"));
+  return text;
+}
+
+void stream_report(const TextSink& sink, const Report& report, const Components& components) {
+  sink(head(report) + ",\n  \"components\": [");
+  const int axes = report.volume ? 3 : 2;
+  stream_rows(components, sink, [&](RowText& row, std::size_t i) {
+    row.add(i == 0 ? "\n" : ",\n");
+    row.add("{\"label\":");
+    row.add(std::uint64_t{i} + 1);
+    row.add(",\"area\":");
+    row.add(components.area[i]);
+    row.add(",\"bbox\":[");
+    row.add_list(components.box[i].min, axes);
+    row.add(",");
+    row.add_list(components.box[i].max, axes);
+    row.add("],\"centroid\":[");
+    row.add_list(centroid(components, i), axes);
+    row.add("]}");
+  });
+  sink(components.size() == 0 ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+}  // namespace
+
+void write_report(AtomicFile& file, const Report& report, const Components& components) {
+  stream_report([&](std::string_view text) { file.write(text.data(), text.size()); }, report, components);
+}
+
+void write_report(int descriptor, const Report& report, const Components& components) {
+  stream_report([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, report,
+                components);
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/phase_times.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/image/image_info.hpp"
+
+namespace gpuccl::io {
+
+/// Everything the JSON report of one input says (schema: data/report.schema.json).
+struct Report {
+  ImageInfo input;
+  double foreground = 0;  // share of foreground elements, 0 to 1
+
+  std::string algorithm;
+  int connectivity = 8;
+  bool volume = false;      // boxes and centroids have a z axis
+  std::string device_kind;  // "cpu", "cuda"
+  std::string device_name;
+  std::uint64_t components = 0;
+  std::uint64_t dropped = 0;
+  std::string label_type;  // "u8", "u16", "u32"; empty without an output
+  std::string order;       // "raster", "size"
+
+  std::string output_path;  // empty: no label image was written
+  std::uint64_t output_bytes = 0;
+
+  double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;
+  PhaseTimes phases;
+};
+
+/// Streams the report, one component a line, so that millions of components take no memory.
+void write_report(AtomicFile& file, const Report& report, const Components& components);
+/// The same to an open descriptor (stdout).
+void write_report(int descriptor, const Report& report, const Components& components);
+
+/// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D).
+void write_stats_csv(AtomicFile& file, bool volume, const Components& components);
+void write_stats_csv(int descriptor, bool volume, const Components& components);
+
+/// One table of several inputs: the same with the name of the input before it, and with z columns always.
+/// Its first line, and the rows of one input.
+std::string joint_stats_header();
+std::string joint_stats_rows(const std::string& input, const Components& components);
+
+}  // namespace gpuccl::io

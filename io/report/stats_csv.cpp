@@ -1,0 +1,60 @@
+#include "io/files/descriptor.hpp"
+#include "io/report/component_rows.hpp"
+#include "io/report/report.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+void add_row(RowText& row, const Components& components, std::size_t i, int axes) {
+  row.add(std::uint64_t{i} + 1);
+  row.add(",");
+  row.add(components.area[i]);
+  row.add(",");
+  row.add_list(components.box[i].min, axes);
+  row.add(",");
+  row.add_list(components.box[i].max, axes);
+  row.add(",");
+  row.add_list(centroid(components, i), axes);
+  row.add("\n");
+}
+
+/// A field of CSV: in quotes where it holds what would end it.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+void stream_csv(const TextSink& sink, bool volume, const Components& components) {
+  sink(volume ? "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n" : "label,area,x0,y0,x1,y1,cx,cy\n");
+  const int axes = volume ? 3 : 2;
+  stream_rows(components, sink, [&](RowText& row, std::size_t i) { add_row(row, components, i, axes); });
+}
+
+}  // namespace
+
+void write_stats_csv(AtomicFile& file, bool volume, const Components& components) {
+  stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, components);
+}
+
+void write_stats_csv(int descriptor, bool volume, const Components& components) {
+  stream_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+             components);
+}
+
+std::string joint_stats_header() { return "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n"; }
+
+std::string joint_stats_rows(const std::string& input, const Components& components) {
+  const std::string name = field(input) + ",";
+  std::string text;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    RowText row;
+    add_row(row, components, i, 3);
+    text += name;
+    text += row.view();
+  }
+  return text;
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,237 @@
+#include "io/tiff/tiff_contents.hpp"
+
+#include <algorithm>
+
+#include "io/image/limits.hpp"
+#include "io/image/reason.hpp"
+#include "io/tiff/tiff_description.hpp"
+#include "io/tiff/tiff_layout.hpp"
+#include "io/tiff/tiff_page_decoder.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+bool is_slice(const TiffHandle& tiff) {
+  const auto type = tiff.field<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
+  return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+}
+
+Spacing read_spacing(const TiffHandle& tiff) {
+  Spacing spacing;
+  float x = 0, y = 0;
+  TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &x);
+  TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &y);
+  if (x > 0 && y > 0) {  // not a number is neither
+    spacing.x_resolution = x;
+    spacing.y_resolution = y;
+    spacing.unit = tiff.field<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+  }
+  return spacing;
+}
+
+/// Reads one directory after the other into TiffContents.
+class ContentsScanner {
+ public:
+  ContentsScanner(TiffHandle& tiff, const InputFile& file, const ReadOptions& options)
+      : tiff_(tiff), file_(file), options_(options) {}
+
+  TiffContents scan(bool with_thumbnails) {
+    result_ = {};
+    stored_ = 0;
+    for (std::int64_t number = 1;; ++number) {
+      if (number > options_.limits.max_pages)
+        throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
+      require_whole(number);
+      if (with_thumbnails || is_slice(tiff_)) add_page(number);
+      if (TIFFLastDirectory(tiff_.get()) != 0) break;
+      tiff_.clear_messages();
+      if (TIFFReadDirectory(tiff_.get()) != 1)
+        tiff_.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
+    }
+    return std::move(result_);
+  }
+
+  void require_whole(std::int64_t page) const {
+    try {
+      tiff_.require_whole();
+    } catch (const Error& error) {
+      throw Error(error.failure(), reason_about("page " + std::to_string(page), error.what()));
+    }
+  }
+
+  /// What the description adds: spacing, and slices that have no directory of their own.
+  void describe(TiffContents& contents) const {
+    const Extent& extent = contents.info.extent;
+    const TiffDescription& description = description_;
+    Spacing& spacing = contents.info.spacing;
+    spacing.z_spacing = description.z_spacing;
+    spacing.unit_name = description.unit_name;
+    if (description.x_size > 0 && description.y_size > 0) {
+      spacing.unit = RESUNIT_NONE;
+      spacing.x_resolution = 1 / description.x_size;
+      spacing.y_resolution = 1 / description.y_size;
+    }
+    const std::string note = check_axes(description);
+    if (!note.empty()) warn(note);
+
+    const std::int64_t found = static_cast<std::int64_t>(contents.slices.size());
+    const bool has_hidden =
+        description.writer == TiffDescription::Writer::imagej || description.single_directory;
+    const TiffSlice first = contents.slices.front();
+    if (has_hidden && found == 1 && description.planes > 1 && first.rows != 0) {
+      add_hidden_slices(contents, first);
+    } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
+      throw Error(Failure::data, "its description tells of " + std::to_string(description.planes) +
+                                     " planes, the file holds " + std::to_string(found));
+    } else if (description.planes > found) {
+      warn("its description tells of " + std::to_string(description.planes) + " images, the file holds " +
+           std::to_string(found));
+    }
+    contents.info.extent = {extent.width, extent.height, static_cast<int>(contents.slices.size())};
+  }
+
+ private:
+  void warn(const std::string& line) const {
+    if (options_.warn) options_.warn(line);
+  }
+
+  /// Some codes make any number of rows of nothing: a file that claims more than pictures are made of must
+  /// fit in memory, even if it is read in parts.
+  void check_size(const Extent& extent, std::int64_t buffer_bytes) const {
+    constexpr double kElementsOfByte = 1 << 14;
+    const auto plausible = static_cast<double>(file_.size()) * kElementsOfByte;
+    ReadOptions options = options_;
+    options.in_parts = options.in_parts && static_cast<double>(extent.elements()) <= plausible;
+    check_memory(extent, buffer_bytes, options);
+  }
+
+  /// Pages may share what is stored, but not so that a small file is hours of work.
+  void check_sharing(const TiffPieces& pieces) {
+    constexpr std::uint64_t kShared = 16;
+    constexpr std::uint64_t kBytesOfPiece = 4;  // in the tables of offsets and sizes, at least
+    stored_ += pieces.stored + static_cast<std::uint64_t>(pieces.count) * kBytesOfPiece;
+    if (stored_ / kShared > file_.size())
+      throw Error(Failure::data, "claims, with the pages before it, " + std::to_string(kShared) +
+                                     " times as much as the file holds");
+  }
+
+  void add_page(std::int64_t number) {
+    try {
+      add_page();
+    } catch (const Error& error) {
+      if (number == 1) throw;
+      throw Error(error.failure(), reason_about("page " + std::to_string(number), error.what()));
+    }
+  }
+
+  void add_page() {
+    prepare_page(tiff_.get());
+    const auto width = tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
+    const auto height = tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
+    check_page_size(width, height, options_.limits);
+    const Extent extent = {static_cast<int>(width), static_cast<int>(height), 1};
+    const bool is_first = result_.slices.empty();
+    TiffFormat format = read_tiff_format(tiff_, is_first ? options_.warn : nullptr);
+    if (is_first) {
+      start(extent, format);
+    } else {
+      compare(extent, format);
+    }
+    format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1;
+    if (result_.formats.empty() || result_.formats.back() != format.samples)
+      result_.formats.push_back(format.samples);
+
+    const TiffLayout layout = read_tiff_layout(tiff_, format);
+    const TiffPieces pieces = check_pieces(tiff_, format, layout, file_);
+    check_sharing(pieces);
+    std::uint64_t rows = pieces.rows;
+    if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
+    result_.buffer_bytes =
+        std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
+    result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
+    check_size({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes);
+  }
+
+  void start(const Extent& extent, const TiffFormat& format) {
+    result_.info.format = "tiff";
+    result_.info.extent = extent;
+    result_.info.bits_per_sample = format.samples.bits;
+    result_.info.photometric = name_of(format.samples.photometric);
+    result_.info.spacing = read_spacing(tiff_);
+    result_.planes = format.planes;
+    result_.swapped = TIFFIsByteSwapped(tiff_.get()) != 0;
+    result_.reversed = is_reversed();
+    description_ = parse_description(tiff_.text(TIFFTAG_IMAGEDESCRIPTION), tiff_.text(TIFFTAG_SOFTWARE),
+                                     extent.elements() * format.samples.channels, format.samples.channels);
+    const int orientation = tiff_.field<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+    if (orientation != ORIENTATION_TOPLEFT)
+      warn("orientation " + std::to_string(orientation) + " ignored, read as stored");
+  }
+
+  bool is_reversed() const {
+    return tiff_.field<std::uint16_t>(TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
+  }
+
+  /// Slices of one volume must be alike.
+  void compare(const Extent& extent, const TiffFormat& format) const {
+    const Extent& first = result_.info.extent;
+    if (extent != first)
+      throw Error(Failure::data, "is " + to_string(extent) + " but page 1 is " + to_string(first));
+    const SampleFormat& samples = result_.formats.front();
+    if (format.samples.bits != samples.bits || format.samples.kind != samples.kind ||
+        format.samples.channels != samples.channels || format.planes != result_.planes)
+      throw Error(Failure::data, "has " + std::to_string(format.samples.channels) + " samples of " +
+                                     std::to_string(format.samples.bits) +
+                                     " bits a pixel, unlike page 1 with " + std::to_string(samples.channels) +
+                                     " of " + std::to_string(samples.bits));
+    if (format.samples.photometric != samples.photometric)
+      throw Error(Failure::data, std::string("is ") + name_of(format.samples.photometric) +
+                                     " but page 1 is " + name_of(samples.photometric));
+  }
+
+  /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.
+  void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
+    if (description_.planes > options_.limits.max_pages)
+      throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
+    const Extent& extent = contents.info.extent;
+    const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
+                             static_cast<std::uint64_t>(extent.height);
+    const std::uint64_t whole = (file_.size() - first.rows) / slice_bytes;
+    if (whole < static_cast<std::uint64_t>(description_.planes))
+      throw Error(Failure::data, "its description tells of " + std::to_string(description_.planes) +
+                                     " images, but the file ends after " + std::to_string(whole));
+    for (std::int64_t i = 1; i < description_.planes; ++i)
+      contents.slices.push_back(
+          {first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes, first.format});
+    check_size({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes);
+  }
+
+  TiffHandle& tiff_;
+  const InputFile& file_;
+  const ReadOptions& options_;
+  TiffDescription description_;
+  TiffContents result_;
+  std::uint64_t stored_ = 0;  // by all pages so far
+};
+
+}  // namespace
+
+void prepare_page(TIFF* tiff) {
+  std::uint16_t compression = 0, photometric = 0;
+  if (TIFFGetField(tiff, TIFFTAG_COMPRESSION, &compression) == 1 && compression == COMPRESSION_JPEG &&
+      TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric) == 1 && photometric == PHOTOMETRIC_YCBCR)
+    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+}
+
+TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options) {
+  ContentsScanner scanner(tiff, file, options);
+  TiffContents contents = scanner.scan(false);
+  if (contents.slices.empty()) {  // nothing but thumbnails or masks: then they are what is to be read
+    if (TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
+    contents = scanner.scan(true);
+  }
+  scanner.describe(contents);
+  return contents;
+}
+
+}  // namespace gpuccl::io

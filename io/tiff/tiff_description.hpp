@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "io/image/image_info.hpp"
+
+namespace gpuccl::io {
+
+/// What the program that wrote a TIFF says about it in the text of its first page.
+struct TiffDescription {
+  enum class Writer { unknown, imagej, ome, tifffile };
+  Writer writer = Writer::unknown;
+  bool by_tifffile =
+      false;  // which stores true as 1 and calls it min-is-white; it also writes the other forms
+  std::int64_t planes = 0;  // images that the file should hold; 0: unknown
+  std::int64_t channels = 1;
+  std::int64_t frames = 1;  // points in time
+  std::int64_t slices = 1;
+  bool single_directory = false;  // tifffile says that only the first of the planes has one
+  double z_spacing = 0;
+  double x_size = 0, y_size = 0;  // of a pixel, in unit_name; 0: unknown
+  std::string unit_name;
+};
+
+/// `elements` is the number of samples of the first page, `samples_per_pixel` how many of them make a pixel.
+TiffDescription parse_description(const std::string& description, const std::string& software,
+                                  std::int64_t elements, int samples_per_pixel);
+
+/// Checks that the planes make one volume: that they differ along one axis only, which in an OME-TIFF is not
+/// the channel. Throws Error (data). Returns a warning if that axis is not called slices, else an empty text.
+std::string check_axes(const TiffDescription& description);
+
+}  // namespace gpuccl::io

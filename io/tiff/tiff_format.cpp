@@ -1,0 +1,125 @@
+#include "io/tiff/tiff_format.hpp"
+
+#include <algorithm>
+
+namespace gpuccl::io {
+namespace {
+
+SampleKind kind_of(const TiffHandle& tiff) {
+  switch (tiff.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT)) {
+    case SAMPLEFORMAT_UINT:
+    case SAMPLEFORMAT_VOID:
+      return SampleKind::unsigned_integer;
+    case SAMPLEFORMAT_INT:
+      return SampleKind::signed_integer;
+    case SAMPLEFORMAT_IEEEFP:
+      return SampleKind::floating;
+    default:
+      throw Error(Failure::data, "complex samples are not supported");
+  }
+}
+
+Photometric photometric_of(const TiffHandle& tiff, int compression, int channels) {
+  std::uint16_t photometric = 0;
+  if (TIFFGetField(tiff.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 1)  // required, but forgotten at times
+    photometric = is_fax(compression) ? PHOTOMETRIC_MINISWHITE
+                  : channels < 3      ? PHOTOMETRIC_MINISBLACK
+                                      : PHOTOMETRIC_RGB;
+  switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE:
+      return Photometric::min_is_white;
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_MASK:  // 1 is inside
+      return Photometric::min_is_black;
+    case PHOTOMETRIC_PALETTE:
+      return Photometric::palette;
+    case PHOTOMETRIC_RGB:
+      return Photometric::rgb;
+    case PHOTOMETRIC_SEPARATED:
+      return Photometric::cmyk;
+    case PHOTOMETRIC_YCBCR:
+      if (compression == COMPRESSION_JPEG) return Photometric::rgb;  // libtiff converts it, see prepare_page
+      throw Error(Failure::data, "ycbcr images are not supported unless compressed as jpeg");
+    default:
+      throw Error(Failure::data,
+                  "photometric interpretation " + std::to_string(photometric) + " is not supported");
+  }
+}
+
+int colors_of(Photometric photometric) {
+  return photometric == Photometric::rgb ? 3 : photometric == Photometric::cmyk ? 4 : 1;
+}
+
+std::vector<double> luma_of_colormap(const TiffHandle& tiff, int bits) {
+  std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
+  if (bits > 16 || TIFFGetField(tiff.get(), TIFFTAG_COLORMAP, &red, &green, &blue) != 1)
+    throw Error(Failure::data, "palette image without a usable palette");
+  const std::size_t count = std::size_t{1} << bits;
+  const auto largest = [count](const std::uint16_t* channel) {
+    return *std::max_element(channel, channel + count);
+  };
+  // Some programs forget that the map is of 16 bits.
+  const double scale = std::max({largest(red), largest(green), largest(blue)}) < 256 ? 1 : 257;
+  std::vector<double> palette(count);
+  for (std::size_t i = 0; i < count; ++i) palette[i] = luma(red[i], green[i], blue[i]) / scale;
+  return palette;
+}
+
+/// Channels behind the colour may be left out when they are transparency; another may be what is to be
+/// labelled.
+void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
+                          const std::function<void(const std::string&)>& warn) {
+  if (channels <= colors) return;
+  std::uint16_t count = 0;
+  const std::uint16_t* kinds = nullptr;
+  const bool is_stated = TIFFGetField(tiff.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 1 && count > 0;
+  const bool is_alpha =
+      is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
+  if (colors == 1 && (!is_alpha || channels > 2))
+    throw Error(Failure::data, "holds " + std::to_string(channels) +
+                                   " channels; save the one to label as a file of its own");
+  if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the colour ignored");
+}
+
+}  // namespace
+
+bool is_fax(int compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
+
+TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string&)>& warn) {
+  const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0) {
+    const TIFFCodec* codec = TIFFFindCODEC(static_cast<std::uint16_t>(compression));
+    throw Error(Failure::data,
+                "compression " + (codec != nullptr ? std::string(codec->name) : std::to_string(compression)) +
+                    " is not supported by this libtiff");
+  }
+  if (std::max(tiff.field<std::uint32_t>(TIFFTAG_IMAGEDEPTH, 1),
+               tiff.field<std::uint32_t>(TIFFTAG_TILEDEPTH, 1)) > 1)
+    throw Error(Failure::data, "several slices in a page are not supported");
+
+  const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+  TiffFormat format;
+  SampleFormat& samples = format.samples;
+  samples.bits = tiff.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
+  samples.kind = kind_of(tiff);
+  samples.photometric = photometric_of(tiff, compression, channels);
+  const int colors = colors_of(samples.photometric);
+  check_extra_channels(tiff, channels, colors, warn);
+
+  const bool separate =
+      channels > 1 &&
+      tiff.field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
+  samples.channels = separate ? std::min(channels, colors) : channels;
+  format.planes = separate ? samples.channels : 1;
+  if (samples.photometric == Photometric::palette) samples.palette = luma_of_colormap(tiff, samples.bits);
+  check_format(samples);
+  if (format.planes > 1 && samples.bits % 8 != 0)
+    throw Error(Failure::data,
+                std::to_string(samples.bits) + "-bit samples in separate planes are not supported");
+  return format;
+}
+
+}  // namespace gpuccl::io

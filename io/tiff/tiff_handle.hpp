@@ -1,0 +1,63 @@
+#pragma once
+
+#include <tiffio.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gpuccl/error.hpp"
+#include "io/files/input_file.hpp"
+#include "io/tiff/tiff_open.hpp"
+
+namespace gpuccl::io {
+
+/// The stream that libtiff reads; it is not mapped.
+struct TiffStream {
+  std::shared_ptr<const InputFile> file;
+  std::uint64_t position = 0;
+  bool at_end = false;  // more was asked for than there is
+  std::optional<Error> read_failure;
+};
+
+/// An open TIFF file. Not for several threads at once.
+class TiffHandle {
+ public:
+  /// No tag may take more than `max_bytes`. Throws Error (data, io, memory).
+  TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes);
+  ~TiffHandle();
+  TiffHandle(const TiffHandle&) = delete;
+  TiffHandle& operator=(const TiffHandle&) = delete;
+
+  TIFF* get() const { return tiff_; }
+  /// Forgets what was said so far.
+  void clear_messages() {
+    messages_ = {};
+    errno = 0;
+  }
+  /// libtiff goes on without a tag or page that it cannot read, but the file is not whole. Throws Error
+  /// (data, io).
+  void require_whole() const;
+  bool has_error() const { return !messages_.error.empty(); }
+  const std::string& warning() const { return messages_.warning; }
+  /// Throws `reason`, with libtiff's words in parentheses if it had any. Error (data, io, memory).
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  /// The value of a tag of a single number, its default, or `otherwise`.
+  template <class T>
+  T field(ttag_t tag, T otherwise) const {
+    T value = otherwise;
+    return TIFFGetFieldDefaulted(tiff_, tag, &value) == 1 ? value : otherwise;
+  }
+  std::string text(ttag_t tag) const;
+
+ private:
+  TiffStream stream_;
+  bool tags_may_need_more_;  // than max_bytes
+  TiffMessages messages_;
+  TIFF* tiff_ = nullptr;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,83 @@
+#include "io/tiff/tiff_strip_encoder.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "gpuccl/error.hpp"
+#include "io/tiff/tiff_open.hpp"
+#include "io/tiff/tiff_tags.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// A file in memory for libtiff to write to.
+struct MemoryFile {
+  std::vector<std::byte>& bytes;
+  std::size_t position = 0;
+
+  static tmsize_t write(thandle_t handle, void* data, tmsize_t count) {
+    MemoryFile& file = *static_cast<MemoryFile*>(handle);
+    const std::size_t end = file.position + static_cast<std::size_t>(count);
+    try {
+      if (file.bytes.size() < end) file.bytes.resize(end);
+    } catch (const std::bad_alloc&) {
+      return -1;
+    }
+    std::memcpy(file.bytes.data() + file.position, data, static_cast<std::size_t>(count));
+    file.position = end;
+    return count;
+  }
+  static tmsize_t read(thandle_t, void*, tmsize_t) { return -1; }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    MemoryFile& file = *static_cast<MemoryFile*>(handle);
+    if (whence == SEEK_CUR) offset += file.position;
+    if (whence == SEEK_END) offset += file.bytes.size();
+    return file.position = offset;
+  }
+  static int close(thandle_t) { return 0; }
+  static toff_t size(thandle_t handle) { return static_cast<MemoryFile*>(handle)->bytes.size(); }
+};
+
+/// libtiff encodes only into files: a file of this one strip in `buffer`, of which the strip is taken.
+std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_t rows,
+                                             std::span<std::byte> samples, std::vector<std::byte>& buffer) {
+  buffer.clear();
+  MemoryFile file{buffer};
+  TiffMessages messages;
+  const auto close = [&messages](TIFF* tiff) { close_tiff(tiff, messages); };
+  std::unique_ptr<TIFF, decltype(close)> tiff(
+      open_tiff({"w8l", &file, MemoryFile::read, MemoryFile::write, MemoryFile::seek, MemoryFile::close,
+                 MemoryFile::size},
+                messages, 0),
+      close);
+  const auto size = static_cast<tmsize_t>(samples.size());
+  if (!tiff || !set_sample_tags(tiff.get(), pages, rows) ||
+      TIFFWriteEncodedStrip(tiff.get(), 0, samples.data(), size) != size)
+    throw Error(Failure::io,
+                messages.error.empty() ? "cannot compress" : "cannot compress (" + messages.error + ")");
+  const std::size_t offset = TIFFGetStrileOffset(tiff.get(), 0),
+                    bytes = TIFFGetStrileByteCount(tiff.get(), 0);
+  tiff.reset();  // appends the directory, for which the buffer may move
+  return std::span<const std::byte>(buffer).subspan(offset, bytes);
+}
+
+}  // namespace
+
+std::span<const std::byte> StripEncoder::encode(const TiffPages& pages, std::int64_t rows,
+                                                std::span<std::byte> samples) {
+  switch (pages.compression) {
+    case Compression::none:
+      return samples;
+    case Compression::deflate: {
+      if (!deflater_) deflater_.emplace(pages.deflate_level);
+      const std::size_t bytes = deflater_->compress(samples.data(), samples.size(), encoded_);
+      return {encoded_.data(), bytes};
+    }
+    default:
+      return encode_by_libtiff(pages, rows, samples, encoded_);
+  }
+}
+
+}  // namespace gpuccl::io

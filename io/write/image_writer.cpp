@@ -1,0 +1,84 @@
+#include "io/write/image_writer.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "io/image/bit_order.hpp"
+#include "io/image/strips.hpp"
+#include "io/png/png_output.hpp"
+#include "io/tiff/tiff_output.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr int kBits = 1;
+constexpr int kLevel = 6;  // images are made once and read often
+
+/// One row with the first pixel in the most significant bit.
+void store_row(const std::uint32_t* words, std::byte* out, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, words + at / 4, sizeof word);
+    word = reverse_bits_of_bytes(word);
+    std::memcpy(out + at, &word, std::min(sizeof word, bytes - at));
+  }
+}
+
+void store_strip(BitView image, const StripLayout& strips, std::int64_t strip, std::byte* samples) {
+  const auto row_bytes = static_cast<std::size_t>(strips.row_bytes);
+  for (std::int64_t i = 0; i < strips.rows(strip); ++i, samples += row_bytes)
+    store_row(image.row(strips.first_row(strip) + i), samples, row_bytes);
+}
+
+void write_tiff_image(AtomicFile& file, BitView image) {
+  const TiffPages pages{.strips = StripLayout(image.extent, kBits),
+                        .bits_per_sample = kBits,
+                        .compression = Compression::deflate,
+                        .deflate_level = kLevel,
+                        .spacing = {},
+                        .description = {}};
+  const auto fill = [&](std::int64_t strip, std::byte* samples) {
+    store_strip(image, pages.strips, strip, samples);
+  };
+  write_tiff(file, pages, {}, fill, {});
+}
+
+void write_png_image(AtomicFile& file, BitView image) {
+  if (image.extent.depth > 1)
+    throw Error(Failure::usage,
+                "a PNG holds one slice, not " + std::to_string(image.extent.depth) + "; write a .tiff");
+  const StripLayout strips(image.extent, kBits);
+  PngOutput png(file, {.width = image.extent.width,
+                       .height = image.extent.height,
+                       .bits = kBits,
+                       .level = kLevel,
+                       .spacing = {}});
+  std::vector<std::byte> samples;
+  for (std::int64_t strip = 0; strip < strips.count(); ++strip) {
+    samples.resize(strips.bytes(strip));
+    store_strip(image, strips, strip, samples.data());
+    png.write_rows(samples.data(), static_cast<std::size_t>(strips.row_bytes),
+                   static_cast<std::size_t>(strips.rows(strip)));
+  }
+  png.finish();
+}
+
+}  // namespace
+
+void write_image(AtomicFile& file, BitView image) {
+  switch (label_format(file.path())) {
+    case LabelFormat::tiff:
+      return write_tiff_image(file, image);
+    case LabelFormat::png:
+      return write_png_image(file, image);
+    case LabelFormat::npy:
+      throw Error(Failure::usage, "binary images end in .tiff, .tif or .png");
+  }
+}
+
+}  // namespace gpuccl::io

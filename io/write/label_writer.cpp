@@ -1,0 +1,70 @@
+#include "io/write/label_writer.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <limits>
+
+#include "gpuccl/error.hpp"
+#include "io/write/label_formats.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+template <class T>
+bool fits(Label count) {
+  return count <= std::numeric_limits<T>::max();
+}
+
+}  // namespace
+
+LabelFormat label_format(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".tif" || extension == ".tiff") return LabelFormat::tiff;
+  if (extension == ".png") return LabelFormat::png;
+  if (extension == ".npy") return LabelFormat::npy;
+  throw Error(Failure::usage, "label images end in .tiff, .tif, .png or .npy");
+}
+
+LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
+  if (format == LabelFormat::png && asked == LabelType::u32)
+    throw Error(Failure::usage, "PNG has no 32-bit samples; write a .tiff");
+  if (format == LabelFormat::png && !fits<std::uint16_t>(count))
+    throw Error(Failure::data,
+                std::to_string(count) + " labels do not fit the 16 bits of a PNG; write a .tiff");
+  const auto refuse = [count](const std::string& type, const std::string& larger) {
+    throw Error(Failure::data, std::to_string(count) + " labels do not fit " + type + "; ask for " + larger);
+  };
+  if (asked == LabelType::u8 && !fits<std::uint8_t>(count))
+    refuse("u8", fits<std::uint16_t>(count) ? "u16" : "u32");
+  if (asked == LabelType::u16 && !fits<std::uint16_t>(count)) refuse("u16", "u32");
+  if (asked != LabelType::automatic) return asked;
+  return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
+}
+
+int bits_per_sample(LabelType type) { return type == LabelType::u8 ? 8 : type == LabelType::u16 ? 16 : 32; }
+
+void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows,
+            void* out) {
+  LabelsOut typed = static_cast<std::uint32_t*>(out);
+  if (type == LabelType::u8) typed = static_cast<std::uint8_t*>(out);
+  if (type == LabelType::u16) typed = static_cast<std::uint16_t*>(out);
+  labels.labels.render(first_row, rows, typed, labels.map.empty() ? nullptr : labels.map.data());
+}
+
+void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
+                  const WriteOptions& options) {
+  const LabelType type = resolve_label_type(options.type, labels.count, format);
+  switch (format) {
+    case LabelFormat::tiff:
+      return write_tiff_labels(file, labels, type, options);
+    case LabelFormat::png:
+      return write_png_labels(file, labels, type, options);
+    case LabelFormat::npy:
+      return write_npy_labels(file, labels, type, options);
+  }
+}
+
+}  // namespace gpuccl::io

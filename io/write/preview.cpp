@@ -1,0 +1,115 @@
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "io/png/png_output.hpp"
+#include "io/write/contact_sheet.hpp"
+#include "io/write/label_color.hpp"
+#include "io/write/label_formats.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::uint8_t kBetweenTiles = 48;  // gray
+
+/// What the elements of one pixel add up to.
+struct Sum {
+  std::array<std::uint64_t, 3> color{};
+  std::uint64_t foreground = 0;
+};
+
+/// Makes rows of pixels out of rows of labels.
+class Reducer {
+ public:
+  Reducer(const MappedLabels& labels, const ContactSheet& sheet)
+      : labels_(labels),
+        sheet_(sheet),
+        row_(static_cast<std::size_t>(labels.labels.extent().width)),
+        sums_(static_cast<std::size_t>(sheet.tile_width)) {}
+
+  /// A row of pixels that shows rows [begin, end) of all rows.
+  void reduce(std::int64_t begin, std::int64_t end, std::uint8_t* pixels) {
+    std::fill(sums_.begin(), sums_.end(), Sum{});
+    for (std::int64_t row = begin; row < end; ++row) {
+      render(labels_, LabelType::u32, row, 1, row_.data());
+      add_row();
+    }
+    const std::int64_t width = labels_.labels.extent().width;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const std::int64_t across =
+          std::min<std::int64_t>(sheet_.factor, width - static_cast<std::int64_t>(i) * sheet_.factor);
+      // Pixels with little foreground are darker, but not so dark that thin lines vanish.
+      const auto half = static_cast<std::uint64_t>(((end - begin) * across + 1) / 2);
+      for (const std::uint64_t channel : sums_[i].color)
+        *pixels++ = static_cast<std::uint8_t>(channel / std::max(sums_[i].foreground, half));
+    }
+  }
+
+ private:
+  void add_row() {
+    Label last = 0;
+    Rgb color{};
+    const auto factor = static_cast<std::size_t>(sheet_.factor);
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const std::size_t end = std::min(row_.size(), (i + 1) * factor);
+      for (std::size_t x = i * factor; x < end; ++x) {
+        if (row_[x] == 0) continue;
+        if (row_[x] != last) color = label_color(last = row_[x]);
+        for (std::size_t c = 0; c < 3; ++c) sums_[i].color[c] += color[c];
+        ++sums_[i].foreground;
+      }
+    }
+  }
+
+  const MappedLabels& labels_;
+  const ContactSheet& sheet_;
+  std::vector<Label> row_;
+  std::vector<Sum> sums_;
+};
+
+}  // namespace
+
+void write_preview(AtomicFile& file, const MappedLabels& labels) {
+  const ContactSheet sheet = plan_contact_sheet(labels.labels.extent());
+  const std::size_t row_bytes = static_cast<std::size_t>(sheet.width()) * 3;
+  std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(sheet.height()), kBetweenTiles);
+
+  // Rows of tiles are numbered in the order of the rows of labels that they show.
+  const std::int64_t height = labels.labels.extent().height;
+  const auto begin_of = [&](int i) {
+    return std::int64_t{i / sheet.tile_height} * sheet.slice_step * height +
+           std::int64_t{i % sheet.tile_height} * sheet.factor;
+  };
+  const auto end_of = [&](int i) {
+    return std::min(begin_of(i) + sheet.factor,
+                    (std::int64_t{i / sheet.tile_height} * sheet.slice_step + 1) * height);
+  };
+  namespace tbb = oneapi::tbb;
+  const auto reduce_rows = [&](const tbb::blocked_range<int>& tile_rows) {
+    Reducer reducer(labels, sheet);
+    for (int i = tile_rows.begin(); i < tile_rows.end(); ++i) {
+      const int tile = i / sheet.tile_height, y = i % sheet.tile_height;
+      const auto top = static_cast<std::size_t>(sheet.top(tile) + y),
+                 left = static_cast<std::size_t>(sheet.left(tile));
+      reducer.reduce(begin_of(i), end_of(i), pixels.data() + top * row_bytes + left * 3);
+    }
+  };
+  const int count = sheet.shown * sheet.tile_height;
+  for (int begin = 0, end = 0; begin < count; begin = end) {
+    const std::int64_t ready = labels.labels.prepare(begin_of(begin), end_of(begin) - begin_of(begin));
+    for (end = begin + 1; end < count && end_of(end) <= ready;) ++end;
+    tbb::parallel_for(tbb::blocked_range<int>(begin, end, 16), reduce_rows);
+  }
+
+  PngOutput png(
+      file,
+      {.width = sheet.width(), .height = sheet.height(), .bits = 8, .color = PngColor::rgb, .spacing = {}});
+  png.write_rows(pixels.data(), row_bytes, static_cast<std::size_t>(sheet.height()));
+  png.finish();
+}
+
+}  // namespace gpuccl::io

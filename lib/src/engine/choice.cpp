@@ -1,0 +1,98 @@
+#include "engine/choice.hpp"
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl {
+namespace {
+
+constexpr const char* kDefault = "runs";
+
+std::string known_names() {
+  std::vector<std::string> names = {"auto"};
+  for (const Algorithm& algorithm : algorithms())
+    if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) names.push_back(algorithm.name);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+std::string connectivities(const Algorithm& algorithm) {
+  std::string list;
+  for (const Variant& variant : algorithm.variants)
+    list += (list.empty() ? "" : ", ") + std::to_string(static_cast<int>(variant.connectivity));
+  return list;
+}
+
+bool labels(const Algorithm* algorithm, Connectivity connectivity) {
+  return algorithm != nullptr && find_variant(*algorithm, connectivity) != nullptr;
+}
+
+const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) {
+  if (!labels(&algorithm, connectivity))
+    throw Error(Failure::usage, algorithm.name + " does not label " +
+                                    std::to_string(static_cast<int>(connectivity)) +
+                                    "-connectivity; it does " + connectivities(algorithm));
+  return algorithm;
+}
+
+/// What `--algo auto --device cuda` means: `runs`, else the first algorithm that does this connectivity.
+const Algorithm& default_on_gpu(Connectivity connectivity) {
+  const Algorithm* runs = find_algorithm(kDefault, DeviceKind::cuda);
+  if (labels(runs, connectivity)) return *runs;
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.device == DeviceKind::cuda && labels(&algorithm, connectivity)) return algorithm;
+  throw Error(Failure::usage,
+              "no CUDA algorithm labels " + std::to_string(static_cast<int>(connectivity)) + "-connectivity");
+}
+
+}  // namespace
+
+bool names_only_cuda(const std::string& name) {
+  return find_algorithm(name, DeviceKind::cuda) != nullptr &&
+         find_algorithm(name, DeviceKind::cpu) == nullptr;
+}
+
+void check_options(const EngineOptions& options, std::optional<Connectivity> connectivity) {
+  const std::string& name = options.algorithm;
+  const bool automatic = name == "auto";
+  const bool on_cpu = automatic || find_algorithm(name, DeviceKind::cpu) != nullptr;
+  const bool on_gpu = automatic || find_algorithm(name, DeviceKind::cuda) != nullptr;
+  if (!on_cpu && !on_gpu)
+    throw Error(Failure::usage, "no algorithm '" + name + "'; there are " + known_names());
+  if (options.device == DeviceChoice::cuda && !on_gpu)
+    throw Error(Failure::usage, name + " runs on the CPU only, not with --device cuda");
+  if (options.device == DeviceChoice::cpu && !on_cpu)
+    throw Error(Failure::usage, name + " runs on a GPU only, not with --device cpu");
+  if (connectivity) choose(options, *connectivity, 0, false);
+}
+
+const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
+                                    std::int64_t elements) {
+  return choose(options, connectivity, elements, false);
+}
+
+const Algorithm& choose(const EngineOptions& options, Connectivity connectivity, std::int64_t elements,
+                        bool cpu_only) {
+  const bool automatic = options.algorithm == "auto";
+  const std::string name = automatic ? kDefault : options.algorithm;
+  const Algorithm* on_cpu = find_algorithm(name, DeviceKind::cpu);
+  const Algorithm* on_gpu = find_algorithm(name, DeviceKind::cuda);
+
+  if (automatic && options.device == DeviceChoice::cuda) return default_on_gpu(connectivity);
+  if (options.device == DeviceChoice::cuda) return checked(*on_gpu, connectivity);
+  if (on_cpu == nullptr) {  // a GPU was asked for by the algorithm's name; a wrong pair is wrong everywhere
+    const Algorithm& named = checked(*on_gpu, connectivity);
+    return cpu_only ? *find_algorithm(kDefault, DeviceKind::cpu) : named;
+  }
+  const bool gpu_pays = options.device == DeviceChoice::automatic && !cpu_only &&
+                        elements / tbb::this_task_arena::max_concurrency() >= kElementsWorthGpu;
+  if (gpu_pays && labels(on_gpu, connectivity)) return *on_gpu;
+  return checked(*on_cpu, connectivity);
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,102 @@
+#include "engine/gpu_labelers.hpp"
+
+#include "cpu/phase_clock.hpp"
+#include "cuda/cuda.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl {
+
+Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineReport& report) {
+  Labeled labeled;
+  report.label_ms = cpu::milliseconds(
+      [&] { labeled = reading == Reading::in_order ? labeler.label_in_order(image) : labeler.label(image); });
+  report.label_ms -= labeled.statistics_ms;
+  return labeled;
+}
+
+void GpuLabelers::start_in_background() { starting_ = std::async(std::launch::async, cuda::start_up, gpu_); }
+
+void GpuLabelers::start_up() {
+  if (started_) return;
+  if (starting_) {
+    std::exchange(starting_, std::nullopt)->get();
+  } else {
+    cuda::start_up(gpu_);
+  }
+  started_ = true;
+}
+
+Labeled GpuLabelers::label(const LabelerKey& key, BitView image, Reading reading, EngineReport& report) {
+  Request mine{key, image, reading, report};
+  queue_.wait_for(mine, take_together, [this](const Requests& requests) { label_all(requests); });
+  if (mine.error) std::rethrow_exception(mine.error);
+  return mine.group ? mine.group->part(*mine.of_group, mine.in_group) : std::move(mine.labeled);
+}
+
+void GpuLabelers::clear() {
+  queue_.alone([this] { labelers_.clear(); });
+}
+
+/// The first in line, and if it is small all small ones that the same labeler labels.
+GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
+  const auto is_small = [](const Request& request) {
+    return fits_group(request.image.extent, request.key.second);
+  };
+  Requests together;
+  together.reserve(line.size());  // from here on nothing throws
+  together.push_back(line.front());
+  line.pop_front();
+  const Request& first = *together.front();
+  if (!is_small(first)) return together;
+
+  GroupSize size;
+  size.add(first.image.extent);
+  for (auto at = line.begin(); at != line.end();) {
+    const bool goes_along = (*at)->key == first.key && is_small(**at) && size.add((*at)->image.extent);
+    if (goes_along) together.push_back(*at);
+    at = goes_along ? line.erase(at) : at + 1;
+  }
+  return together;
+}
+
+void GpuLabelers::label_all(const Requests& requests) noexcept {
+  try {
+    const double start_up_ms = cpu::milliseconds([&] { start_up(); });
+    for (Request* const request : requests) {
+      request->report.start_up_ms += start_up_ms;
+      request->report.device_name = cuda::device_name(gpu_);
+    }
+    Request& first = *requests.front();
+    std::unique_ptr<Labeler>& labeler = labelers_[first.key];
+    if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(gpu_);
+    if (requests.size() == 1)
+      first.labeled = label_timed(*labeler, first.image, first.reading, first.report);
+    else
+      label_group(*labeler, requests);
+  } catch (const Error& error) {
+    if (error.failure() == Failure::memory) labelers_.clear();
+    for (Request* const request : requests) request->error = std::current_exception();
+  } catch (...) {
+    for (Request* const request : requests) request->error = std::current_exception();
+  }
+}
+
+/// Each thread takes its part out by itself.
+void GpuLabelers::label_group(Labeler& labeler, const Requests& requests) const {
+  std::vector<BitView> images;
+  for (const Request* const request : requests) images.push_back(request->image);
+  const auto group = std::make_shared<const ImageGroup>(images);
+  EngineReport report;
+  const auto labeled =
+      std::make_shared<const Labeled>(label_timed(labeler, group->view(), Reading::in_order, report));
+  labeled->labels->prepare(0, group->view().extent.rows());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    Request& request = *requests[i];
+    request.report.label_ms = report.label_ms / static_cast<double>(requests.size());
+    request.group = group;
+    request.of_group = labeled;
+    request.in_group = i;
+  }
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <future>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/gpu_queue.hpp"
+#include "engine/image_group.hpp"
+#include "gpuccl/engine.hpp"
+
+namespace gpuccl {
+
+/// How labels will be read: Engine::label or Engine::label_in_order.
+enum class Reading { anywhere, in_order };
+
+using LabelerKey = std::pair<const Algorithm*, Connectivity>;
+
+/// Labels `image` and reports how long it took.
+Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineReport& report);
+
+/// The labelers of one GPU and the line of threads in front of it. Small images that wait at the same time
+/// are labelled together.
+class GpuLabelers {
+ public:
+  explicit GpuLabelers(int gpu) : gpu_(gpu) {}
+
+  void start_in_background();
+  /// Whether the GPU was ever at work.
+  bool started() const { return started_; }
+
+  /// Labels an image and fills the times and the device of `report`. Errors are those of the algorithm and of
+  /// the device; what ran out of memory gives back what it has.
+  Labeled label(const LabelerKey& key, BitView image, Reading reading, EngineReport& report);
+
+  /// Gives back all memory of the GPU.
+  void clear();
+
+ private:
+  struct Request {
+    LabelerKey key;
+    BitView image;
+    Reading reading;
+    EngineReport& report;
+    Labeled labeled = {};
+    std::exception_ptr error = nullptr;
+    bool done = false;
+    // If it was labelled together with others:
+    std::shared_ptr<const ImageGroup> group = nullptr;
+    std::shared_ptr<const Labeled> of_group = nullptr;
+    std::size_t in_group = 0;
+  };
+  using Requests = std::vector<Request*>;
+
+  static Requests take_together(std::deque<Request*>& line);
+  void label_all(const Requests& requests) noexcept;
+  void label_group(Labeler& labeler, const Requests& requests) const;
+  void start_up();
+
+  const int gpu_;
+  GpuQueue<Request> queue_;
+  std::atomic<bool> started_ = false;
+  // What follows is used by whoever has the GPU.
+  std::optional<std::future<void>> starting_;
+  std::map<LabelerKey, std::unique_ptr<Labeler>> labelers_;
+};
+
+}  // namespace gpuccl

@@ -1,0 +1,93 @@
+#include "engine/image_group.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace gpuccl {
+namespace {
+
+constexpr std::int64_t kSmall = std::int64_t{1} << 18;         // elements of an image at most
+constexpr std::int64_t kMostTogether = std::int64_t{1} << 21;  // of a group
+
+Extent extent_of(const std::vector<BitView>& images) {
+  Extent all{0, 0, 1};
+  for (const BitView& image : images) {
+    all.width = std::max(all.width, image.extent.width);
+    all.height += image.extent.height + 1;
+  }
+  --all.height;  // no empty row behind the last
+  return all;
+}
+
+}  // namespace
+
+ImageGroup::ImageGroup(const std::vector<BitView>& images) : all_(extent_of(images)) {
+  int top = 0;
+  for (const BitView& image : images) {
+    const auto bytes = static_cast<std::size_t>(words_per_row(image.extent.width)) * sizeof(std::uint32_t);
+    for (int y = 0; y < image.extent.height; ++y) std::memcpy(all_.row(top + y, 0), image.row(y, 0), bytes);
+    extents_.push_back(image.extent);
+    tops_.push_back(top);
+    top += image.extent.height + 1;
+  }
+}
+
+Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
+  const Extent extent = extents_[i];
+  const int top = tops_[i];
+  // Labels are in the order of first elements, so those of an image follow each other.
+  const std::vector<Box>& box = labeled.components.box;
+  const auto first_from = [&](int row) {
+    return std::partition_point(box.begin(), box.end(), [&](const Box& one) { return one.min[1] < row; }) -
+           box.begin();
+  };
+  const auto begin = static_cast<std::size_t>(first_from(top));
+  const auto end = static_cast<std::size_t>(first_from(top + extent.height));
+
+  Labeled part;
+  part.components.resize(end - begin);
+  for (std::size_t c = 0; c < end - begin; ++c) {
+    const Components& from = labeled.components;
+    part.components.area[c] = from.area[begin + c];
+    part.components.box[c] = from.box[begin + c];
+    part.components.box[c].min[1] -= top;
+    part.components.box[c].max[1] -= top;
+    part.components.sum[c] = from.sum[begin + c];
+    part.components.sum[c][1] -= static_cast<std::uint64_t>(top) * from.area[begin + c];
+  }
+
+  const auto before = static_cast<Label>(begin);
+  auto labels = std::make_unique<LabelImage>(extent, static_cast<Label>(end - begin));
+  const int pitch = all_.extent().width;
+  std::vector<Label> rows(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(extent.height));
+  labeled.labels->render(top, extent.height, rows.data(), nullptr);
+  for (int y = 0; y < extent.height; ++y)
+    std::transform(rows.data() + std::int64_t{y} * pitch,
+                   rows.data() + std::int64_t{y} * pitch + extent.width,
+                   labels->data() + std::int64_t{y} * extent.width,
+                   [before](Label label) { return label == 0 ? 0 : label - before; });
+  part.labels = std::move(labels);
+
+  // Its share of the time.
+  const auto images = static_cast<double>(extents_.size());
+  part.phases = labeled.phases;
+  for (PhaseTime& phase : part.phases) phase.milliseconds /= images;
+  part.statistics_ms = labeled.statistics_ms / images;
+  return part;
+}
+
+bool fits_group(const Extent& extent, Connectivity connectivity) {
+  return !is_3d(connectivity) && extent.depth == 1 && extent.elements() > 0 && extent.elements() <= kSmall;
+}
+
+bool GroupSize::add(const Extent& extent) {
+  const std::int64_t rows = rows_ + extent.height + 1;
+  const std::int64_t width = std::max<std::int64_t>(width_, extent.width);
+  if (rows_ > 0 && rows * width > kMostTogether) return false;
+  rows_ = rows;
+  width_ = width;
+  return true;
+}
+
+}  // namespace gpuccl

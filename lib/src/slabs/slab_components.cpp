@@ -1,0 +1,106 @@
+#include "slabs/slab_components.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "common/union_find.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl {
+namespace {
+
+constexpr std::size_t kBytesEach =
+    sizeof(Label) + sizeof(std::uint64_t) + sizeof(Box) + 3 * sizeof(std::uint64_t);
+
+struct Measure {
+  std::uint64_t area;
+  Box box;
+  std::array<std::uint64_t, 3> sum;
+};
+
+/// Component i of a slab as seen from the whole.
+Measure placed(const Components& components, std::size_t i, const Slab& slab) {
+  Measure one{components.area[i], components.box[i], components.sum[i]};
+  const int origin[3] = {0, slab.y0, slab.z0};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    one.box.min[axis] += origin[axis];
+    one.box.max[axis] += origin[axis];
+    one.sum[axis] += one.area * static_cast<std::uint64_t>(origin[axis]);
+  }
+  return one;
+}
+
+void merge(Components& components, std::size_t i, const Measure& other) {
+  components.area[i] += other.area;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    components.box[i].min[axis] = std::min(components.box[i].min[axis], other.box.min[axis]);
+    components.box[i].max[axis] = std::max(components.box[i].max[axis], other.box.max[axis]);
+    components.sum[i][axis] += other.sum[axis];
+  }
+}
+
+void append(Components& components, const Measure& one) {
+  components.area.push_back(one.area);
+  components.box.push_back(one.box);
+  components.sum.push_back(one.sum);
+}
+
+}  // namespace
+
+Label SlabComponents::add(const Slab& slab, Components components) {
+  const std::size_t count = components.size(), offset = labels_.size();
+  check(count + 1);
+  if (labels_.capacity() < offset + count + 1)
+    labels_.reserve(std::max(offset + count + 1, offset + offset / 4));
+  labels_.resize(offset + count + 1);
+  std::iota(labels_.begin() + static_cast<std::ptrdiff_t>(offset), labels_.end(), static_cast<Label>(offset));
+  const std::uint64_t area =
+      std::accumulate(components.area.begin(), components.area.end(), std::uint64_t{0});
+  parts_.push_back(
+      {slab, static_cast<Label>(offset), static_cast<Label>(count), area, std::move(components)});
+  return static_cast<Label>(offset);
+}
+
+void SlabComponents::check(std::size_t more) const {
+  const std::size_t sum = labels_.size() + more;
+  if (sum > std::numeric_limits<Label>::max())
+    throw Error(Failure::data, std::to_string(sum) + " components of slabs, more than 4294967295");
+  if (sum * kBytesEach > static_cast<std::uint64_t>(max_bytes_))
+    throw Error(Failure::memory, "has more than " + std::to_string(sum) +
+                                     " components, which need more than " + std::to_string(max_bytes_ >> 20) +
+                                     " MiB of memory beside the slabs; a larger --memory is needed");
+}
+
+void SlabComponents::unite(Label a, Label b) {
+  UnionFind<ZeroBased, OneThread, Walk::halving>(labels_.data()).unite(a, b);
+}
+
+Components SlabComponents::number() {
+  // A label's link is never above it. Whatever stands before it has its final label already.
+  for (const Part& part : parts_) {
+    labels_[part.offset] = 0;
+    for (std::size_t label = std::size_t{part.offset} + 1; label <= std::size_t{part.offset} + part.count;
+         ++label)
+      labels_[label] = labels_[label] == label ? ++count_ : labels_[labels_[label]];
+  }
+
+  // A component's smallest label is that of its first element: slabs follow each other in raster order.
+  Components whole;
+  whole.area.reserve(count_);
+  whole.box.reserve(count_);
+  whole.sum.reserve(count_);
+  for (Part& part : parts_) {
+    const Components components = std::exchange(part.components, {});
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      const std::size_t final_index = labels_[part.offset + i + 1] - std::size_t{1};
+      const Measure one = placed(components, i, part.slab);
+      final_index == whole.size() ? append(whole, one) : merge(whole, final_index, one);
+    }
+  }
+  return whole;
+}
+
+}  // namespace gpuccl

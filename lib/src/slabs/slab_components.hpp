@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/slabs.hpp"
+#include "slabs/slab_border.hpp"
+
+namespace gpuccl {
+
+/// What is known of the components of single slabs, which ones are parts of the same, and in the end the
+/// final label of each.
+///
+/// All slabs' labels stand in one array, with a 0 before those of each slab: the labels of slab i begin
+/// at offset(i), and after number() that is the map from labels of the slab to final ones.
+class SlabComponents {
+ public:
+  explicit SlabComponents(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
+  /// data).
+  Label add(const Slab& slab, Components components);
+
+  void unite(Label a, Label b);
+
+  /// Numbers the components of the whole from 1 on. Nothing can be added any more.
+  Components number();
+  Label count() const { return count_; }
+
+  const Label* map(std::size_t slab) const { return labels_.data() + parts_[slab].offset; }
+  /// How many components slab `slab` has, and how many elements they have.
+  Label count(std::size_t slab) const { return parts_[slab].count; }
+  std::uint64_t area(std::size_t slab) const { return parts_[slab].area; }
+
+ private:
+  struct Part {
+    Slab slab;
+    Label offset;
+    Label count;
+    std::uint64_t area;
+    Components components;  // in coordinates of the slab
+  };
+
+  void check(std::size_t more) const;
+
+  std::int64_t max_bytes_;
+  std::vector<Part> parts_;
+  std::vector<Label> labels_;  // links of a forest until number()
+  Label count_ = 0;
+};
+
+}  // namespace gpuccl

@@ -1,0 +1,93 @@
+#include "slabs/slab_labels.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "common/copy_labels.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl {
+
+RowRange rows_of(const Slab& slab, Extent whole) {
+  return {static_cast<std::int64_t>(slab.z0) * whole.height + slab.y0,
+          (static_cast<std::int64_t>(slab.z1) - 1) * whole.height + slab.y1};
+}
+
+std::unique_ptr<LabeledSlab> label_slab(const Slab& slab, Extent whole, const SlabWork& work) {
+  auto result = std::make_unique<LabeledSlab>();
+  result->bits = BitVolume({whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0});
+  work.read(slab, result->bits);
+  result->labeled = work.label(result->bits.view());
+  return result;
+}
+
+std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
+  if (first_row < before_begin_) {  // once more from the start
+    slab_.reset();
+    slab_rows_ = {};
+    before_.clear();
+    before_begin_ = 0;
+    next_ = 0;
+  }
+  while (slab_rows_.end < first_row + rows) {
+    keep_from(first_row);
+    while (rows_of(slabs_[next_], extent_).end <= first_row) ++next_;
+    load(next_++);
+  }
+  if (first_row + rows <= slab_rows_.begin) return slab_rows_.begin;
+  const std::int64_t begin = std::max(first_row, slab_rows_.begin);
+  return slab_rows_.begin +
+         slab_->labeled.labels->prepare(begin - slab_rows_.begin, first_row + rows - begin);
+}
+
+/// Draws the rows from `row` on that the slab now in memory has, for it will be gone.
+void SlabLabels::keep_from(std::int64_t row) const {
+  const std::int64_t gone = std::min(row, slab_rows_.end) - before_begin_;
+  const std::int64_t held = static_cast<std::int64_t>(before_.size()) / extent_.width;
+  before_.erase(before_.begin(), before_.begin() + std::min(gone, held) * extent_.width);
+  before_begin_ = std::max(row, before_begin_);
+  const std::int64_t begin = std::max(row, slab_rows_.begin);
+  if (begin >= slab_rows_.end) return;
+  const std::size_t size = before_.size();
+  before_.resize(size + static_cast<std::size_t>((slab_rows_.end - begin) * extent_.width));
+  const LabelSource& labels = *slab_->labeled.labels;
+  labels.prepare(begin - slab_rows_.begin, slab_rows_.end - begin);
+  labels.render(begin - slab_rows_.begin, slab_rows_.end - begin, before_.data() + size,
+                components_.map(next_ - 1));
+}
+
+void SlabLabels::load(std::size_t slab) const {
+  slab_.reset();
+  slab_ = label_slab(slabs_[slab], extent_, work_);
+  slab_rows_ = rows_of(slabs_[slab], extent_);
+  const std::vector<std::uint64_t>& area = slab_->labeled.components.area;
+  if (slab_->labeled.labels->count() != components_.count(slab) ||
+      std::accumulate(area.begin(), area.end(), std::uint64_t{0}) != components_.area(slab))
+    throw Error(Failure::data, "the input changed while it was read");
+  slab_->labeled.components = {};
+}
+
+template <class T>
+void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
+  const std::int64_t from_before = std::clamp<std::int64_t>(slab_rows_.begin - first_row, 0, rows);
+  if (from_before > 0)
+    copy_labels(before_.data() + (first_row - before_begin_) * extent_.width, from_before * extent_.width,
+                out, map);
+  first_row += from_before;
+  rows -= from_before;
+  out += from_before * extent_.width;
+  if (rows == 0) return;
+
+  const LabelSource& labels = *slab_->labeled.labels;
+  const Label* const of_slab = components_.map(next_ - 1);
+  if (map == nullptr) return labels.render(first_row - slab_rows_.begin, rows, out, of_slab);
+  std::vector<Label> drawn(static_cast<std::size_t>(rows * extent_.width));
+  labels.render(first_row - slab_rows_.begin, rows, drawn.data(), of_slab);
+  copy_labels(drawn.data(), rows * extent_.width, out, map);
+}
+
+void SlabLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
+  std::visit([&](auto* to) { draw(first_row, rows, to, map); }, out);
+}
+
+}  // namespace gpuccl
