@@ -9,6 +9,8 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/natural_order.hpp"
+#include "io/read/reader.hpp"
+#include "io/read/slice_names.hpp"
 
 namespace gpuccl::bench {
 namespace {

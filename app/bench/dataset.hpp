@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/bench/plan.hpp"
-#include "io/read/reader.hpp"
+#include "io/image/read_options.hpp"
 
 namespace gpuccl::bench {
 

@@ -24,6 +24,7 @@
 #include "app/common/version.hpp"
 #include "gpuccl/devices.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -54,7 +55,8 @@ class BenchOutputs {
  public:
   explicit BenchOutputs(const BenchOptions& options) {
     const auto make = [&](const std::string& path) {
-      return concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options.output.file); });
+      return io::concerning(path,
+                            [&] { return std::make_unique<io::AtomicFile>(path, options.output.file); });
     };
     if (!options.json.empty()) json_ = make(options.json);
     if (!options.csv.empty()) csv_ = make(options.csv);
@@ -62,8 +64,8 @@ class BenchOutputs {
     std::error_code problem;
     fs::create_directories(options.report, problem);
     if (problem)
-      throw FileError(options.report, Failure::cannot_create,
-                      "cannot make this folder (" + problem.message() + ")");
+      throw io::FileError(options.report, Failure::cannot_create,
+                          "cannot make this folder (" + problem.message() + ")");
     page_ = make((fs::path(options.report) / "index.html").string());
   }
 
@@ -79,7 +81,7 @@ class BenchOutputs {
 
  private:
   static void write(io::AtomicFile& file, const std::string& text) {
-    concerning(file.path(), [&] {
+    io::concerning(file.path(), [&] {
       file.write(text.data(), text.size());
       file.commit();
     });
@@ -97,7 +99,7 @@ std::vector<bench::Point> points_of(const BenchOptions& options, BenchProgress& 
   reading.warn = [&](const std::string& line) { progress.warn(line); };
   std::vector<bench::Point> points;
   for (const std::string& path : options.request.datasets)
-    concerning(path, [&] {
+    io::concerning(path, [&] {
       for (bench::Point& dataset : bench::read_datasets(path, reading, options.request.images))
         points.push_back(std::move(dataset));
     });

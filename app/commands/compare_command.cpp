@@ -7,6 +7,7 @@
 #include "app/common/messages.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/compare.hpp"
+#include "io/files/file_error.hpp"
 #include "io/read/label_reader.hpp"
 
 namespace gpuccl::app {
@@ -37,8 +38,8 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
 }
 
 int run_compare(const CompareOptions& options) {
-  const LabelImage a = concerning(options.a, [&] { return io::read_labels(options.a); });
-  const LabelImage b = concerning(options.b, [&] { return io::read_labels(options.b); });
+  const LabelImage a = io::concerning(options.a, [&] { return io::read_labels(options.a); });
+  const LabelImage b = io::concerning(options.b, [&] { return io::read_labels(options.b); });
   const Comparison comparison = compare(a, b);
   if (!options.quiet) print_result(describe(comparison, a, b) + "\n");
   const bool same =

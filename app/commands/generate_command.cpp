@@ -9,6 +9,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/generate.hpp"
+#include "io/files/file_error.hpp"
 #include "io/write/image_writer.hpp"
 
 namespace gpuccl::app {
@@ -44,7 +45,7 @@ void add_kind(CLI::App& command, std::string& kind) {
 
 int run_generate(const GenerateCommandOptions& options) {
   const BitVolume image = generate(options.image);
-  concerning(options.output, [&] {
+  io::concerning(options.output, [&] {
     io::AtomicFile file(options.output, options.file.file);
     io::write_image(file, image.view());
     file.commit();

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "app/common/exit_code.hpp"
+#include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -69,15 +70,15 @@ Error translated(const std::exception& exception) {
 }
 
 int report_failure(const Error& error) {
-  const auto* about = dynamic_cast<const FileError*>(&error);
+  const auto* about = dynamic_cast<const io::FileError*>(&error);
   print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what());
   return exit_code(error.failure());
 }
 
 void print_result(std::string_view text) {
   if (const int problem = write_all(STDOUT_FILENO, text); problem != 0)
-    throw FileError("standard output", Failure::io,
-                    std::string("cannot write (") + std::strerror(problem) + ")");
+    throw io::FileError("standard output", Failure::io,
+                        std::string("cannot write (") + std::strerror(problem) + ")");
 }
 
 }  // namespace gpuccl::app

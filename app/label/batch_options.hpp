@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "io/write/label_formats.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace CLI {
 class App;

@@ -31,7 +31,7 @@ struct LabelSummary {
 };
 
 /// Reads, labels, selects and writes one input. Either all its outputs are complete afterwards or it throws a
-/// FileError and none was touched.
+/// io::FileError and none was touched.
 LabelSummary label_file(const LabelFiles& files, const LabelOptions& options, LazyEngine& engine);
 
 }  // namespace gpuccl::app

@@ -5,7 +5,11 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/label_slabs.hpp"
+#include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
+#include "io/report/stats_csv.hpp"
+#include "io/write/label_writer.hpp"
+#include "io/write/preview.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -42,7 +46,7 @@ LabelJob::LabelJob(const LabelFiles& files, const LabelOptions& options, Warn wa
 
 void LabelJob::open() {
   progress_.stage("reading");
-  concerning(files_.input, [&] {
+  io::concerning(files_.input, [&] {
     io::ReadOptions read;
     read.foreground = options_.input.foreground;
     read.limits = options_.input.limits;
@@ -75,7 +79,7 @@ void LabelJob::read() {
   waited_ms_ = since_.lap();
   report_.input = reader_->info();
   if (!plan_.slabs.empty()) return;
-  concerning(files_.input, [&] {
+  io::concerning(files_.input, [&] {
     BitVolume image(extent_);
     reader_->read(0, extent_.depth, image);
     const EngineOptions& engine = options_.algorithm.engine;
@@ -92,7 +96,7 @@ void LabelJob::read() {
 void LabelJob::label(Engine& engine) {
   const std::size_t slabs = plan_.slabs.size();
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
-  concerning(files_.input, [&] {
+  io::concerning(files_.input, [&] {
     const std::int64_t foreground = plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
     self_check(labeled_, foreground);
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
@@ -124,9 +128,9 @@ void LabelJob::write() {
   const io::MappedLabels labels{*labeled_.labels, selection_.map, count};
   if (io::AtomicFile* file = outputs_->image()) write_image(*file, labels);
   if (io::AtomicFile* file = outputs_->preview())
-    concerning(file->path(), [&] { io::write_preview(*file, labels); });
+    io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
   if (io::AtomicFile* file = outputs_->stats())
-    concerning(file->path(), [&] { io::write_stats_csv(*file, volume(), selection_.components); });
+    io::concerning(file->path(), [&] { io::write_stats_csv(*file, volume(), selection_.components); });
 }
 
 void LabelJob::commit() {
@@ -138,7 +142,7 @@ void LabelJob::commit() {
 }
 
 void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels) {
-  concerning(file.path(), [&] {
+  io::concerning(file.path(), [&] {
     const io::LabelFormat format = io::label_format(file.path());
     io::WriteOptions write;
     write.type = io::resolve_label_type(options_.label_type, labels.count, format);

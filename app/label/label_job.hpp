@@ -13,14 +13,14 @@
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/selection.hpp"
+#include "io/image/label_image.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 
 /// One input on its way from samples to labels; the steps are called in the order they stand in. A step that
-/// fails throws a FileError, and then no output was touched.
+/// fails throws a io::FileError, and then no output was touched.
 class LabelJob {
  public:
   /// Called with one line for the user about something odd but harmless in the file `path`; never with

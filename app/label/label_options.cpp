@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "app/common/messages.hpp"
-#include "app/label/batch/batch_plan.hpp"
+#include "app/label/batch_checks.hpp"
 #include "app/options/option_helpers.hpp"
+#include "io/files/file_error.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -67,13 +69,14 @@ void check_single(const LabelOptions& options) {
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (!files.preview.empty() && std::filesystem::path(files.preview).extension() != ".png")
-    throw FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
+    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }
 
 io::LabelFormat format_of_labels(const LabelOptions& options) {
   if (options.is_batch()) return options.batch.format;
   const std::string& image = options.files.image;
-  return image.empty() ? io::LabelFormat::tiff : concerning(image, [&] { return io::label_format(image); });
+  return image.empty() ? io::LabelFormat::tiff
+                       : io::concerning(image, [&] { return io::label_format(image); });
 }
 
 }  // namespace
@@ -106,9 +109,9 @@ void LabelOptions::check() const {
 
   const io::LabelFormat format = format_of_labels(*this);
   if (compression && format != io::LabelFormat::tiff)
-    throw FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
+    throw io::FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
   if (label_type == io::LabelType::u32 && format == io::LabelFormat::png)
-    throw FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+    throw io::FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
   algorithm.check();
 }
 

@@ -10,7 +10,7 @@
 #include "app/options/input_options.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/selection.hpp"
-#include "io/write/label_writer.hpp"
+#include "io/image/label_image.hpp"
 
 namespace gpuccl::app {
 

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "app/common/messages.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -22,8 +24,8 @@ void refuse_foreign(const std::string& path) {
   const bool is_json =
       file.gcount() > 0 && first != std::string::npos && (begin[first] == '{' || begin[first] == '[');
   if (is_json && begin != kReport)
-    throw FileError(path, Failure::cannot_create,
-                    "exists and is no report of gpuccl; --json or --json-dir says where the report goes");
+    throw io::FileError(path, Failure::cannot_create,
+                        "exists and is no report of gpuccl; --json or --json-dir says where the report goes");
 }
 
 }  // namespace
@@ -31,12 +33,12 @@ void refuse_foreign(const std::string& path) {
 LabelOutputs::LabelOutputs(const LabelFiles& files, const io::AtomicFile::Options& options) {
   const auto open = [&](const std::string& path) -> File {
     if (path.empty()) return nullptr;
-    return concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
   };
   image_ = open(files.image);
   preview_ = open(files.preview);
   const auto open_text = [&](const std::string& path, std::string& stream) -> File {
-    if (!TextStream::is_named(path)) return open(path);
+    if (!io::TextStream::is_named(path)) return open(path);
     stream = path;
     return nullptr;
   };
@@ -47,26 +49,27 @@ LabelOutputs::LabelOutputs(const LabelFiles& files, const io::AtomicFile::Option
 
 void LabelOutputs::finish() {
   for (const File* file : {&image_, &preview_, &stats_})
-    if (*file) concerning((*file)->path(), [&] { (*file)->finish(); });
+    if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
 
 void LabelOutputs::commit(const io::Report& report, const Components& components) {
   if (report_) {
-    concerning(report_->path(), [&] {
+    io::concerning(report_->path(), [&] {
       io::write_report(*report_, report, components);
       report_->finish();
     });
   }
   if (!stats_stream_.empty()) {
-    const TextStream stream(stats_stream_);
-    concerning(stream.name(), [&] { io::write_stats_csv(stream.descriptor(), report.volume, components); });
+    const io::TextStream stream(stats_stream_);
+    io::concerning(stream.name(),
+                   [&] { io::write_stats_csv(stream.descriptor(), report.volume, components); });
   }
   if (!report_stream_.empty()) {
-    const TextStream stream(report_stream_);
-    concerning(stream.name(), [&] { io::write_report(stream.descriptor(), report, components); });
+    const io::TextStream stream(report_stream_);
+    io::concerning(stream.name(), [&] { io::write_report(stream.descriptor(), report, components); });
   }
   for (const File* file : {&image_, &preview_, &stats_, &report_})
-    if (*file) concerning((*file)->path(), [&] { (*file)->commit(); });
+    if (*file) io::concerning((*file)->path(), [&] { (*file)->commit(); });
 }
 
 }  // namespace gpuccl::app

@@ -6,8 +6,9 @@
 
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
-#include "io/read/reader.hpp"
+#include "io/read/slice_names.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -44,21 +45,22 @@ LabelFiles LabelFiles::with_defaults() const {
 }
 
 void refuse_overlap(const LabelFiles& files, bool stack) {
-  std::map<FileIdentity, std::string> inputs;
-  inputs[identify_input(files.input)] = files.input;
+  std::map<io::FileIdentity, std::string> inputs;
+  inputs[io::identify_input(files.input)] = files.input;
   if (stack) {
-    inputs[identify((fs::path(files.input) / io::kSliceList).string())] = files.input;
-    for (const std::string& slice : concerning(files.input, [&] { return io::slice_names(files.input); }))
-      inputs[identify(fs::path(files.input) / slice)] = slice;
+    inputs[io::identify((fs::path(files.input) / io::kSliceList).string())] = files.input;
+    for (const std::string& slice : io::concerning(files.input, [&] { return io::slice_names(files.input); }))
+      inputs[io::identify(fs::path(files.input) / slice)] = slice;
   }
 
-  std::map<FileIdentity, std::string> taken;
+  std::map<io::FileIdentity, std::string> taken;
   for (const std::string& path : outputs(files)) {
     if (is_special(path)) continue;  // /dev/null may be named twice
-    const FileIdentity file = identify(path);
-    if (inputs.contains(file)) throw FileError(path, Failure::usage, "output and input are the same file");
+    const io::FileIdentity file = io::identify(path);
+    if (inputs.contains(file))
+      throw io::FileError(path, Failure::usage, "output and input are the same file");
     if (!taken.emplace(file, path).second)
-      throw FileError(path, Failure::usage, "is the name of two outputs");
+      throw io::FileError(path, Failure::usage, "is the name of two outputs");
   }
 }
 
@@ -66,7 +68,7 @@ void refuse_existing(const LabelFiles& files) {
   for (const std::string& path : outputs(files)) {
     std::error_code problem;
     if (!is_special(path) && fs::exists(fs::path(path), problem))
-      throw FileError(path, Failure::cannot_create, "exists, and --no-clobber was given");
+      throw io::FileError(path, Failure::cannot_create, "exists, and --no-clobber was given");
   }
 }
 

@@ -8,7 +8,7 @@ namespace gpuccl::app {
 struct LabelFiles {
   std::string input;  // "-": standard input
   std::string image;
-  std::string json;   // a file, or a TextStream
+  std::string json;   // a file, or a io::TextStream
   std::string stats;  // the same
   std::string preview;
   bool json_by_default = false;  // nobody has asked for a report of that name

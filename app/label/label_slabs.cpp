@@ -4,6 +4,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
+#include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -40,11 +41,11 @@ Labeled label_slabs(const std::string& path, io::Reader& reader, Engine& engine,
   work.max_kept = plan.max_kept;
   work.read = [&path, &reader, now](const Slab& slab, BitVolume& out) {
     const Stopwatch reading;
-    concerning(path, [&] { read_slab(reader, slab, out); });
+    io::concerning(path, [&] { read_slab(reader, slab, out); });
     now->read_ms += reading.milliseconds();
   };
   work.label = [&path, &engine, connectivity, progress, all = extent.elements(), now](BitView slab) {
-    Labeled labeled = concerning(path, [&] { return label_slab(engine, slab, connectivity, *now); });
+    Labeled labeled = io::concerning(path, [&] { return label_slab(engine, slab, connectivity, *now); });
     if (now->elements <= all) progress(static_cast<double>(now->elements) / static_cast<double>(all));
     return labeled;
   };

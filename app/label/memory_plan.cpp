@@ -9,6 +9,7 @@
 #include "gpuccl/components.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
+#include "io/files/bytes_in_words.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::app {

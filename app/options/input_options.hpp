@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/read/reader.hpp"
+#include "io/image/read_options.hpp"
 
 namespace CLI {
 class App;

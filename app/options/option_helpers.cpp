@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "io/read/reader.hpp"
+#include "io/read/slice_names.hpp"
 
 namespace gpuccl::app {
 namespace {

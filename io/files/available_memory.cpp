@@ -1,3 +1,5 @@
+#include "io/files/available_memory.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-
-#include "io/image/limits.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -59,7 +59,7 @@ std::int64_t left_by_system() {
 
 }  // namespace
 
-std::int64_t memory_available() {
+std::int64_t available_memory() {
   std::int64_t available = left_by_system();
   std::ifstream groups("/proc/self/cgroup");  // lines "hierarchy:controllers:path"
   for (std::string line; std::getline(groups, line);) {

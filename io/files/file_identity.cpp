@@ -7,7 +7,7 @@
 
 #include "io/files/symbolic_links.hpp"
 
-namespace gpuccl::app {
+namespace gpuccl::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ FileIdentity identify(const std::string& path) {
 
   fs::path folder = path, missing;
   do {
-    folder = io::follow_links(folder).value_or(folder);
+    folder = follow_links(folder).value_or(folder);
     missing = folder.filename() / missing;
     folder = folder.has_parent_path() && folder.parent_path() != folder ? folder.parent_path() : ".";
     if (::stat(folder.c_str(), &status) == 0)
@@ -37,4 +37,4 @@ FileIdentity identify_input(const std::string& path) {
   return identify(path);
 }
 
-}  // namespace gpuccl::app
+}  // namespace gpuccl::io

@@ -3,7 +3,7 @@
 #include <compare>
 #include <string>
 
-namespace gpuccl::app {
+namespace gpuccl::io {
 
 /// Which file a name stands for, links followed: equal for every path, symbolic link and hard link of one
 /// file. A file that does not exist yet is known by the folder that does, and its name from there.
@@ -19,4 +19,4 @@ struct FileIdentity {
 FileIdentity identify_input(const std::string& path);
 FileIdentity identify(const std::string& path);
 
-}  // namespace gpuccl::app
+}  // namespace gpuccl::io

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gpuccl/error.hpp"
-#include "io/image/limits.hpp"
+#include "io/files/bytes_in_words.hpp"
 
 namespace gpuccl::io {
 InputFile::InputFile(const std::string& path, std::int64_t max_held) {

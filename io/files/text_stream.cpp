@@ -6,12 +6,12 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "app/common/messages.hpp"
+#include "io/files/file_error.hpp"
 
-namespace gpuccl::app {
+namespace gpuccl::io {
 
 bool TextStream::is_named(const std::string& path) {
-  if (path == "-" || io::descriptor_named(path) >= 0) return true;
+  if (path == "-" || descriptor_named(path) >= 0) return true;
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
   return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
@@ -19,13 +19,12 @@ bool TextStream::is_named(const std::string& path) {
 
 TextStream::TextStream(const std::string& path)
     : name_(path == "-" ? "standard output" : path),
-      descriptor_(path == "-" ? STDOUT_FILENO : io::descriptor_named(path)) {
+      descriptor_(path == "-" ? STDOUT_FILENO : descriptor_named(path)) {
   if (descriptor_ >= 0) return;
-  opened_ = io::open_again(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  opened_ = open_again(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (!opened_)
-    throw FileError(path, Failure::cannot_create, "cannot be opened (" + io::system_reason(errno) + ")",
-                    errno);
+    throw FileError(path, Failure::cannot_create, "cannot be opened (" + system_reason(errno) + ")", errno);
   descriptor_ = opened_.get();
 }
 
-}  // namespace gpuccl::app
+}  // namespace gpuccl::io

@@ -4,7 +4,7 @@
 
 #include "io/files/descriptor.hpp"
 
-namespace gpuccl::app {
+namespace gpuccl::io {
 
 /// Standard output ("-"), another descriptor of this process, a pipe or a device: text is written to it, and
 /// it is never replaced.
@@ -21,8 +21,8 @@ class TextStream {
 
  private:
   std::string name_;
-  io::Descriptor opened_;
+  Descriptor opened_;
   int descriptor_;
 };
 
-}  // namespace gpuccl::app
+}  // namespace gpuccl::io

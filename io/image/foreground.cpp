@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "gpuccl/bit_volume.hpp"
 #include "io/image/bit_order.hpp"
 
 namespace gpuccl::io {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 

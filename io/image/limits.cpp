@@ -4,11 +4,13 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/error.hpp"
+#include "io/files/available_memory.hpp"
+#include "io/files/bytes_in_words.hpp"
 
 namespace gpuccl::io {
 
 std::int64_t memory_limit(const Limits& limits) {
-  return limits.memory > 0 ? limits.memory : memory_available() / 4 * 3;
+  return limits.memory > 0 ? limits.memory : available_memory() / 4 * 3;
 }
 
 void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits) {
@@ -32,13 +34,6 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOpt
   if (needed <= static_cast<double>(limit)) return;
   throw Error(Failure::memory, "needs " + bytes_in_words(needed) + " of memory for " + to_string(extent) +
                                    " elements, the limit is " + bytes_in_words(static_cast<double>(limit)));
-}
-
-std::string bytes_in_words(double bytes) {
-  if (bytes < 1 << 14) return std::to_string(std::llround(std::ceil(bytes))) + " bytes";
-  const bool is_large = bytes > 1 << 20;
-  return std::to_string(std::llround(std::ceil(bytes / (is_large ? 1 << 20 : 1 << 10)))) +
-         (is_large ? " MiB" : " KiB");
 }
 
 void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {

@@ -4,13 +4,9 @@
 #include <string>
 
 #include "gpuccl/extent.hpp"
-#include "io/read/reader.hpp"
+#include "io/image/read_options.hpp"
 
 namespace gpuccl::io {
-
-/// Bytes that this process may still take: what the system has available, or less where a control group says
-/// so.
-std::int64_t memory_available();
 
 /// `limits.memory`, or three quarters of what is available.
 std::int64_t memory_limit(const Limits& limits);
@@ -28,9 +24,6 @@ void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes);
 
 /// The reason for refusing such a header: "header claims 6143 MiB from 353 bytes".
 std::string claim(double claimed_bytes, std::uint64_t stored_bytes);
-
-/// "71 MiB", "8 KiB": rounded up.
-std::string bytes_in_words(double bytes);
 
 /// "640x480", "640x480x12".
 std::string to_string(const Extent& extent);

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 

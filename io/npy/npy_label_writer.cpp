@@ -1,9 +1,10 @@
+#include "io/npy/npy_label_writer.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "io/image/strips.hpp"
-#include "io/write/label_formats.hpp"
 
 namespace gpuccl::io {
 namespace {

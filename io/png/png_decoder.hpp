@@ -9,7 +9,6 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/input_file.hpp"
-#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 

@@ -1,10 +1,11 @@
+#include "io/png/png_label_writer.hpp"
+
 #include <cstddef>
 #include <vector>
 
 #include "gpuccl/error.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
-#include "io/write/label_formats.hpp"
 
 namespace gpuccl::io {
 

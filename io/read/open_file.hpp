@@ -4,6 +4,7 @@
 #include <string>
 
 #include "io/files/input_file.hpp"
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 #include "io/read/reader.hpp"
 

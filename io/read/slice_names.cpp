@@ -1,3 +1,5 @@
+#include "io/read/slice_names.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -6,7 +8,6 @@
 #include "gpuccl/error.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/natural_order.hpp"
-#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -7,6 +7,7 @@
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
 #include "io/read/open_file.hpp"
+#include "io/read/slice_names.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 

@@ -1,6 +1,7 @@
+#include "io/report/stats_csv.hpp"
+
 #include "io/files/descriptor.hpp"
 #include "io/report/component_rows.hpp"
-#include "io/report/report.hpp"
 
 namespace gpuccl::io {
 namespace {

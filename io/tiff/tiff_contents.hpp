@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "io/image/image_info.hpp"
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/read/reader.hpp"
 #include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {

@@ -1,6 +1,7 @@
+#include "io/tiff/tiff_label_writer.hpp"
+
 #include "io/tiff/imagej_description.hpp"
 #include "io/tiff/tiff_output.hpp"
-#include "io/write/label_formats.hpp"
 
 namespace gpuccl::io {
 namespace {

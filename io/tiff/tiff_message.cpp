@@ -1,8 +1,8 @@
+#include "io/tiff/tiff_message.hpp"
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
-
-#include "io/tiff/tiff_open.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/image/image_info.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::io {
 

@@ -8,6 +8,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/image/bit_order.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
 #include "io/tiff/tiff_output.hpp"

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "gpuccl/error.hpp"
-#include "io/write/label_formats.hpp"
+#include "io/npy/npy_label_writer.hpp"
+#include "io/png/png_label_writer.hpp"
+#include "io/tiff/tiff_label_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -42,16 +44,6 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   if (asked == LabelType::u16 && !fits<std::uint16_t>(count)) refuse("u16", "u32");
   if (asked != LabelType::automatic) return asked;
   return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
-}
-
-int bits_per_sample(LabelType type) { return type == LabelType::u8 ? 8 : type == LabelType::u16 ? 16 : 32; }
-
-void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows,
-            void* out) {
-  LabelsOut typed = static_cast<std::uint32_t*>(out);
-  if (type == LabelType::u8) typed = static_cast<std::uint8_t*>(out);
-  if (type == LabelType::u16) typed = static_cast<std::uint16_t*>(out);
-  labels.labels.render(first_row, rows, typed, labels.map.empty() ? nullptr : labels.map.data());
 }
 
 void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,

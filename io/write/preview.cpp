@@ -1,3 +1,5 @@
+#include "io/write/preview.hpp"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
@@ -9,7 +11,6 @@
 #include "io/png/png_output.hpp"
 #include "io/write/contact_sheet.hpp"
 #include "io/write/label_color.hpp"
-#include "io/write/label_formats.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -9,7 +9,9 @@
 
 #include <thread>
 
+#include "io/files/available_memory.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
@@ -271,7 +273,7 @@ TEST_CASE("limits are kept") {
   REQUIRE(failure_of(limited(&Limits::max_pixels, 4999)) == Failure::data);
   REQUIRE(failure_of(limited(&Limits::max_pages, 2)) == Failure::data);
   REQUIRE(failure_of(limited(&Limits::memory, 3 * 50 * 16 - 1)) == Failure::memory);
-  REQUIRE(memory_available() > std::int64_t{1} << 20);
+  REQUIRE(available_memory() > std::int64_t{1} << 20);
 }
 
 TEST_CASE("what is no file, or none of an image, is refused") {

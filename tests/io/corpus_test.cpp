@@ -8,6 +8,7 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

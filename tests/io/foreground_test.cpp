@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "gpuccl/bit_volume.hpp"
 #include "gpuccl/error.hpp"
 #include "io/image/samples.hpp"
 #include "support/catch.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
+#include "io/image/label_image.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::io {

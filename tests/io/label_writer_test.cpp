@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpuccl/error.hpp"
+#include "io/image/label_image.hpp"
 #include "io/read/label_reader.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpuccl/error.hpp"
-#include "io/read/reader.hpp"
+#include "io/read/slice_names.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"
 

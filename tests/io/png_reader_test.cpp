@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"

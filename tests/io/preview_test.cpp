@@ -1,9 +1,10 @@
+#include "io/write/preview.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include "io/write/contact_sheet.hpp"
 #include "io/write/label_color.hpp"
-#include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"

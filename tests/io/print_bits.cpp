@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "gpuccl/error.hpp"
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 
 int main(int argc, char** argv) {

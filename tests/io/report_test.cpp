@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gpuccl/error.hpp"
+#include "io/report/stats_csv.hpp"
 #include "report_samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "io/files/atomic_file.hpp"
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "io/write/image_writer.hpp"
 #include "support/bits.hpp"

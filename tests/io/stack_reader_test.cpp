@@ -1,5 +1,6 @@
 // Folders whose files are the slices of a volume.
 
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"

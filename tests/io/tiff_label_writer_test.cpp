@@ -6,6 +6,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/tiff/tiff_output.hpp"
+#include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"

@@ -25,7 +25,7 @@ const char* name(Outcome::Status status) {
 }
 
 /// What a failure says of itself: the reason, after the file if that is not the input.
-std::string reason(const std::string& input, const FileError& error) {
+std::string reason(const std::string& input, const io::FileError& error) {
   return error.path() == input ? error.what() : error.path() + ": " + error.what();
 }
 
@@ -33,18 +33,18 @@ std::string reason(const std::string& input, const FileError& error) {
 
 GrowingFile::GrowingFile(const std::string& path, const io::AtomicFile::Options& options) {
   if (path.empty()) return;
-  if (TextStream::is_named(path))
-    stream_ = std::make_unique<TextStream>(path);
+  if (io::TextStream::is_named(path))
+    stream_ = std::make_unique<io::TextStream>(path);
   else
-    file_ = concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+    file_ = io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
 }
 
 template <class Work>
 void GrowingFile::attempt(Work work) {
   if (!file_ && !stream_) return;
   try {
-    concerning(file_ ? file_->path() : stream_->name(), work);
-  } catch (const FileError& error) {
+    io::concerning(file_ ? file_->path() : stream_->name(), work);
+  } catch (const io::FileError& error) {
     error_ = error;
     file_.reset();
     stream_.reset();

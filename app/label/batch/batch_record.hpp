@@ -9,6 +9,7 @@
 
 #include "app/common/messages.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
 
 namespace gpuccl::app {
@@ -17,7 +18,7 @@ namespace gpuccl::app {
 struct Outcome {
   enum class Status { labelled, failed, skipped, not_started };
   Status status = Status::not_started;
-  std::optional<FileError> error;  // of an input that failed
+  std::optional<io::FileError> error;  // of an input that failed
   std::size_t components = 0;
   std::string device;  // "cpu", "cuda"; "" if nothing was labelled
   double seconds = 0;
@@ -28,12 +29,12 @@ struct Outcome {
 /// it.
 class GrowingFile {
  public:
-  /// Without a path there is none. FileError if it cannot be made.
+  /// Without a path there is none. io::FileError if it cannot be made.
   GrowingFile(const std::string& path, const io::AtomicFile::Options& options);
   void add(const std::string& text);
   /// Gives a file its name.
   void commit();
-  const std::optional<FileError>& error() const { return error_; }
+  const std::optional<io::FileError>& error() const { return error_; }
 
  private:
   template <class Work>
@@ -41,9 +42,9 @@ class GrowingFile {
   void flush();
 
   std::unique_ptr<io::AtomicFile> file_;
-  std::unique_ptr<TextStream> stream_;
+  std::unique_ptr<io::TextStream> stream_;
   std::string waiting_;
-  std::optional<FileError> error_;
+  std::optional<io::FileError> error_;
 };
 
 /// How many inputs ended how.

@@ -10,8 +10,9 @@
 
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/natural_order.hpp"
-#include "io/read/reader.hpp"
+#include "io/read/slice_names.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -139,7 +140,7 @@ class Finder {
 
   bool is_output(const fs::path& folder) const {
     return !options_.outputs.empty() && std::find(options_.outputs.begin(), options_.outputs.end(),
-                                                  identify(folder.string())) != options_.outputs.end();
+                                                  io::identify(folder.string())) != options_.outputs.end();
   }
 
   void warn(const fs::path& folder, const std::string& line) {
@@ -169,10 +170,10 @@ std::vector<std::string> read_list(const std::string& path) {
   std::ifstream list(path);
   std::error_code problem;
   if (const int code = !list ? errno : fs::is_directory(path, problem) ? EISDIR : 0; !list || code != 0)
-    throw FileError(path, io::failure_to_read(code),
-                    "cannot open the list of inputs (" + io::system_reason(code) + ")", code);
+    throw io::FileError(path, io::failure_to_read(code),
+                        "cannot open the list of inputs (" + io::system_reason(code) + ")", code);
   std::vector<std::string> names = names_in(list);
-  if (list.bad()) throw FileError(path, Failure::io, "cannot read the list of inputs");
+  if (list.bad()) throw io::FileError(path, Failure::io, "cannot read the list of inputs");
   return names;
 }
 
@@ -184,7 +185,8 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
     if (word.starts_with('@')) {
       const std::string list = word.substr(1);
       for (const std::string& path : read_list(list)) {
-        if (path == "-") throw FileError(list, Failure::usage, "names '-', but standard input is one image");
+        if (path == "-")
+          throw io::FileError(list, Failure::usage, "names '-', but standard input is one image");
         finder.add(path);
       }
     } else {

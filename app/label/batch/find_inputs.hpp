@@ -20,7 +20,7 @@ struct BatchInput {
 struct FindOptions {
   bool stack = false;  // inputs are folders of slices
   bool recursive = false;
-  std::vector<FileIdentity> outputs;  // folders not to be searched
+  std::vector<io::FileIdentity> outputs;  // folders not to be searched
 };
 
 struct FoundInputs {
@@ -29,7 +29,7 @@ struct FoundInputs {
 };
 
 /// `given` are files, folders and @lists of both, a line each. A file is taken whatever it is called; of a
-/// folder those that are PNG or TIFF by name. FileError if a list cannot be read or names standard input.
+/// folder those that are PNG or TIFF by name. io::FileError if a list cannot be read or names standard input.
 FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
 
 }  // namespace gpuccl::app

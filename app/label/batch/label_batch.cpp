@@ -21,10 +21,12 @@
 #include "app/label/batch/batch_plan.hpp"
 #include "app/label/batch/batch_progress.hpp"
 #include "app/label/batch/batch_record.hpp"
+#include "app/label/batch_checks.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_job.hpp"
 #include "gpuccl/start_threads.hpp"
 #include "io/image/limits.hpp"
+#include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -79,21 +81,22 @@ void make_folder(const fs::path& folder) {
   fs::create_directories(folder, problem);
   std::error_code unknown;
   if (problem && !fs::is_directory(folder, unknown))
-    throw FileError(folder.string(), io::failure_to_create(problem.value()),
-                    "cannot create the folder (" + io::system_reason(problem.value()) + ")", problem.value());
+    throw io::FileError(folder.string(), io::failure_to_create(problem.value()),
+                        "cannot create the folder (" + io::system_reason(problem.value()) + ")",
+                        problem.value());
 }
 
 /// Whatever `work` throws, as an error of `input`.
 template <class Work>
-std::optional<FileError> error_in(const std::string& input, Work work) {
+std::optional<io::FileError> error_in(const std::string& input, Work work) {
   try {
-    concerning(input, work);
+    io::concerning(input, work);
     return std::nullopt;
-  } catch (const FileError& error) {
+  } catch (const io::FileError& error) {
     return error;
   } catch (const std::exception& error) {
     const Error known = translated(error);
-    return FileError(input, known.failure(), known.what());
+    return io::FileError(input, known.failure(), known.what());
   }
 }
 
@@ -190,7 +193,7 @@ class Batch {
     outcome.device = job.engine_report().device_kind == DeviceKind::cuda ? "cuda" : "cpu";
   }
 
-  bool ends_batch(const FileError& error) const {
+  bool ends_batch(const io::FileError& error) const {
     const bool full = error.system_code() == ENOSPC || error.system_code() == EDQUOT;
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
@@ -267,7 +270,7 @@ int label_batch(const LabelOptions& options) {
   FindOptions find;
   find.stack = options.input.stack;
   find.recursive = options.batch.recursive;
-  for (const std::string& folder : folders) find.outputs.push_back(identify(fs::path(folder) / "."));
+  for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
   const FoundInputs found = find_inputs(options.inputs, find);
   std::vector<BatchItem> plan = plan_batch(found.inputs, options);
   if (!options.quiet)
@@ -275,8 +278,8 @@ int label_batch(const LabelOptions& options) {
   if (plan.empty()) {
     const std::string& first = options.inputs.front();
     if (options.inputs.size() > 1) throw Error(Failure::no_input, "none of what was given holds an input");
-    throw FileError(first.starts_with('@') ? first.substr(1) : first, Failure::no_input,
-                    first.starts_with('@') ? "names no input" : "holds no .png, .tif or .tiff file");
+    throw io::FileError(first.starts_with('@') ? first.substr(1) : first, Failure::no_input,
+                        first.starts_with('@') ? "names no input" : "holds no .png, .tif or .tiff file");
   }
 
   for (const std::string& folder : folders) make_folder(folder);

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <new>
+#include <string>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+
+/// An error that knows which file it is about.
+class FileError : public Error {
+ public:
+  FileError(std::string path, Failure failure, const std::string& reason, int system_code = 0)
+      : Error(failure, reason, system_code), path_(std::move(path)) {}
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Does `work`; what goes wrong in it is about the file `path`.
+template <class Work>
+decltype(auto) concerning(const std::string& path, Work&& work) {
+  try {
+    return work();
+  } catch (const FileError&) {
+    throw;
+  } catch (const Error& error) {
+    throw FileError(path, error.failure(), error.what(), error.system_code());
+  } catch (const std::bad_alloc&) {
+    throw FileError(path, Failure::memory, "out of memory");
+  }
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gpuccl/labels.hpp"
+#include "io/image/image_info.hpp"
+#include "io/image/strips.hpp"
+
+namespace gpuccl::io {
+
+enum class LabelType { automatic, u8, u16, u32 };
+enum class Compression { none, deflate, lzw, zstd, packbits };
+
+struct WriteOptions {
+  LabelType type = LabelType::automatic;  // automatic: u16 if N fits, else u32
+  Compression compression = Compression::deflate;
+  Spacing spacing;
+  /// Called now and then with the share of rows written, 0 to 1.
+  std::function<void(double share)> progress;
+};
+
+/// What a label image is written from: `labels` with `map` applied (may be empty), `count` labels after
+/// mapping.
+struct MappedLabels {
+  const LabelSource& labels;
+  const std::vector<Label>& map;
+  Label count = 0;
+};
+
+/// Bits of a sample; `type` is resolved, not automatic.
+int bits_per_sample(LabelType type);
+
+/// LabelSource::render as samples of `type`.
+void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
+
+/// LabelSource::prepare of what is written.
+inline PrepareRows prepare_rows(const MappedLabels& labels) {
+  return [&source = labels.labels](std::int64_t first_row, std::int64_t rows) {
+    return source.prepare(first_row, rows);
+  };
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace gpuccl::io {
+
+/// What is refused by header arithmetic, before anything is allocated.
+struct Limits {
+  std::int64_t max_pixels = std::int64_t{1} << 36;  // a page
+  std::int64_t max_dim = 2147483647;                // an axis
+  std::int64_t max_pages = 1000000;
+  std::int64_t memory = 0;  // bytes for the bits of the input; 0: three quarters of what is available
+};
+
+/// Which samples are foreground.
+struct ForegroundOptions {
+  bool raw = false;  // sample bits as stored: no photometric inversion
+  bool invert = false;
+  std::optional<double> threshold;  // value > threshold
+  bool otsu = false;                // threshold by Otsu's method over the whole input
+};
+
+struct ReadOptions {
+  ForegroundOptions foreground;
+  Limits limits;
+  bool stack = false;     // the path is a folder whose files are slices
+  bool in_parts = false;  // a few slices or rows at a time: limits.memory is not for the bits of the whole
+  /// One line for the user about something odd but harmless ("alpha channel ignored").
+  std::function<void(const std::string& line)> warn;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gpuccl::io {
+
+/// Whether a file of a folder is taken for an image: .png, .tif or .tiff in any case, and not hidden.
+bool is_image_name(const std::filesystem::path& name);
+
+/// The file of a folder that, if there is one, says which slices are stacked and in what order.
+inline constexpr const char* kSliceList = "files.txt";
+
+/// Slice files of a folder in the order in which they are stacked (names only, no path). `warn`, if not null,
+/// hears of files that are left out. Throws Error (no_input, data, io).
+std::vector<std::string> slice_names(const std::filesystem::path& folder,
+                                     const std::function<void(const std::string& line)>& warn = nullptr);
+
+}  // namespace gpuccl::io

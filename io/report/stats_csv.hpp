@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "gpuccl/components.hpp"
+#include "io/files/atomic_file.hpp"
+
+namespace gpuccl::io {
+
+/// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D).
+void write_stats_csv(AtomicFile& file, bool volume, const Components& components);
+void write_stats_csv(int descriptor, bool volume, const Components& components);
+
+/// One table of several inputs: the same with the name of the input before it, and with z columns always.
+/// Its first line, and the rows of one input.
+std::string joint_stats_header();
+std::string joint_stats_rows(const std::string& input, const Components& components);
+
+}  // namespace gpuccl::io

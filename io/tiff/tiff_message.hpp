@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdarg>
+#include <string>
+
+namespace gpuccl::io {
+
+/// What libtiff said about one open file. Only the first of each is kept.
+struct TiffMessages {
+  std::string error;
+  std::string warning;
+  bool out_of_memory = false;  // was the reason of the error
+
+  /// libtiff has nothing but words for it, many different ones; malloc() has left ENOMEM in errno.
+  void add_error(const char* module, const char* format, va_list arguments);
+  void add_warning(const char* module, const char* format, va_list arguments);
+};
+
+}  // namespace gpuccl::io

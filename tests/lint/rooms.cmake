@@ -1,0 +1,90 @@
+# Includes run down only: a file includes from its own room and from rooms on floors below, never from above and never
+# from another room of its own floor. `cmake -P tests/lint/rooms.cmake` from the top of the tree.
+cmake_minimum_required(VERSION 3.25)
+
+# One floor a line, the ground first. A file belongs to the longest room that its path begins with.
+set(floors
+  "lib/include/gpuccl"
+  "lib/src/common"
+  "lib/src/generate lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
+  "lib/src/cuda/device"
+  "lib/src/cuda/phases"
+  "lib/src/cuda/labelers"
+  "lib/src/cuda/algorithms lib/src/cuda/runs"
+  "lib/src/cuda/counted"
+  "lib/src/cuda"
+  "lib/src/engine"
+  "lib/src/slabs"
+  "io/files"
+  "io/image"
+  "io/png io/tiff io/npy"
+  "io/read io/write io/report"
+  "app/common"
+  "app/options"
+  "app/label app/bench"
+  "app/label/batch"
+  "app/commands"
+  "app")
+# What every floor may see of a roof: the few functions that the rest of the library knows of CUDA.
+set(interfaces lib/src/cuda/cuda.hpp)
+
+set(rooms)
+set(floor 0)
+foreach(names IN LISTS floors)
+  separate_arguments(names)
+  foreach(room IN LISTS names)
+    list(APPEND rooms ${room})
+    set("floor_of_${room}" ${floor})
+  endforeach()
+  math(EXPR floor "${floor} + 1")
+endforeach()
+
+function(room_of path result)
+  set(best)
+  set(longest -1)
+  foreach(room IN LISTS rooms)
+    string(LENGTH ${room} length)
+    string(FIND ${path} "${room}/" at)
+    if(at EQUAL 0 AND length GREATER longest)
+      set(best ${room})
+      set(longest ${length})
+    endif()
+  endforeach()
+  set(${result} "${best}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+  lib/*.cpp lib/*.hpp lib/*.cu lib/*.cuh io/*.cpp io/*.hpp app/*.cpp app/*.hpp)
+set(wrong 0)
+foreach(source IN LISTS sources)
+  room_of(${source} room)
+  if(NOT room)
+    message("${source}: stands in no room of tests/lint/rooms.cmake")
+    math(EXPR wrong "${wrong} + 1")
+    continue()
+  endif()
+  file(STRINGS ${source} lines REGEX "^#include \"")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+    foreach(root "" lib/src/ lib/include/)
+      if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${root}${included})
+        set(path ${root}${included})
+        break()
+      endif()
+      set(path)
+    endforeach()
+    if(NOT path OR path IN_LIST interfaces)
+      continue()
+    endif()
+    room_of(${path} other)
+    if(NOT other STREQUAL room AND NOT "${floor_of_${other}}" LESS "${floor_of_${room}}")
+      message("${source}: includes ${path}, which is not below it")
+      math(EXPR wrong "${wrong} + 1")
+    endif()
+  endforeach()
+endforeach()
+if(wrong)
+  message(FATAL_ERROR "${wrong} includes do not run down")
+endif()
+list(LENGTH sources count)
+message("${count} files, every include runs down")
