@@ -97,7 +97,7 @@ class Measuring {
       if (plan_.test == Test::iterations) {
         count_iterations(algorithm, labeled.phases, samples);
       } else if (plan_.test == Test::memory) {
-        add_accesses(algorithm, labeled.phases, row.accesses);
+        add_accesses(find_phases(algorithm, open.group.connectivity), labeled.phases, row.accesses);
       } else {
         time(subject, image, samples);
         add_floor(subject.floor(), image.extent, row);
@@ -129,9 +129,10 @@ class Measuring {
   }
 
   /// Of the algorithm's own phases; those that number components do not count.
-  static void add_accesses(const Algorithm& algorithm, const PhaseTimes& phases, PhaseTimes& sums) {
+  static void add_accesses(const Phases& own, const PhaseTimes& phases, PhaseTimes& sums) {
     for (const PhaseTime& phase : phases) {
-      if (algorithm.phases.find(phase.phase) == std::string::npos) continue;
+      const auto has_its_name = [&](const Phase& one) { return one.name == phase.phase; };
+      if (std::none_of(own.begin(), own.end(), has_its_name)) continue;
       auto at = std::find_if(sums.begin(), sums.end(),
                              [&](const PhaseTime& sum) { return sum.phase == phase.phase; });
       if (at == sums.end()) at = sums.insert(at, {phase.phase});

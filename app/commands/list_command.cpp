@@ -51,6 +51,25 @@ std::string as_text() {
   return text;
 }
 
+/// "Init, (Scan, Analysis)*": those in ( )* are repeated.
+std::string as_text(const Phases& phases) {
+  std::string text;
+  bool repeated = false;
+  for (const Phase& phase : phases) {
+    if (repeated && !phase.repeated) text += ")*";
+    if (!text.empty()) text += ", ";
+    if (phase.repeated && !repeated) text += "(";
+    text += phase.name;
+    repeated = phase.repeated;
+  }
+  return repeated ? text + ")*" : text;
+}
+
+std::string phases_of(const Algorithm& algorithm) {
+  const std::string text = as_text(algorithm.phases);
+  return algorithm.phases_3d.empty() ? text : text + "; 3D: " + as_text(algorithm.phases_3d);
+}
+
 /// Without the meaning that Markdown gives to asterisks.
 std::string escaped(const std::string& text) {
   std::string result;
@@ -64,7 +83,7 @@ std::string as_markdown() {
   for (const Algorithm& algorithm : algorithms()) {
     const Row row = row_of(algorithm);
     text += "| `" + row[0] + "` | " + row[1] + " | " + row[2] + " | " + row[3] + " | " +
-            escaped(algorithm.phases) + " | " + row[4] + " |\n";
+            escaped(phases_of(algorithm)) + " | " + row[4] + " |\n";
   }
   return text;
 }
@@ -84,7 +103,7 @@ std::string as_json() {
                     {"connectivities", connectivities},
                     {"device", device_name(algorithm.device)},
                     {"paper", text_or_null(algorithm.paper)},
-                    {"phases", text_or_null(algorithm.phases)}});
+                    {"phases", text_or_null(phases_of(algorithm))}});
   }
   return list.dump(2) + "\n";
 }

@@ -13,7 +13,12 @@ const std::vector<Algorithm>& table() {
       {"runs", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}},
       {"bke", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}},
       {"sauf", "", "", DeviceKind::cpu, {{Connectivity::c4, nullptr}, {Connectivity::c8, nullptr}}},
-      {"ole", "", "", DeviceKind::cuda, {{Connectivity::c8, nullptr}}, "Init, (Scan, Analysis)*"},
+      {"ole",
+       "",
+       "",
+       DeviceKind::cuda,
+       {{Connectivity::c8, nullptr}},
+       {{"Init"}, {"Scan", kRepeated}, {"Analysis", kRepeated}}},
   };
   return rows;
 }

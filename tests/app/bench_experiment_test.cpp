@@ -253,7 +253,7 @@ TEST_CASE("iterations are launches of the phase that an algorithm repeats") {
   std::vector<Algorithm> table = {
       algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }),
       *find_algorithm("ep", DeviceKind::cpu), *find_algorithm("fb", DeviceKind::cpu)};
-  table[0].phases = "Init, (Scan, Analysis)*";
+  table[0].phases = {{"Init"}, {"Scan", kRepeated}, {"Analysis", kRepeated}};
   const Results results =
       measure_on(table, Test::iterations, two_small_images(Test::iterations, {0, 0.5, 1}));
   REQUIRE(results.groups.size() == 3);
@@ -271,6 +271,18 @@ TEST_CASE("iterations are launches of the phase that an algorithm repeats") {
   CHECK(iterations(results.groups[2].rows[1]) == 61.0);
   CHECK(iterations(results.groups[2].rows[2]) == 2.0);
   CHECK(iterations(results.groups[1].rows[1]) > iterations(results.groups[1].rows[2]));
+}
+
+TEST_CASE("accesses are those of an algorithm's own phases, by their whole names") {
+  std::vector<Algorithm> table = {
+      algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); })};
+  table[0].phases = {{"Initialization"}, {"Scan", kRepeated}};
+  const Results results = measure_on(table, Test::memory, two_small_images(Test::memory));
+  REQUIRE(results.groups.size() == 1);
+  const PhaseTimes& accesses = results.groups[0].rows[0].accesses;
+  REQUIRE(accesses.size() == 1);
+  CHECK(accesses[0].phase == "Scan");
+  CHECK(accesses[0].launches == 6);  // 3 for each of two images
 }
 
 TEST_CASE("only what is asked for is timed") {

@@ -36,7 +36,7 @@ TEST_CASE("a row and its factories that do not fit together are refused") {
                   std::logic_error);
 }
 
-TEST_CASE("what an algorithm repeats is the first phase in brackets") {
+TEST_CASE("what an algorithm iterates is the first phase that is repeated") {
   const auto iterated = [](const std::string& name, DeviceKind device) {
     return iterated_phase(*find_algorithm(name, device));
   };

@@ -42,13 +42,23 @@ struct Variant {
   MakeLabeler make;
 };
 
+/// A step of an algorithm.
+struct Phase {
+  std::string name;       // the paper's
+  bool repeated = false;  // once an iteration, until nothing changes
+  friend bool operator==(const Phase&, const Phase&) = default;
+};
+using Phases = std::vector<Phase>;
+inline constexpr bool kRepeated = true;
+
 struct Algorithm {
   std::string name;   // as typed after --algo
   std::string title;  // as printed in a report
   std::string paper;  // where it was published
   DeviceKind device;
   std::vector<Variant> variants;
-  std::string phases = {};  // as the paper names them, "Init, (Scan, Analysis)*": those in ( )* are repeated
+  Phases phases = {};     // in the order they run
+  Phases phases_3d = {};  // of the 3D connectivities; empty if they are the same
 };
 
 /// THE table: every algorithm of this build, in the order they are listed. `runs` may stand twice, once a
@@ -63,7 +73,9 @@ const std::vector<Algorithm>& counting_algorithms();
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device);
 const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivity);
 
-/// The phase that is launched once an iteration; empty if the algorithm does not iterate.
+const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity);
+
+/// The first of the phases that are repeated; empty if the algorithm does not iterate.
 std::string iterated_phase(const Algorithm& algorithm);
 
 }  // namespace gpuccl

@@ -31,10 +31,14 @@ const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivit
   return nullptr;
 }
 
+const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity) {
+  return is_3d(connectivity) && !algorithm.phases_3d.empty() ? algorithm.phases_3d : algorithm.phases;
+}
+
 std::string iterated_phase(const Algorithm& algorithm) {
-  const std::size_t open = algorithm.phases.find('(');
-  if (open == std::string::npos) return {};
-  return algorithm.phases.substr(open + 1, algorithm.phases.find_first_of(",)", open) - open - 1);
+  for (const Phase& phase : algorithm.phases)
+    if (phase.repeated) return phase.name;
+  return {};
 }
 
 }  // namespace gpuccl
