@@ -11,18 +11,18 @@ using bench::Test;
 
 /// An option whose value is a list that `parse` understands.
 template <class T>
-void add_list(CLI::App& command, const std::string& name, std::vector<T>& target,
+void add_list(const Command& command, const std::string& name, std::vector<T>& target,
               std::optional<std::vector<T>> (*parse)(const std::string&), const std::string& type,
               const std::string& what, const std::string& help) {
-  CLI::Option* option = command.add_option_function<std::string>(
-      name, [&target, parse](const std::string& given) { target = parse(given).value(); }, help);
-  option->type_name(type);
-  option->check([parse, what](const std::string& given) {
-    return parse(given) ? std::string() : "'" + given + "' is not " + what;
+  command.add_value(name, type, help, [&target, parse, what](const std::string& given) {
+    const std::optional<std::vector<T>> list = parse(given);
+    if (!list) return "'" + given + "' is not " + what;
+    target = *list;
+    return std::string();
   });
 }
 
-void add_test(CLI::App& command, Test& test) {
+void add_test(const Command& command, Test& test) {
   Choices<Test> tests;
   for (const Test one : {Test::average, Test::steps, Test::density, Test::granularity, Test::size,
                          Test::iterations, Test::memory})
@@ -30,16 +30,13 @@ void add_test(CLI::App& command, Test& test) {
   add_choice<Test>(command, "--test", test, tests, "The experiment [average]");
 }
 
-void add_algorithms(CLI::App& command, bench::Request& request) {
-  command.option_defaults()->group("Labeling");
-  command
-      .add_option_function<std::string>(
-          "--algo",
-          [&request](const std::string& given) {
-            request.algorithms = given == "all" ? std::vector<std::string>() : split(given, ',');
-          },
-          "Algorithms to compare, see 'gpuccl list' [all]")
-      ->type_name("NAME,...");
+void add_algorithms(const Command& command, bench::Request& request) {
+  command.group("Labeling");
+  command.add_value("--algo", "NAME,...", "Algorithms to compare, see 'gpuccl list' [all]",
+                    [&request](const std::string& given) {
+                      request.algorithms = given == "all" ? std::vector<std::string>() : split(given, ',');
+                      return std::string();
+                    });
   Choices<Connectivity> choices;
   for (const Connectivity connectivity : kConnectivities)
     choices.emplace_back(std::to_string(static_cast<int>(connectivity)), connectivity);
@@ -52,8 +49,8 @@ void add_algorithms(CLI::App& command, bench::Request& request) {
   add_number(command, "--gpu", request.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
 }
 
-void add_random(CLI::App& command, bench::Request& request) {
-  command.option_defaults()->group("Random images");
+void add_random(const Command& command, bench::Request& request) {
+  command.group("Random images");
   add_list(command, "--size", request.sizes, parse_sizes, "WxH[xD],...",
            "a list of sizes such as 640x480,64x64x32", "Sizes [2048x2048,256x256x256]");
   add_list(command, "--densities", request.densities, parse_shares, "D,...",
@@ -67,20 +64,16 @@ void add_random(CLI::App& command, bench::Request& request) {
              "Start of the random numbers [1]");
 }
 
-void add_timing(CLI::App& command, BenchOptions& options) {
-  command.option_defaults()->group("Timing");
+void add_timing(const Command& command, BenchOptions& options) {
+  command.group("Timing");
   constexpr int kMost = 1000000;
   bench::Trials& trials = options.request.trials;
   add_number(command, "--images", options.request.images, 1, kMost, "N",
              "Images a point [10 random ones, all of a dataset]");
   add_number(command, "--repetitions", trials.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
   add_number(command, "--warm-up", trials.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
-  command
-      .add_option(
-          "--time-limit", options.request.trials.limit_s,
-          "Seconds after which an algorithm's labelings of an image end, but for one that counts [10]")
-      ->type_name("S")
-      ->check(CLI::Range(0.0, 1e9).description(""));
+  add_real(command, "--time-limit", trials.limit_s, 1e9, "S",
+           "Seconds after which an algorithm's labelings of an image end, but for one that counts [10]");
   add_switch(command, "--preallocated", options.preallocated,
              "Time labeling into an image that exists [the default, for average both]");
   add_switch(command, "--allocated", options.allocated,
@@ -92,17 +85,17 @@ void add_timing(CLI::App& command, BenchOptions& options) {
 
 }  // namespace
 
-void BenchOptions::add_to(CLI::App& command) {
+void BenchOptions::add_to(const Command& command) {
   add_test(command, request.test);
-  command
-      .add_option("--dataset", request.datasets,
-                  "Image, folder of images or YACCLAB dataset; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+  command.add_values("--dataset", "DIR", "Image, folder of images or YACCLAB dataset; may be repeated",
+                     [this](const std::string& given) {
+                       request.datasets.push_back(given);
+                       return std::string();
+                     });
   add_algorithms(command, request);
   add_random(command, request);
   add_timing(command, *this);
-  command.option_defaults()->group("Output");
+  command.group("Output");
   add_path(command, "--json", json, "FILE", "Results as JSON");
   add_path(command, "--csv", csv, "FILE", "Results as a table");
   add_path(command, "--report", report, "DIR", "Folder for a page with charts, index.html; needs gnuplot");

@@ -8,6 +8,8 @@
 
 namespace gpuccl::app {
 
+class Command;
+
 struct BenchOptions {
   bench::Request request;
   InputOptions input;
@@ -19,7 +21,7 @@ struct BenchOptions {
   std::string csv;
   std::string report;  // folder
 
-  void add_to(CLI::App& command);
+  void add_to(const Command& command);
 
   /// Refuses what contradicts itself. Error (usage).
   void check() const;

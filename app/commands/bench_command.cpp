@@ -1,6 +1,5 @@
 #include <tbb/global_control.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,6 +21,7 @@
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
+#include "app/options/command_line.hpp"
 #include "gpuccl/devices.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
@@ -159,12 +159,12 @@ int run_bench(const BenchOptions& options) {
 
 }  // namespace
 
-void setup_bench(CLI::App& app, Run& run) {
-  CLI::App* command =
-      app.add_subcommand("bench", "Time algorithms and compare them: the papers' experiments");
+void setup_bench(CommandLine& line) {
+  const Command command =
+      line.add_command("bench", "Time algorithms and compare them: the papers' experiments");
   const auto options = std::make_shared<BenchOptions>();
-  options->add_to(*command);
-  command->callback([options, &run] { run = [options] { return run_bench(*options); }; });
+  options->add_to(command);
+  command.on_run([options] { return run_bench(*options); });
 }
 
 }  // namespace gpuccl::app

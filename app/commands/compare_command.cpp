@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -49,16 +48,16 @@ int run_compare(const CompareOptions& options) {
 
 }  // namespace
 
-void setup_compare(CLI::App& app, Run& run) {
-  CLI::App* command =
-      app.add_subcommand("compare", "Tell whether two label images are the same, and where not");
+void setup_compare(CommandLine& line) {
+  const Command command =
+      line.add_command("compare", "Tell whether two label images are the same, and where not");
   const auto options = std::make_shared<CompareOptions>();
-  add_path_or_stream(*command, "A", options->a, "", "Label image: TIFF, PNG or .npy")->required();
-  add_path_or_stream(*command, "B", options->b, "", "Label image to compare it with")->required();
-  add_switch(*command, "--partition", options->partition,
+  add_path_or_stream(command, "A", options->a, "", "Label image: TIFF, PNG or .npy").required();
+  add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();
+  add_switch(command, "--partition", options->partition,
              "Succeed when the components agree, whatever their numbers");
-  add_switch(*command, "--quiet", options->quiet, "Print nothing; the exit code tells");
-  command->callback([options, &run] { run = [options] { return run_compare(*options); }; });
+  add_switch(command, "--quiet", options->quiet, "Print nothing; the exit code tells");
+  command.on_run([options] { return run_compare(*options); });
 }
 
 }  // namespace gpuccl::app

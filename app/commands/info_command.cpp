@@ -4,7 +4,6 @@
 #include <tbb/version.h>
 #include <tiffio.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
+#include "app/options/command_line.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
 
@@ -41,7 +41,7 @@ std::string libraries() {
          line("libdeflate", LIBDEFLATE_VERSION_STRING) +
          line("oneTBB", std::string(TBB_VERSION_STRING) + " (interface " +
                             std::to_string(::TBB_runtime_interface_version()) + ")") +
-         line("CLI11", CLI11_VERSION) + line("nlohmann/json", json_version());
+         line("CLI11", parser_version()) + line("nlohmann/json", json_version());
 }
 
 std::string cuda() {
@@ -57,19 +57,20 @@ std::string cuda() {
   return text;
 }
 
+std::string about() {
+  return line("gpuccl", version()) + line("commit", commit().empty() ? "unknown" : commit()) +
+         line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() +
+         line("CPU", cpu_name()) + line("threads", std::to_string(tbb::info::default_concurrency())) + cuda();
+}
+
 }  // namespace
 
-void setup_info(CLI::App& app, Run& run) {
-  CLI::App* command =
-      app.add_subcommand("info", "Say what this build and this machine have: for bug reports");
-  command->callback([&run] {
-    run = [] {
-      print_result(line("gpuccl", version()) + line("commit", commit().empty() ? "unknown" : commit()) +
-                   line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() +
-                   line("CPU", cpu_name()) +
-                   line("threads", std::to_string(tbb::info::default_concurrency())) + cuda());
-      return kSuccess;
-    };
+void setup_info(CommandLine& command_line) {
+  const Command command =
+      command_line.add_command("info", "Say what this build and this machine have: for bug reports");
+  command.on_run([] {
+    print_result(about());
+    return kSuccess;
   });
 }
 

@@ -1,7 +1,6 @@
 #include <tbb/global_control.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "app/label/batch/label_batch.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
+#include "app/options/command_line.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -53,11 +53,11 @@ int run_label(const LabelOptions& options) {
 
 }  // namespace
 
-void setup_label(CLI::App& app, Run& run) {
-  CLI::App* command = app.add_subcommand("label", "Label the connected components of an image or volume");
+void setup_label(CommandLine& line) {
+  const Command command = line.add_command("label", "Label the connected components of an image or volume");
   const auto options = std::make_shared<LabelOptions>();
-  options->add_to(*command);
-  command->callback([options, &run] { run = [options] { return run_label(*options); }; });
+  options->add_to(command);
+  command.on_run([options] { return run_label(*options); });
 }
 
 }  // namespace gpuccl::app

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -110,16 +109,14 @@ std::string as_json() {
 
 }  // namespace
 
-void setup_list(CLI::App& app, Run& run) {
-  CLI::App* command = app.add_subcommand("list", "List the algorithms");
+void setup_list(CommandLine& line) {
+  const Command command = line.add_command("list", "List the algorithms");
   const auto options = std::make_shared<ListOptions>();
-  CLI::Option* json = add_switch(*command, "--json", options->json, "As JSON");
-  add_switch(*command, "--markdown", options->markdown, "As a table in Markdown")->excludes(json);
-  command->callback([options, &run] {
-    run = [options] {
-      print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());
-      return kSuccess;
-    };
+  const Option json = add_switch(command, "--json", options->json, "As JSON");
+  add_switch(command, "--markdown", options->markdown, "As a table in Markdown").excludes(json);
+  command.on_run([options] {
+    print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());
+    return kSuccess;
   });
 }
 

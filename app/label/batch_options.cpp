@@ -4,29 +4,28 @@
 
 namespace gpuccl::app {
 
-void BatchOptions::add_to(CLI::App& command) {
+void BatchOptions::add_to(const Command& command) {
   using io::LabelFormat;
-  command.option_defaults()->group("Several inputs");
+  command.group("Several inputs");
   add_switch(command, "--recursive", recursive, "Folders with all that is below them");
   const Choices<LabelFormat> formats = {
       {"tiff", LabelFormat::tiff}, {"png", LabelFormat::png}, {"npy", LabelFormat::npy}};
-  add_choice<LabelFormat>(command, "--format", format, formats, "Format of the label images [tiff]")
-      ->each([this](const std::string&) { format_given_ = true; });
+  add_choice<LabelFormat>(command, "--format", given_format, formats, "Format of the label images [tiff]");
   add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
   add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
   add_text_path(command, "--report", report,
                 "What became of each input, a line of JSON each, in order; - for standard output");
   add_switch(command, "--skip-existing", skip_existing, "Leave out inputs whose outputs are all there");
-  CLI::Option* keep = add_switch(command, "--keep-going", keep_going,
+  const Option keep = add_switch(command, "--keep-going", keep_going,
                                  "Go on after a failure, the default; if given, even when the disk is full");
-  add_switch(command, "--fail-fast", fail_fast, "Start nothing more after a failure")->excludes(keep);
+  add_switch(command, "--fail-fast", fail_fast, "Start nothing more after a failure").excludes(keep);
   add_number(command, "--jobs", jobs, 1, 255, "N",
              "How many inputs are worked on at once [eight more than threads]");
 }
 
 std::string BatchOptions::first_used() const {
   const std::pair<bool, const char*> options[] = {{recursive, "--recursive"},
-                                                  {format_given_, "--format"},
+                                                  {given_format.has_value(), "--format"},
                                                   {!json_folder.empty(), "--json-dir"},
                                                   {!stats_folder.empty(), "--stats-dir"},
                                                   {!report.empty(), "--report"},

@@ -1,20 +1,18 @@
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "io/write/label_writer.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace gpuccl::app {
+
+class Command;
 
 /// What is only of use for several inputs at once.
 struct BatchOptions {
   bool recursive = false;
-  io::LabelFormat format = io::LabelFormat::tiff;
+  std::optional<io::LabelFormat> given_format;
   std::string json_folder;
   std::string stats_folder;
   std::string report;  // JSON lines, one an input
@@ -23,12 +21,10 @@ struct BatchOptions {
   bool keep_going = false;  // asked for: not even a full disk ends the batch
   int jobs = 0;             // 0: as suits the machine
 
-  void add_to(CLI::App& command);
+  void add_to(const Command& command);
   /// The first of these options that was given, "" if none was.
   std::string first_used() const;
-
- private:
-  bool format_given_ = false;
+  io::LabelFormat format() const { return given_format.value_or(io::LabelFormat::tiff); }
 };
 
 }  // namespace gpuccl::app

@@ -12,8 +12,8 @@
 namespace gpuccl::app {
 namespace {
 
-void add_selection(CLI::App& command, SelectionOptions& selection) {
-  command.option_defaults()->group("Selection");
+void add_selection(const Command& command, SelectionOptions& selection) {
+  command.group("Selection");
   const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
     add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
   };
@@ -26,15 +26,17 @@ void add_selection(CLI::App& command, SelectionOptions& selection) {
                          "Number by first element in raster order, or by size, largest first [raster]");
 }
 
-void add_files(CLI::App& command, std::vector<std::string>& inputs, LabelFiles& files) {
+void add_files(const Command& command, std::vector<std::string>& inputs, LabelFiles& files) {
   command
-      .add_option("INPUT", inputs,
+      .add_values("INPUT", "",
                   "PNG, TIFF (pages are slices), - for standard input, or with --stack a folder; several of "
-                  "them, folders of them, or @FILE with a name a line, go to the folder that -o names")
-      ->type_name("")
-      ->required()
-      ->check([](const std::string& given) { return given.empty() ? "a name is missing" : std::string(); });
-  command.option_defaults()->group("Output");
+                  "them, folders of them, or @FILE with a name a line, go to the folder that -o names",
+                  [&inputs](const std::string& given) {
+                    inputs.push_back(given);
+                    return given.empty() ? "a name is missing" : std::string();
+                  })
+      .required();
+  command.group("Output");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png or .npy; FOLDER/ for several");
   add_text_path(command, "--json", files.json,
@@ -44,7 +46,7 @@ void add_files(CLI::App& command, std::vector<std::string>& inputs, LabelFiles& 
   add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");
 }
 
-void add_format(CLI::App& command, LabelOptions& options) {
+void add_format(const Command& command, LabelOptions& options) {
   using io::Compression;
   using io::LabelType;
   add_choice<LabelType>(command, "--label-type", options.label_type,
@@ -73,7 +75,7 @@ void check_single(const LabelOptions& options) {
 }
 
 io::LabelFormat format_of_labels(const LabelOptions& options) {
-  if (options.is_batch()) return options.batch.format;
+  if (options.is_batch()) return options.batch.format();
   const std::string& image = options.files.image;
   return image.empty() ? io::LabelFormat::tiff
                        : io::concerning(image, [&] { return io::label_format(image); });
@@ -81,7 +83,7 @@ io::LabelFormat format_of_labels(const LabelOptions& options) {
 
 }  // namespace
 
-void LabelOptions::add_to(CLI::App& command) {
+void LabelOptions::add_to(const Command& command) {
   add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
@@ -90,9 +92,9 @@ void LabelOptions::add_to(CLI::App& command) {
   add_selection(command, selection);
   batch.add_to(command);
 
-  command.option_defaults()->group("Messages");
-  CLI::Option* silence = add_switch(command, "--quiet", quiet, "Print nothing but errors");
-  add_switch(command, "--progress", progress, "Say on standard error what is being done")->excludes(silence);
+  command.group("Messages");
+  const Option silence = add_switch(command, "--quiet", quiet, "Print nothing but errors");
+  add_switch(command, "--progress", progress, "Say on standard error what is being done").excludes(silence);
 }
 
 bool LabelOptions::is_batch() const { return app::is_batch(*this); }

@@ -14,6 +14,8 @@
 
 namespace gpuccl::app {
 
+class Command;
+
 struct LabelOptions {
   std::vector<std::string> inputs;
   LabelFiles files;  // of a single input; of a batch only its folder of label images and its table
@@ -27,7 +29,7 @@ struct LabelOptions {
   bool quiet = false;
   bool progress = false;
 
-  void add_to(CLI::App& command);
+  void add_to(const Command& command);
 
   /// Whether there are several inputs, or one that is treated as if there were more.
   bool is_batch() const;

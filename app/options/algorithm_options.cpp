@@ -10,7 +10,7 @@ namespace {
 
 std::string number(Connectivity connectivity) { return std::to_string(static_cast<int>(connectivity)); }
 
-void add_connectivity(CLI::App& command, std::optional<Connectivity>& target) {
+void add_connectivity(const Command& command, std::optional<Connectivity>& target) {
   Choices<Connectivity> choices;
   for (const Connectivity connectivity : kConnectivities)
     choices.emplace_back(number(connectivity), connectivity);
@@ -20,12 +20,16 @@ void add_connectivity(CLI::App& command, std::optional<Connectivity>& target) {
 
 }  // namespace
 
-void AlgorithmOptions::add_to(CLI::App& command) {
-  command.option_defaults()->group("Labeling");
+void AlgorithmOptions::add_to(const Command& command) {
+  command.group("Labeling");
   add_connectivity(command, connectivity);
   add_switch(command, "--per-slice", per_slice,
              "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
-  command.add_option("--algo", engine.algorithm, "Algorithm, see 'gpuccl list' [auto]")->type_name("NAME");
+  command.add_value("--algo", "NAME", "Algorithm, see 'gpuccl list' [auto]",
+                    [this](const std::string& given) {
+                      engine.algorithm = given;
+                      return std::string();
+                    });
   add_choice<DeviceChoice>(
       command, "--device", engine.device,
       {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},

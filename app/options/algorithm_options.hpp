@@ -6,11 +6,9 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/extent.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace gpuccl::app {
+
+class Command;
 
 /// What labels, and which elements touch.
 struct AlgorithmOptions {
@@ -19,7 +17,7 @@ struct AlgorithmOptions {
   bool per_slice = false;
   int threads = 0;  // 0: all
 
-  void add_to(CLI::App& command);
+  void add_to(const Command& command);
 
   /// Refuses what can be refused without looking at an input. Error (usage).
   void check() const;

@@ -2,11 +2,9 @@
 
 #include "io/image/read_options.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace gpuccl::app {
+
+class Command;
 
 /// How inputs are read: which samples are foreground, and what is refused.
 struct InputOptions {
@@ -15,7 +13,7 @@ struct InputOptions {
   io::Limits limits;
 
   /// `memory_help`: what becomes of inputs that need more than --memory.
-  void add_to(CLI::App& command, const std::string& memory_help);
+  void add_to(const Command& command, const std::string& memory_help);
 };
 
 }  // namespace gpuccl::app

@@ -1,6 +1,5 @@
 #include "app/options/number_lists.hpp"
 
-#include <charconv>
 #include <cmath>
 
 namespace gpuccl::app {
@@ -9,18 +8,10 @@ namespace {
 constexpr int kMostValues = 100000;  // of a range
 
 template <class T>
-std::optional<T> number(const std::string& text) {
-  T value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-template <class T>
 std::optional<std::vector<T>> numbers(const std::string& text, char separator) {
   std::vector<T> values;
   for (const std::string& part : split(text, separator)) {
-    const std::optional<T> value = number<T>(part);
+    const std::optional<T> value = parse_number<T>(part);
     if (!value) return std::nullopt;
     values.push_back(*value);
   }

@@ -1,13 +1,25 @@
 #pragma once
 
+#include <charconv>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "gpuccl/extent.hpp"
 
-// Lists as options take them: values with commas between them. None if the text is not one.
+// Numbers, and lists of them with commas between them, as options take them. None if the text is not one.
 namespace gpuccl::app {
+
+/// A number and nothing else; whole ones in decimal, whatever they start with.
+template <class T>
+std::optional<T> parse_number(const std::string& text) {
+  T value{};
+  const char* const all = text.data() + text.size();
+  const auto [end, problem] = std::from_chars(text.data(), all, value);
+  if (problem != std::errc{} || end != all) return std::nullopt;
+  return value;
+}
 
 std::vector<std::string> split(const std::string& text, char separator);
 

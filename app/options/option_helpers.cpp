@@ -1,10 +1,7 @@
 #include "app/options/option_helpers.hpp"
 
-#include <charconv>
-#include <cstdint>
+#include <cmath>
 #include <filesystem>
-#include <limits>
-#include <optional>
 #include <string_view>
 
 #include "io/read/slice_names.hpp"
@@ -27,60 +24,75 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
   return number * factor;
 }
 
+std::string wrong_path(const std::string& given) {
+  if (given.empty()) return "a name is missing";
+  if (given.size() > 1 && given.front() == '-')
+    return "'" + given + "' looks like an option; a file of that name is ./" + given;
+  return {};
+}
+
+std::string wrong_file(const std::string& given) {
+  if (given == "-") return "goes to a file, not to standard output; a file called - is ./-";
+  return wrong_path(given);
+}
+
+std::string wrong_text_path(const std::string& given) {
+  const std::filesystem::path name = std::filesystem::path(given).filename();
+  if (io::is_image_name(name) || name.extension() == ".npy")
+    return "'" + given + "' is the name of an image, and this is text";
+  return wrong_path(given);
+}
+
+Option add_name(const Command& command, const std::string& names, std::string& target,
+                const std::string& type, const std::string& help,
+                std::string (*wrong)(const std::string& given)) {
+  return command.add_value(names, type, help, [&target, wrong](const std::string& given) {
+    target = given;
+    return wrong(given);
+  });
+}
+
 }  // namespace
 
-CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& target, const std::string& help) {
-  return add_switch(
-      command, names, [&target] { target = true; }, help);
+Option add_switch(const Command& command, const std::string& names, bool& target, const std::string& help) {
+  return command.add_flag(
+      names, [&target] { target = true; }, help);
 }
 
-CLI::Option* add_switch(CLI::App& command, const std::string& names, const std::function<void()>& turn_on,
-                        const std::string& help) {
-  return command.add_flag_callback(names, turn_on, help)->disable_flag_override();
+Option add_path(const Command& command, const std::string& names, std::string& target,
+                const std::string& type, const std::string& help) {
+  return add_name(command, names, target, type, help, wrong_file);
 }
 
-CLI::Option* add_path(CLI::App& command, const std::string& names, std::string& target,
-                      const std::string& type, const std::string& help) {
-  CLI::Option* option = add_path_or_stream(command, names, target, type, help);
-  option->check([](const std::string& given) {
-    return given == "-" ? "goes to a file, not to standard output; a file called - is ./-" : std::string();
-  });
-  return option;
+Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,
+                          const std::string& type, const std::string& help) {
+  return add_name(command, names, target, type, help, wrong_path);
 }
 
-CLI::Option* add_path_or_stream(CLI::App& command, const std::string& names, std::string& target,
-                                const std::string& type, const std::string& help) {
-  CLI::Option* option = command.add_option(names, target, help)->type_name(type);
-  option->check([](const std::string& given) {
-    if (given.empty()) return std::string("a name is missing");
-    if (given.size() > 1 && given.front() == '-')
-      return "'" + given + "' looks like an option; a file of that name is ./" + given;
+Option add_text_path(const Command& command, const std::string& names, std::string& target,
+                     const std::string& help) {
+  return add_name(command, names, target, "FILE", help, wrong_text_path);
+}
+
+Option add_real(const Command& command, const std::string& names, double& target, double most,
+                const std::string& type, const std::string& help) {
+  return command.add_value(names, type, help, [&target, most](const std::string& given) {
+    const std::optional<double> number = parse_number<double>(given);
+    if (!number || !(*number >= 0 && *number <= most))
+      return "'" + given + "' is not a number from 0 to " + std::to_string(std::llround(most));
+    target = *number;
     return std::string();
   });
-  return option;
 }
 
-CLI::Option* add_text_path(CLI::App& command, const std::string& names, std::string& target,
-                           const std::string& help) {
-  CLI::Option* option = add_path_or_stream(command, names, target, "FILE", help);
-  option->check([](const std::string& given) {
-    const std::filesystem::path name = std::filesystem::path(given).filename();
-    return io::is_image_name(name) || name.extension() == ".npy"
-               ? "'" + given + "' is the name of an image, and this is text"
-               : std::string();
+Option add_amount(const Command& command, const std::string& names, std::int64_t& target,
+                  const std::string& help) {
+  return command.add_value(names, "SIZE", help, [&target](const std::string& given) {
+    const std::optional<std::int64_t> amount = parse_amount(given);
+    if (!amount) return "'" + given + "' is not a size such as 500, 64K, 2M, 4G";
+    target = *amount;
+    return std::string();
   });
-  return option;
-}
-
-CLI::Option* add_amount(CLI::App& command, const std::string& names, std::int64_t& target,
-                        const std::string& help) {
-  CLI::Option* option = command.add_option_function<std::string>(
-      names, [&target](const std::string& given) { target = parse_amount(given).value(); }, help);
-  option->type_name("SIZE");
-  option->check([](const std::string& given) {
-    return parse_amount(given) ? std::string() : "'" + given + "' is not a size such as 500, 64K, 2M, 4G";
-  });
-  return option;
 }
 
 }  // namespace gpuccl::app

@@ -4,14 +4,15 @@
 
 namespace gpuccl::app {
 
-void OutputOptions::add_to(CLI::App& command) {
-  CLI::Option* overwrite = add_switch(
-      command, "--overwrite", [this] { file.overwrite = true; }, "Replace existing outputs, the default");
-  add_switch(
-      command, "--no-clobber", [this] { file.overwrite = false; }, "Refuse to replace existing outputs")
-      ->excludes(overwrite);
-  add_switch(
-      command, "--no-fsync", [this] { file.sync = false; },
+void OutputOptions::add_to(const Command& command) {
+  const Option overwrite = command.add_flag(
+      "--overwrite", [this] { file.overwrite = true; }, "Replace existing outputs, the default");
+  command
+      .add_flag(
+          "--no-clobber", [this] { file.overwrite = false; }, "Refuse to replace existing outputs")
+      .excludes(overwrite);
+  command.add_flag(
+      "--no-fsync", [this] { file.sync = false; },
       "Do not wait until outputs are on the disk: faster, but a power cut may lose them");
 }
 

@@ -2,17 +2,15 @@
 
 #include "io/files/atomic_file.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace gpuccl::app {
+
+class Command;
 
 /// How files come to be under their names.
 struct OutputOptions {
   io::AtomicFile::Options file;
 
-  void add_to(CLI::App& command);
+  void add_to(const Command& command);
 };
 
 }  // namespace gpuccl::app

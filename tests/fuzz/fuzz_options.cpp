@@ -1,5 +1,4 @@
-#include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <sstream>
@@ -8,6 +7,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/label_options.hpp"
+#include "app/options/command_line.hpp"
 #include "gpuccl/error.hpp"
 
 namespace {
@@ -15,10 +15,14 @@ namespace {
 /// The command, made once for many lines: that takes a hundred times as long as to parse one. Not for all:
 /// CLI11 remembers every option that it ever parsed.
 struct LabelCommand {
-  CLI::App parser;
+  gpuccl::app::CommandLine line{"gpuccl", "", ""};
   gpuccl::app::LabelOptions options;
 
-  LabelCommand() { options.add_to(parser); }
+  LabelCommand() {
+    const gpuccl::app::Command command = line.add_command("label", "");
+    options.add_to(command);
+    command.on_run([] { return 0; });
+  }
 };
 
 }  // namespace
@@ -26,7 +30,7 @@ struct LabelCommand {
 // The command line of `gpuccl label`, a word a line, as far as it goes without reading an input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpuccl;
-  std::vector<std::string> words;
+  std::vector<std::string> words = {"label"};
   std::istringstream text(std::string(reinterpret_cast<const char*>(data), size));
   for (std::string line; std::getline(text, line);) words.push_back(line.substr(0, line.find('\0')));
   for (const std::string& word : words)
@@ -38,12 +42,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LabelCommand& command = *kept;
   command.options = {};
   try {
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
-    command.parser.parse(words);
+    if (!command.line.parse(words).run) return 0;  // help
     command.options.check();
     if (command.options.inputs.empty()) __builtin_trap();
-  } catch (const CLI::Error& error) {
-    if (std::strlen(error.what()) == 0) __builtin_trap();
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) __builtin_trap();
   }

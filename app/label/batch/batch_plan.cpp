@@ -84,7 +84,7 @@ std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const L
   for (const BatchInput& input : inputs) {
     LabelFiles files;
     files.input = input.path;
-    files.image = in_folder(images, input.name, extension(batch.format));
+    files.image = in_folder(images, input.name, extension(batch.format()));
     files.json = in_folder(reports, input.name, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+// The command line as commands declare it. CLI11, which parses it, is included by command_line.cpp alone: its
+// headers are most of the time that a file with them takes to compile.
+namespace gpuccl::app {
+
+/// The work of the command that was asked for; returns the exit code or throws.
+using Run = std::function<int()>;
+
+/// Takes the value that an option was given; "", or what is wrong with the value.
+using TakeValue = std::function<std::string(const std::string& given)>;
+
+/// An option that was added. It lives as long as its command line.
+class Option {
+ public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
+
+  Option required() const;
+  Option excludes(Option other) const;
+
+ private:
+  CLI::Option* option_;
+};
+
+/// A command to add options to. `names` are "-o,--output" of an option and "INPUT" of a positional one.
+class Command {
+ public:
+  Command(CLI::App& command, Run& chosen) : command_(&command), chosen_(&chosen) {}
+
+  /// The heading in --help of the options that follow.
+  void group(const std::string& title) const;
+  /// A word without a value.
+  Option add_flag(const std::string& names, std::function<void()> turn_on, const std::string& help) const;
+  /// One value; `type` is what --help calls it.
+  Option add_value(const std::string& names, const std::string& type, const std::string& help,
+                   TakeValue take) const;
+  /// The same for any number of values, taken one by one: positional ones, or the option repeated.
+  Option add_values(const std::string& names, const std::string& type, const std::string& help,
+                    TakeValue take) const;
+  /// What to do if this command is the one that is asked for.
+  void on_run(Run run) const;
+
+ private:
+  CLI::App* command_;
+  Run* chosen_;
+};
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& program, const std::string& description, const std::string& version);
+  ~CommandLine();
+
+  Command add_command(const std::string& name, const std::string& description);
+
+  struct Parsed {
+    std::string text;  // help or version, if that is what was asked for
+    Run run;           // else this
+  };
+  /// `words` are those behind the name of the program. Error (usage).
+  Parsed parse(std::vector<std::string> words);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+  Run chosen_;
+};
+
+/// Version of the library that parses.
+std::string parser_version();
+
+}  // namespace gpuccl::app
