@@ -143,8 +143,7 @@ void check_format(const SampleFormat& format) {
     throw Error(Failure::data,
                 std::string("has too few samples a pixel to be ") + name_of(format.photometric));
   const bool is_unsigned = format.kind == SampleKind::unsigned_integer;
-  if (format.photometric == Photometric::palette &&
-      (!is_unsigned || format.bits > 16 || format.channels != 1))
+  if (format.photometric == Photometric::palette && (!is_unsigned || format.bits > 16))
     throw Error(Failure::data, "palette images of other than 1 to 16-bit indices are not supported");
   if (format.photometric == Photometric::cmyk && !is_unsigned)
     throw Error(Failure::data, "cmyk images of other than unsigned samples are not supported");

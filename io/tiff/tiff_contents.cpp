@@ -45,8 +45,9 @@ class ContentsScanner {
       if (with_thumbnails || is_slice(tiff_)) add_page(number);
       if (TIFFLastDirectory(tiff_.get()) != 0) break;
       tiff_.clear_messages();
-      if (TIFFReadDirectory(tiff_.get()) != 1)
-        tiff_.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
+      if (TIFFReadDirectory(tiff_.get()) == 1) continue;
+      require_whole(number + 1);
+      tiff_.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
     }
     return std::move(result_);
   }
@@ -147,7 +148,7 @@ class ContentsScanner {
     std::uint64_t rows = pieces.rows;
     if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
     result_.buffer_bytes =
-        std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes));
+        std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes, pieces));
     result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
     check_size({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes);
   }

@@ -1,9 +1,36 @@
 #include "io/tiff/tiff_format.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gpuccl::io {
 namespace {
+
+/// Those whose memory is bounded by the size of a strip or tile and that report a failure to whoever called
+/// them. libjbig ends the process when there is no memory for the size in its own header; LERC and WebP
+/// allocate for the size in theirs, LZMA for a dictionary, before anything is compared with the page.
+constexpr std::array<int, 11> kReadCompressions = {
+    COMPRESSION_NONE,      COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW,     COMPRESSION_CCITTFAX3,
+    COMPRESSION_CCITTFAX4, COMPRESSION_LZW,      COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE,
+    COMPRESSION_PACKBITS,  COMPRESSION_ZSTD,     COMPRESSION_JPEG};
+
+void check_compression(int compression) {
+  const auto scheme = static_cast<std::uint16_t>(compression);
+  const bool is_read =
+      std::find(kReadCompressions.begin(), kReadCompressions.end(), compression) != kReadCompressions.end();
+  if (is_read && TIFFIsCODECConfigured(scheme) != 0) return;
+  const TIFFCodec* codec = TIFFFindCODEC(scheme);
+  throw Error(Failure::data, "compression " +
+                                 (codec != nullptr ? std::string(codec->name) : std::to_string(compression)) +
+                                 " is not supported" + (is_read ? " by this libtiff" : ""));
+}
+
+/// The predictor of a page whose codec has none, which libtiff ignores without a word.
+int unused_predictor(const TiffHandle& tiff, int compression) {
+  const bool is_used = compression == COMPRESSION_LZW || compression == COMPRESSION_ADOBE_DEFLATE ||
+                       compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ZSTD;
+  return is_used ? PREDICTOR_NONE : tiff.stored_number(TIFFTAG_PREDICTOR, PREDICTOR_NONE);
+}
 
 SampleKind kind_of(const TiffHandle& tiff) {
   switch (tiff.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT)) {
@@ -90,16 +117,14 @@ bool is_fax(int compression) {
 
 TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string&)>& warn) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0) {
-    const TIFFCodec* codec = TIFFFindCODEC(static_cast<std::uint16_t>(compression));
-    throw Error(Failure::data,
-                "compression " + (codec != nullptr ? std::string(codec->name) : std::to_string(compression)) +
-                    " is not supported by this libtiff");
-  }
+  check_compression(compression);
   if (std::max(tiff.field<std::uint32_t>(TIFFTAG_IMAGEDEPTH, 1),
                tiff.field<std::uint32_t>(TIFFTAG_TILEDEPTH, 1)) > 1)
     throw Error(Failure::data, "several slices in a page are not supported");
 
+  const int predictor = unused_predictor(tiff, compression);
+  if (predictor != PREDICTOR_NONE && warn)
+    warn("predictor " + std::to_string(predictor) + " ignored, its compression has none");
   const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
   TiffFormat format;
   SampleFormat& samples = format.samples;

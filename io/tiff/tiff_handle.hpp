@@ -42,8 +42,12 @@ class TiffHandle {
   void require_whole() const;
   bool has_error() const { return !messages_.error.empty(); }
   const std::string& warning() const { return messages_.warning; }
-  /// Throws `reason`, with libtiff's words in parentheses if it had any. Error (data, io, memory).
+  const std::string& note() const { return messages_.note; }
+  /// Throws `reason` for a directory that cannot be read, with libtiff's words in parentheses if it had any.
+  /// Error (data, io, memory).
   [[noreturn]] void fail(const std::string& reason) const;
+  /// The same for a strip or tile, none of which takes more than its page may.
+  [[noreturn]] void fail_decoding(const std::string& reason) const;
 
   /// The value of a tag of a single number, its default, or `otherwise`.
   template <class T>
@@ -52,8 +56,13 @@ class TiffHandle {
     return TIFFGetFieldDefaulted(tiff_, tag, &value) == 1 ? value : otherwise;
   }
   std::string text(ttag_t tag) const;
+  /// The 16-bit number that the current directory has for a tag which libtiff ignores, or `otherwise`. Only
+  /// tags that libtiff has met and does not know cost more than a look at its list. Throws Error (io).
+  std::uint16_t stored_number(ttag_t tag, std::uint16_t otherwise) const;
 
  private:
+  [[noreturn]] void fail(const std::string& reason, bool may_need_more) const;
+
   TiffStream stream_;
   bool tags_may_need_more_;  // than max_bytes
   TiffMessages messages_;

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "io/image/limits.hpp"
+#include "io/tiff/jpeg_frame.hpp"
 
 namespace gpuccl::io {
 namespace {
 
 constexpr double kMaxTilePixels = static_cast<double>(std::int64_t{1} << 36);
+// Of all channels of a row of pieces; no product of it and a few planes passes 2^63.
+constexpr double kMaxBandBytes = static_cast<double>(std::int64_t{1} << 56);
 
 std::string piece_name(const TiffLayout& layout, std::int64_t index) {
   return (layout.tiled ? "tile " : "strip ") + std::to_string(index);
@@ -25,6 +28,19 @@ void check_expansion(int compression, double claimed_bytes, std::int64_t rows, s
                              (compression == COMPRESSION_LZW && claimed_bytes > stored * 4096) ||
                              (is_fax(compression) && static_cast<double>(rows) > stored * 8);
   if (is_impossible) throw Error(Failure::data, claim(claimed_bytes, stored_bytes));
+}
+
+/// Bytes that the decoder of a JPEG stream takes for what comes in several scans. What the header claims may
+/// be more than a strip or tile holds, and libjpeg believes it.
+std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::uint64_t offset,
+                        std::uint64_t bytes) {
+  const std::optional<JpegFrame> frame = read_jpeg_frame(file, offset, bytes);
+  if (!frame) return 0;
+  if (frame->is_lossless()) throw Error(Failure::data, "compression lossless JPEG is not supported");
+  if (frame->width > layout.width)
+    throw Error(Failure::data, "holds a JPEG stream " + std::to_string(frame->width) +
+                                   " pixels wide in strips or tiles of " + std::to_string(layout.width));
+  return frame->coefficient_bytes();
 }
 
 }  // namespace
@@ -54,6 +70,8 @@ TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format) {
   layout.down = (page_height + layout.height - 1) / layout.height;
   layout.piece_row_bytes = plane.row_bytes(layout.width);
   layout.row_bytes = layout.piece_row_bytes * layout.across;
+  if (static_cast<double>(layout.row_bytes) * static_cast<double>(layout.height) > kMaxBandBytes)
+    throw Error(Failure::data, "impossible strips or tiles");
   return layout;
 }
 
@@ -68,6 +86,7 @@ TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const 
     throw Error(Failure::data, "too many strips or tiles");
 
   std::uint64_t rows = 0, end_of_last = 0, stored = 0;
+  std::int64_t largest = 0, coefficients = 0;
   bool in_one_piece = uncompressed && !layout.tiled && format.planes == 1;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t offset = TIFFGetStrileOffset(tiff.get(), static_cast<std::uint32_t>(i));
@@ -84,6 +103,9 @@ TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const 
       throw Error(Failure::data,
                   piece_name(layout, i) + " lies beyond the end of the file, which may be truncated");
     stored += bytes;
+    if (!uncompressed) largest = std::max(largest, static_cast<std::int64_t>(bytes));
+    if (compression == COMPRESSION_JPEG)
+      coefficients = std::max(coefficients, check_jpeg(layout, file, offset, bytes));
     if (i == 0) rows = offset;
     in_one_piece = in_one_piece && (i == 0 || offset == end_of_last);
     end_of_last = offset + needed;
@@ -91,7 +113,7 @@ TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const 
   const double claimed =
       static_cast<double>(layout.row_bytes) * static_cast<double>(page_height) * format.planes;
   check_expansion(compression, claimed, page_height, stored);
-  return {in_one_piece ? rows : 0, count, stored};
+  return {in_one_piece ? rows : 0, count, stored, largest, coefficients};
 }
 
 }  // namespace gpuccl::io

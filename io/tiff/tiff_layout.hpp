@@ -25,7 +25,9 @@ TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format);
 struct TiffPieces {
   std::uint64_t rows = 0;  // offset of the rows if they lie uncompressed in one piece, else 0
   std::int64_t count = 0;
-  std::uint64_t stored = 0;  // bytes
+  std::uint64_t stored = 0;       // bytes
+  std::int64_t largest = 0;       // bytes of one piece, if compressed
+  std::int64_t coefficients = 0;  // bytes that a JPEG decoder takes at most for one piece
 };
 
 /// Checks that every piece of the current page is inside the file and can be as large as it should be. Throws

@@ -29,7 +29,12 @@ void TiffMessages::add_error(const char* module, const char* format, va_list arg
 }
 
 void TiffMessages::add_warning(const char* module, const char* format, va_list arguments) {
-  if (warning.empty()) warning = tiff_message(module, format, arguments);
+  const std::string line = tiff_message(module, format, arguments);
+  // A last strip encoded at full height; several scans in a strip.
+  const bool is_harmless = line.find("JPEG strip size exceeds expected dimensions") != std::string::npos ||
+                           line.find("encoded with progressive mode") != std::string::npos;
+  std::string& kept = is_harmless ? note : warning;
+  if (kept.empty()) kept = line;
 }
 
 }  // namespace gpuccl::io

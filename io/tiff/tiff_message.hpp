@@ -9,6 +9,7 @@ namespace gpuccl::io {
 struct TiffMessages {
   std::string error;
   std::string warning;
+  std::string note;            // a warning of what is against the rules but read as it is meant
   bool out_of_memory = false;  // was the reason of the error
 
   /// libtiff has nothing but words for it, many different ones; malloc() has left ENOMEM in errno.

@@ -20,16 +20,17 @@ int rows_in_batch(const TiffLayout& layout) {
 
 }  // namespace
 
-std::int64_t TiffPageDecoder::buffer_bytes(const TiffLayout& layout, int planes) {
-  if (is_read_by_rows(layout, planes)) return layout.row_bytes * rows_in_batch(layout);
+std::int64_t TiffPageDecoder::buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces) {
+  if (is_read_by_rows(layout, planes)) return layout.row_bytes * rows_in_batch(layout) + pieces.coefficients;
   const std::int64_t band = layout.row_bytes * layout.height;
-  return band * (planes > 1 ? 2 * planes : 1) + (layout.tiled ? layout.piece_bytes() : 0);
+  return band * (planes > 1 ? 2 * planes : 1) + (layout.tiled ? layout.piece_bytes() : 0) + pieces.largest +
+         pieces.coefficients;
 }
 
 TiffPageDecoder::TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent)
     : tiff_(tiff), format_(format), extent_(extent), layout_(read_tiff_layout(tiff, format)) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-  fills_in_ = is_fax(compression) || compression == COMPRESSION_JPEG || compression == COMPRESSION_OJPEG;
+  fills_in_ = is_fax(compression) || compression == COMPRESSION_JPEG;
 }
 
 void TiffPageDecoder::decode(const SampleSource::Sink& sink) {
@@ -107,7 +108,7 @@ void TiffPageDecoder::interleave(const std::vector<std::byte>& planes, std::size
 /// The decoders of fax and JPEG fill in what they cannot read and only say so.
 void TiffPageDecoder::check(bool good, const std::string& what) const {
   const bool only_says_so = fills_in_ && !tiff_.warning().empty();
-  if (!good || tiff_.has_error() || only_says_so) tiff_.fail(what + " is damaged");
+  if (!good || tiff_.has_error() || only_says_so) tiff_.fail_decoding(what + " is damaged");
 }
 
 }  // namespace gpuccl::io

@@ -19,7 +19,7 @@ class TiffPageDecoder {
   void decode(const SampleSource::Sink& sink);
 
   /// Memory that this takes.
-  static std::int64_t buffer_bytes(const TiffLayout& layout, int planes);
+  static std::int64_t buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces);
 
  private:
   void decode_rows(const SampleSource::Sink& sink);

@@ -92,7 +92,8 @@ class TiffSource final : public SampleSource {
       throw Error(Failure::data, "changed while it was read");
     tiff->clear_messages();
     TiffPageDecoder(*tiff, found, extent).decode(sink);
-    if (!tiff->warning().empty() && warn_) warn_(tiff->warning());
+    for (const std::string& line : {tiff->warning(), tiff->note()})
+      if (!line.empty() && warn_) warn_(line);
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(tiff));
   }

@@ -272,6 +272,168 @@ TEST_CASE("an array of booleans that tifffile wrote is read as it is stored") {
   REQUIRE(same_bits(read(path, raw).image, image));
 }
 
+TEST_CASE("an index with transparency is read, and the transparency told") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({45, 20, 1}, 6);
+  for (const std::uint32_t tile_size : {0u, 16u}) {
+    TiffPageToWrite page = page_of(image, 0, 0, 8);
+    page.photometric = PHOTOMETRIC_PALETTE;
+    page.channels = 2;
+    page.tile_size = tile_size;
+    page.samples.clear();
+    for (const std::uint64_t index : samples_of<std::uint64_t>(image, 3, 4))
+      page.samples.insert(page.samples.end(), {index, 4 - index});
+    page.more = [](TIFF* tiff) {
+      std::vector<std::uint16_t> bright(256, 0), black(256, 0);
+      bright[3] = 514;
+      TIFFSetField(tiff, TIFFTAG_COLORMAP, black.data(), black.data(), bright.data());
+      const std::uint16_t kind = EXTRASAMPLE_UNASSALPHA;
+      TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &kind);
+    };
+    write_tiff(path, {page});
+    CAPTURE(tile_size);
+    const Read result = read(path);
+    REQUIRE(same_bits(result.image, image));
+    REQUIRE(result.warnings == std::vector<std::string>{"transparency ignored"});
+    REQUIRE(result.info.foreground_rule == "palette luma > 0");
+  }
+}
+
+TEST_CASE("a predictor that the compression has not is ignored and told") {
+  tests::MemoryFile file;
+  const BitVolume image = noise({45, 20, 1}, 6);
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW}) {
+    TiffPageToWrite page = page_of(image, 0, 1, 8);
+    page.compression = COMPRESSION_LZW;
+    page.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL); };
+    if (compression != COMPRESSION_LZW) {
+      // libtiff does not write such files: the tag of another name becomes it.
+      page.compression = compression;
+      page.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_THRESHHOLDING, 2); };
+    }
+    write_tiff(file.path(), {page}, "wl");
+    std::string content = read_file(file.path());
+    if (compression != COMPRESSION_LZW) {
+      const std::size_t at = content.find(std::string("\x07\x01\x03\0\x01\0\0\0\x02", 9));
+      REQUIRE(at != std::string::npos);
+      content.replace(at, 2, "\x3d\x01");
+      file.write(content);
+    }
+    CAPTURE(compression);
+    const Read result = read(file.path());
+    REQUIRE(same_bits(result.image, image));
+    REQUIRE(result.warnings ==
+            (compression == COMPRESSION_LZW
+                 ? std::vector<std::string>{}
+                 : std::vector<std::string>{"predictor 2 ignored, its compression has none"}));
+  }
+}
+
+namespace {
+
+/// A JPEG-compressed TIFF of blocks of black and white, large enough to survive.
+TiffPageToWrite jpeg_page(const BitVolume& blocks) {
+  constexpr int kBlock = 16;
+  TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(blocks.extent().width * kBlock);
+  page.height = static_cast<std::uint32_t>(blocks.extent().height * kBlock);
+  page.bits = 8;
+  page.compression = COMPRESSION_JPEG;
+  page.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, 100); };
+  const auto values = samples_of<std::uint64_t>(blocks, 255, 0);
+  for (std::uint32_t y = 0; y < page.height; ++y)
+    for (std::uint32_t x = 0; x < page.width; ++x)
+      page.samples.push_back(
+          values[y / kBlock * static_cast<std::size_t>(blocks.extent().width) + x / kBlock]);
+  return page;
+}
+
+std::uint16_t word_at(const std::string& bytes, std::size_t at) {
+  return static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[at]) |
+                                    static_cast<unsigned char>(bytes[at + 1]) << 8);
+}
+
+/// The offset of a tag's entry in the only directory of a little-endian TIFF.
+std::size_t find_tag(const std::string& bytes, std::uint16_t tag) {
+  const std::size_t directory = word_at(bytes, 4) | static_cast<std::size_t>(word_at(bytes, 6)) << 16;
+  for (std::size_t i = 0; i < word_at(bytes, directory); ++i)
+    if (word_at(bytes, directory + 2 + i * 12) == tag) return directory + 2 + i * 12;
+  throw std::runtime_error("no such tag");
+}
+
+}  // namespace
+
+TEST_CASE("a strip of JPEG that is longer than its page is read and told") {
+  if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
+  tests::MemoryFile file;
+  const BitVolume blocks = noise({5, 4, 1}, 19);
+  ReadOptions options;
+  options.foreground.threshold = 128;
+  write_tiff(file.path(), {jpeg_page(blocks)}, "wl");
+  const Read whole = read(file.path(), options);
+  REQUIRE(whole.info.extent == Extent{80, 64, 1});
+  REQUIRE(count_foreground(whole.image.view()) == count_foreground(blocks.view()) * 256);
+
+  std::string content = read_file(file.path());
+  content[find_tag(content, TIFFTAG_IMAGELENGTH) + 8] = 49;
+  file.write(content);
+  const Read cut = read(file.path(), options);
+  REQUIRE(cut.info.extent == Extent{80, 49, 1});
+  REQUIRE(std::memcmp(cut.image.view().words, whole.image.view().words,
+                      static_cast<std::size_t>(cut.image.bytes())) == 0);
+  REQUIRE(cut.warnings.size() == 1);
+  REQUIRE(cut.warnings[0].find("JPEG strip size exceeds expected dimensions") != std::string::npos);
+
+  // The same with its end cut off is damaged, and the first warning does not hide it.
+  const std::size_t at = find_tag(content, TIFFTAG_STRIPBYTECOUNTS) + 8;
+  const int half = word_at(content, at) / 2;
+  content[at] = static_cast<char>(half);
+  content[at + 1] = static_cast<char>(half >> 8);
+  file.write(content);
+  REQUIRE(failure_of([&] { read(file.path(), options); }) == Failure::data);
+}
+
+TEST_CASE("a JPEG stream of lossless coding is not called damaged") {
+  if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
+  tests::MemoryFile file;
+  write_tiff(file.path(), {jpeg_page(noise({5, 4, 1}, 20))}, "wl");
+  std::string content = read_file(file.path());
+  const std::size_t frame = content.find("\xff\xc0");
+  REQUIRE(frame != std::string::npos);
+  content[frame + 1] = '\xc3';
+  file.write(content);
+  try {
+    read(file.path());
+    FAIL("no error was thrown");
+  } catch (const Error& error) {
+    REQUIRE(error.failure() == Failure::data);
+    REQUIRE(std::string(error.what()) == "compression lossless JPEG is not supported");
+  }
+}
+
+TEST_CASE("the coefficients of a progressive JPEG stream count as memory before they are decoded") {
+  if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
+  tests::MemoryFile file;
+  write_tiff(file.path(), {jpeg_page(noise({5, 4, 1}, 21))}, "wl");
+  std::string content = read_file(file.path());
+  const std::int64_t baseline = open_reader(file.path(), {})->buffer_bytes();
+  const std::size_t frame = content.find("\xff\xc0");
+  REQUIRE(frame != std::string::npos);
+  content[frame + 1] = '\xc2';
+  content[frame + 5] = content[frame + 6] = '\xff';  // 65535 rows
+  file.write(content);
+  const std::int64_t coefficients = open_reader(file.path(), {})->buffer_bytes() - baseline;
+  REQUIRE(coefficients >= std::int64_t{80} * 65535 * 2);
+  ReadOptions options;
+  options.limits.memory = coefficients;
+  REQUIRE(failure_of([&] { open_reader(file.path(), options); }) == Failure::memory);
+
+  content[frame + 7] = '\x01';  // 256 columns and more in a strip of 80
+  file.write(content);
+  REQUIRE(failure_of([&] { open_reader(file.path(), {}); }) == Failure::data);
+}
+
 TEST_CASE("thumbnails and masks are no slices") {
   const tests::MemoryFile file;
   const std::string path = file.path();
