@@ -30,21 +30,22 @@ std::uint64_t inside(int count) {
   return count < kBlock ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-/// Calls `test(x, count, flags)` for every 64 pixels and stores the flags as bits.
+/// Calls `test(x, count, flags)` for every 64 pixels and stores the flags as bits. 64-bit `x`: rounded up to
+/// blocks, the widest row ends at 2^31.
 template <class Test>
 void pack_flags(int width, bool invert, std::uint32_t* bits, Test test) {
   alignas(64) std::uint8_t flags[kBlock] = {};
-  for (int x = 0, word = 0; word < words_per_row(width) / 2; ++word, x += kBlock) {
-    const int count = std::min(kBlock, width - x);
+  for (std::int64_t x = 0; x < width; x += kBlock) {
+    const int count = static_cast<int>(std::min<std::int64_t>(kBlock, width - x));
     test(x, count, flags);
     const std::uint64_t packed = (gather(flags) ^ (invert ? ~std::uint64_t{0} : 0)) & inside(count);
-    std::memcpy(bits + word * 2, &packed, sizeof packed);
+    std::memcpy(bits + x / 32, &packed, sizeof packed);
   }
 }
 
 /// A block of samples, behind the end of the row zeros. Always 64 long, so that loops over it are vectorized.
 template <class T>
-void load_block(const std::byte* row, int x, int count, T (&samples)[kBlock]) {
+void load_block(const std::byte* row, std::int64_t x, int count, T (&samples)[kBlock]) {
   const std::byte* from = row + static_cast<std::size_t>(x) * sizeof(T);
   if (count == kBlock) {
     std::memcpy(samples, from, sizeof samples);
@@ -54,17 +55,30 @@ void load_block(const std::byte* row, int x, int count, T (&samples)[kBlock]) {
   }
 }
 
+bool looks_up(const SampleFormat& format, const ForegroundOptions& options) {
+  return format.photometric == Photometric::palette && !options.raw;
+}
+
+/// A colour stands for its luma, of which only what is more than 0 is light.
+bool is_by_luma(const SampleFormat& format, const ForegroundOptions& options) {
+  return format.photometric == Photometric::rgb || format.photometric == Photometric::cmyk ||
+         looks_up(format, options);
+}
+
 }  // namespace
 
 Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& options,
                        std::optional<double> threshold)
-    : format_(format), as_stored_(options.raw), invert_(options.invert), threshold_(threshold) {
+    : format_(format),
+      as_stored_(options.raw),
+      invert_(options.invert),
+      threshold_(is_by_luma(format, options) ? threshold.value_or(0) : threshold) {
   if (format.channels != 1) return;
   const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
-  const bool is_palette = format.photometric == Photometric::palette && !as_stored_;
+  const bool is_palette = looks_up(format, options);
   if (format.kind == SampleKind::floating) {
     if (format.bits != 16) method_ = Method::floats;
-  } else if (whole_bytes && !is_palette && (!threshold_ || format.kind == SampleKind::unsigned_integer)) {
+  } else if (whole_bytes && !is_palette && (!threshold || format.kind == SampleKind::unsigned_integer)) {
     choose_range();
   } else if (format.bits <= 8) {
     choose_table();
@@ -140,7 +154,7 @@ template <class Unsigned>
 void Foreground::pack_range(const std::byte* row, int width, std::uint32_t* bits) const {
   const auto low = static_cast<Unsigned>(low_);
   const auto span = static_cast<Unsigned>(high_ - low_);
-  pack_flags(width, invert_, bits, [=](int x, int count, std::uint8_t* flags) {
+  pack_flags(width, invert_, bits, [=](std::int64_t x, int count, std::uint8_t* flags) {
     Unsigned samples[kBlock];
     load_block(row, x, count, samples);
     for (int i = 0; i < kBlock; ++i) flags[i] = static_cast<Unsigned>(samples[i] - low) <= span;
@@ -152,7 +166,7 @@ void Foreground::pack_floats(const std::byte* row, int width, std::uint32_t* bit
   const double threshold = threshold_.value_or(0);
   const double below =
       threshold_ ? -std::numeric_limits<double>::infinity() : 0;  // nothing is less than -infinity
-  pack_flags(width, invert_, bits, [=](int x, int count, std::uint8_t* flags) {
+  pack_flags(width, invert_, bits, [=](std::int64_t x, int count, std::uint8_t* flags) {
     Float samples[kBlock];
     load_block(row, x, count, samples);
     for (int i = 0; i < kBlock; ++i) flags[i] = (samples[i] > threshold) | (samples[i] < below);
@@ -160,7 +174,7 @@ void Foreground::pack_floats(const std::byte* row, int width, std::uint32_t* bit
 }
 
 void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits) const {
-  pack_flags(width, invert_, bits, [&](int x, int count, std::uint8_t* flags) {
+  pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     if (format_.bits == 8) {
       std::uint8_t codes[kBlock];
       load_block(row, x, count, codes);
@@ -174,7 +188,7 @@ void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits
 }
 
 void Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bits) const {
-  pack_flags(width, invert_, bits, [&](int x, int count, std::uint8_t* flags) {
+  pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     double values[kBlock];
     to_values(format_, as_stored_, row, x, count, values);
     for (int i = 0; i < count; ++i) flags[i] = is_foreground(values[i]);
@@ -183,20 +197,20 @@ void Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bit
 
 std::string foreground_rule(const SampleFormat& format, const ForegroundOptions& options,
                             std::optional<double> threshold) {
-  const bool is_color = format.photometric == Photometric::rgb || format.photometric == Photometric::cmyk;
+  const bool by_luma = is_by_luma(format, options), by_index = looks_up(format, options);
   const bool is_white_0 =  // floating point has no largest value to invert by
       format.photometric == Photometric::min_is_white && format.kind != SampleKind::floating;
-  const bool looks_up = format.photometric == Photometric::palette && !options.raw;
   const bool as_stored = options.raw || format.inverted_by_name_only;
 
-  std::string rule = looks_up ? "palette luma" : is_color ? "luma" : threshold ? "value" : "nonzero";
-  if (as_stored && !is_color) rule += " as stored";
+  std::string rule = by_index ? "palette luma" : by_luma ? "luma" : threshold ? "value" : "nonzero";
+  if (as_stored && !by_luma) rule += " as stored";
+  if (format.inverted_by_name_only && !options.raw) rule += " (MinIsWhite of tifffile)";
   if (is_white_0 && !as_stored) rule += " after inversion (MinIsWhite)";
   if (threshold) {
     char digits[32];
     const auto end = std::to_chars(std::begin(digits), std::end(digits), *threshold).ptr;
     rule += " > " + std::string(digits, end);
-  } else if (looks_up || is_color) {
+  } else if (by_luma) {
     rule += " > 0";
   }
   return (options.otsu ? "otsu: " : "") + rule + (options.invert ? ", inverted" : "");

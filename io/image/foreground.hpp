@@ -14,8 +14,9 @@ namespace gpuccl::io {
 /// Which pixels of one sample format are foreground, as a function from a row of samples to a row of bits.
 class Foreground {
  public:
-  /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground.
-  /// NaN never is, unless inverted. `format` must outlive this.
+  /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground,
+  /// of colours every luma above 0. NaN never is, unless inverted; the luma of a colour with one is NaN.
+  /// `format` must outlive this.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
   /// Writes all words of a BitVolume's row, padding included.

@@ -46,10 +46,11 @@ Label copy_values(const SampleFormat& format, const std::byte* row, int width, L
   constexpr double kLargest = std::numeric_limits<Label>::max();
   std::array<double, 256> values;
   Label largest = 0;
-  for (int x = 0; x < width; x += static_cast<int>(values.size())) {
-    const int count = std::min(width - x, static_cast<int>(values.size()));
+  constexpr auto kBlock = static_cast<std::int64_t>(values.size());
+  for (std::int64_t x = 0; x < width; x += kBlock) {  // the widest row ends in the block before 2^31
+    const std::int64_t count = std::min(width - x, kBlock);
     to_values(format, true, row, x, count, values.data());
-    for (int i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; i < count; ++i) {
       const double value = values[static_cast<std::size_t>(i)];
       if (!(value >= 0 && value <= kLargest) || value != static_cast<double>(static_cast<Label>(value)))
         refuse_value(value);

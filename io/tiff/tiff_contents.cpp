@@ -138,7 +138,8 @@ class ContentsScanner {
     } else {
       compare(extent, format);
     }
-    format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1;
+    format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1 &&
+                                           format.samples.photometric == Photometric::min_is_white;
     if (result_.formats.empty() || result_.formats.back() != format.samples)
       result_.formats.push_back(format.samples);
 

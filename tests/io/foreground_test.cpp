@@ -97,11 +97,15 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
     Foreground(format, options, options.threshold).pack(row.data(), width, bits.data());
 
     const SlowRow slow{format, row};
+    const bool is_gray =
+        format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
     bool all_right = true;
     for (int x = 0; x < width; ++x) {
       const double value = slow.value(x, options.raw);
       const bool is_foreground =
-          options.threshold ? value > *options.threshold : value != 0 && !std::isnan(value);
+          options.threshold || !(is_gray || (options.raw && format.photometric == Photometric::palette))
+              ? value > options.threshold.value_or(0)
+              : value != 0 && !std::isnan(value);
       all_right = all_right && is_bit(bits, x) == (is_foreground != options.invert);
     }
     for (std::int64_t x = width; x < words_per_row(width) * 32; ++x)
@@ -173,6 +177,20 @@ TEST_CASE("not a number is background") {
   REQUIRE(bits[0] == 0b111110u);
 }
 
+TEST_CASE("a colour is foreground if its luma is above 0, as the rule says") {
+  const SampleFormat format{16, SampleKind::signed_integer, 3, Photometric::rgb, false, {}};
+  const std::int16_t colors[] = {-1, -1, -1, 100, 0, 0, 100, -100, 0, 0, 0, 0, -100, 100, 0};
+  std::uint32_t bits[2];
+  Foreground(format, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(colors), 5, bits);
+  REQUIRE(bits[0] == 0b10010u);
+  REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
+
+  const SampleFormat floats{32, SampleKind::floating, 3, Photometric::rgb, false, {}};
+  const float light[] = {std::nanf(""), 1, 1, 0, 0.25f, 0, -1, -1, -1};
+  Foreground(floats, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(light), 3, bits);
+  REQUIRE(bits[0] == 0b010u);
+}
+
 TEST_CASE("half-precision samples have their values") {
   const std::uint16_t halves[] = {0x0000, 0x8000, 0x3c00, 0xc000, 0x0001, 0x7bff, 0x7c00, 0x7e00, 0x3555};
   SampleFormat format{16, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
@@ -216,7 +234,7 @@ TEST_CASE("the rule that made samples foreground is stated") {
   REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero");
   format.kind = SampleKind::unsigned_integer;
   format.inverted_by_name_only = true;
-  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero as stored");
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero as stored (MinIsWhite of tifffile)");
   format.photometric = Photometric::palette;
   format.inverted_by_name_only = false;
   REQUIRE(foreground_rule(format, options, 7) == "palette luma > 7");

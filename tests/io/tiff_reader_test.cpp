@@ -261,7 +261,11 @@ TEST_CASE("an array of booleans that tifffile wrote is read as it is stored") {
     CAPTURE(description, software);
     const Read result = read(path);
     REQUIRE(same_bits(result.image, image));
-    REQUIRE(result.info.foreground_rule == "nonzero as stored");
+    REQUIRE(result.info.foreground_rule == "nonzero as stored (MinIsWhite of tifffile)");
+    page.photometric = PHOTOMETRIC_MINISBLACK;  // nothing is to be explained
+    write_tiff(path, {page});
+    REQUIRE(same_bits(read(path).image, image));
+    REQUIRE(read(path).info.foreground_rule == "nonzero");
   }
   TiffPageToWrite page = page_of(image);
   page.photometric = PHOTOMETRIC_MINISWHITE;
