@@ -104,15 +104,6 @@ TEST_CASE("list prints the table of algorithms, the name first") {
   fails({"list", "--json", "--markdown"}, 64, "excludes");
 }
 
-TEST_CASE("the table of algorithms in the README is the one that list prints") {
-  const std::string readme = read_file(source_file("README.md"));
-  const std::string begin = "<!-- algorithms -->\n", end = "<!-- end of algorithms -->\n";
-  const std::size_t from = readme.find(begin), to = readme.find(end);
-  REQUIRE(from != std::string::npos);
-  REQUIRE(to != std::string::npos);
-  CHECK(readme.substr(from + begin.size(), to - from - begin.size()) == succeeds({"list", "--markdown"}));
-}
-
 TEST_CASE("every algorithm listed is one that --algo takes") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"#.."}}).view());

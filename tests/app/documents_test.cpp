@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+// What README, docs/ and the man pages show is what the program does: their commands run, their outputs are
+// real.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kPages[] = {"README.md", "docs/algorithms.md", "docs/architecture.md", "docs/papers.md",
+                              "docs/performance.md"};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The blocks of a Markdown page that are fenced as `language`.
+std::vector<std::string> blocks(const std::string& page, const std::string& language) {
+  std::vector<std::string> found;
+  bool inside = false, wanted = false;
+  for (const std::string& line : lines_of(read_file(source_file(page)))) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      wanted = inside && line == "```" + language;
+      if (wanted) found.emplace_back();
+    } else if (wanted) {
+      found.back() += line + "\n";
+    }
+  }
+  return found;
+}
+
+std::string only_block(const std::string& page, const std::string& language) {
+  const std::vector<std::string> found = blocks(page, language);
+  REQUIRE(found.size() == 1);
+  return found.front();
+}
+
+/// A folder with an input under every name that the documents use, and `gpuccl` first in the search path.
+class Desk {
+ public:
+  Desk() {
+    fs::create_directory(folder_ / "bin");
+    fs::create_symlink(GPUCCL_PROGRAM, folder_ / "bin/gpuccl");
+    // Where jq is not installed, its input goes through as it is.
+    write_file(folder_ / "bin/without-jq", "#!/bin/sh\nexec cat\n");
+    fs::permissions(folder_ / "bin/without-jq", fs::perms::owner_all);
+    fs::create_symlink(source_file("data"), folder_ / "data");
+    for (const char* name : {"page.png", "scans/page.png"}) copy("page.png", name);
+    for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
+    for (const char* name : {"cells.tif", "stack.tif", "huge.tif"}) copy("cells.tif", name);
+    for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
+      fs::create_directories(folder_ / folder);
+      const bool volume = std::string(folder) == "yacclab3d/hilbert";
+      succeeds(
+          {"generate", "blobs", "--size", volume ? "8x8x8" : "32x32", "-o", folder_ / folder + "/image.tif"});
+      if (std::string(folder) != "photographs") write_file(folder_ / folder + "/files.txt", "image.tif\n");
+    }
+    for (const char* name : {"slices", "stack"})
+      fs::copy(source_file("data/cells-slices"), folder_ / name, fs::copy_options::recursive);
+    for (const char* name : {"a.tiff", "b.tiff"})
+      succeeds({"label", source_file("data/page.png"), "--quiet", "-o", folder_ / name});
+  }
+
+  /// As typed into a shell that stands here.
+  Ended type(const std::string& line) const {
+    Command command;
+    command.words = {"bash", "-c",
+                     "set -o pipefail; cd '" + folder_.path().string() +
+                         "'; PATH=$PWD/bin:$PATH; command -v jq >/dev/null || jq() { without-jq; }; " + line};
+    command.environment = {{"CUDA_VISIBLE_DEVICES", ""}};
+    return run(command);
+  }
+
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+ private:
+  void copy(const std::string& sample, const std::string& name) {
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    fs::copy(source_file("data/" + sample), folder_ / name);
+  }
+
+  ScratchFolder folder_;
+};
+
+/// An experiment as small as it can be: of one image of 32x32 (8x8x8 for a connectivity of volumes), each
+/// labelled once.
+std::string shortened(std::string line) {
+  const bool volume = std::regex_search(line, std::regex("-c (6|18|26)|x[0-9]+x"));
+  const std::string size = volume ? "8x8x8" : "32x32";
+  line = std::regex_replace(line, std::regex(" --(size|images|repetitions) [^ ]+"), "");
+  line = std::regex_replace(line, std::regex(":0\\.01"), ":0.5");
+  if (line.find("--dataset") == std::string::npos) line += " --size " + size;
+  return line + " --images 1 --repetitions 1 --warm-up 0";
+}
+
+bool is_command(const std::string& line) {
+  return std::regex_search(line, std::regex("(^|[|] )gpuccl ")) || line.starts_with("python3 ");
+}
+
+/// Runs commands of the program one after the other; how many there were.
+std::size_t run_all(const std::vector<std::string>& lines) {
+  const Desk desk;
+  std::size_t count = 0;
+  for (std::string line : lines) {
+    if (!is_command(line)) continue;
+    const bool bench = line.starts_with("gpuccl bench");
+    line = line.substr(0, line.find("  #"));
+    if (bench) line = shortened(line);
+    CAPTURE(line);
+    const Ended ended = desk.type(line);
+    CAPTURE(ended.err);
+    // Without a GPU, or gnuplot, an experiment ends with 69: a wrong option would have been told before.
+    CHECK((ended.code == 0 || (bench && ended.code == 69)));
+    ++count;
+  }
+  return count;
+}
+
+TEST_CASE("every command in README and docs/ runs") {
+  std::size_t count = 0;
+  for (const std::string page : kPages) {
+    std::vector<std::string> lines;
+    for (const std::string& block : blocks(page, "sh"))
+      for (const std::string& line : lines_of(block)) {
+        CAPTURE(page, line);
+        // What is not run here is known by its first word, so that nothing is left out by a slip of the pen.
+        CHECK((is_command(line) ||
+               std::regex_search(line, std::regex("^(sudo|cmake|cpack|conda|module|cp|\\./dev|#|$)"))));
+        lines.push_back(line);
+      }
+    CAPTURE(page);
+    count += run_all(lines);
+  }
+  CHECK(count > 20);
+}
+
+TEST_CASE("every example of the man pages runs") {
+  std::size_t count = 0;
+  for (const auto& file : fs::directory_iterator(source_file("man"))) {
+    if (file.path().extension() != ".1") continue;
+    CAPTURE(file.path().string());
+    const std::string page = std::regex_replace(read_file(file.path()), std::regex(R"(\\-)"), "-");
+    std::size_t from = page.find("\n.SH EXAMPLES\n");
+    if (from == std::string::npos) continue;
+    const std::string examples = page.substr(from, page.find("\n.SH ", from + 1) - from);
+    std::vector<std::string> lines;
+    for (const std::string& line : lines_of(examples))
+      if (!line.empty() && line[0] != '.') {
+        CHECK(is_command(line));
+        lines.push_back(line);
+      }
+    CHECK(!lines.empty());
+    count += run_all(lines);
+  }
+  CHECK(count > 15);
+}
+
+/// Whether all of `part` stands in `whole`: of an object the members that it shows, of an array the first
+/// elements.
+bool shows(const Json& part, const Json& whole) {
+  if (part.is_object())
+    return whole.is_object() &&
+           std::all_of(part.items().begin(), part.items().end(), [&](const auto& member) {
+             return whole.contains(member.key()) && shows(member.value(), whole[member.key()]);
+           });
+  if (part.is_array())
+    return whole.is_array() && part.size() <= whole.size() &&
+           std::equal(part.begin(), part.end(), whole.begin(), shows);
+  return part == whole;
+}
+
+TEST_CASE("README shows a real report and a real table, and its Python reads them") {
+  const Desk desk;
+  for (const std::string& block : blocks("README.md", "sh"))
+    for (const std::string& line : lines_of(block))
+      if (line.find("cells.csv") != std::string::npos) REQUIRE(desk.type(line).code == 0);
+  const Json shown = Json::parse(only_block("README.md", "json"));
+  const Json report = Json::parse(read_file(desk / "cells.json"));
+  CAPTURE(shown.dump(), report.dump());
+  CHECK(shown["labeling"]["components"] == 48);
+  CHECK(shows(shown, report));
+
+  const std::string table = only_block("README.md", "csv");
+  CHECK(lines_of(table).size() == 3);
+  CHECK(read_file(desk / "cells.csv").starts_with(table));
+
+  if (desk.type("command -v python3").code != 0) return;
+  write_file(desk / "read.py", only_block("README.md", "python"));
+  const Ended ended = desk.type("python3 read.py");
+  CAPTURE(ended.err);
+  CHECK(ended.code == 0);
+  CHECK(ended.out == only_block("README.md", "text"));
+}
+
+TEST_CASE("the program in README is the one that is built against the installed library") {
+  CHECK(only_block("README.md", "cpp") == read_file(source_file("tests/install/consumer/consumer.cpp")));
+  const std::string build = read_file(source_file("tests/install/consumer/CMakeLists.txt"));
+  for (const std::string& line : lines_of(only_block("README.md", "cmake"))) {
+    CAPTURE(line);
+    CHECK(build.find(line + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("the table of algorithms in docs/ is the one that list prints") {
+  const std::string page = read_file(source_file("docs/algorithms.md"));
+  const std::string begin = "<!-- algorithms -->\n", end = "<!-- end of algorithms -->\n";
+  const std::size_t from = page.find(begin), to = page.find(end);
+  REQUIRE(from != std::string::npos);
+  REQUIRE(to != std::string::npos);
+  CHECK(page.substr(from + begin.size(), to - from - begin.size()) == succeeds({"list", "--markdown"}));
+}
+
+TEST_CASE("what README and docs/ point to is there") {
+  for (const std::string page : kPages) {
+    const std::string text = read_file(source_file(page));
+    std::size_t links = 0;
+    const std::regex link(R"re((\]\(|src="|href=")([^)"# ]+))re");
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+      const std::string target = (*at)[2];
+      if (target.starts_with("http")) continue;
+      CAPTURE(page, target);
+      CHECK(fs::exists(fs::path(source_file(page)).parent_path() / target));
+      ++links;
+    }
+    CAPTURE(page);
+    CHECK(links > 0);
+  }
+}
+
+TEST_CASE("README's packages are those that ./dev installs") {
+  const std::string readme = read_file(source_file("README.md")), dev = read_file(source_file("dev"));
+  std::smatch line;
+  REQUIRE(std::regex_search(readme, line, std::regex("sudo apt install ([^\n]+)")));
+  const std::string list = line[1];
+  const std::regex package("[a-z0-9+-]+");
+  std::set<std::string> named;
+  for (std::sregex_iterator at(list.begin(), list.end(), package), end; at != end; ++at) {
+    CAPTURE(at->str());
+    CHECK(dev.find(at->str()) != std::string::npos);
+    named.insert(at->str());
+  }
+  const std::regex library("\\blib[a-z0-9]+-dev\\b");
+  for (std::sregex_iterator at(dev.begin(), dev.end(), library), end; at != end; ++at) {
+    CAPTURE(at->str());
+    CHECK(named.contains(at->str()));
+  }
+}
+
+}  // namespace
+}  // namespace gpuccl
