@@ -147,6 +147,7 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
     io::WriteOptions write;
     write.type = io::resolve_label_type(options_.label_type, labels.count, format);
     write.compression = options_.compression.value_or(io::Compression::deflate);
+    write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
     write.spacing = report_.input.spacing;
     write.progress = [this](double done) { progress_.share(done); };
     if (format == io::LabelFormat::tiff && write.type == io::LabelType::u32 &&

@@ -62,6 +62,10 @@ void add_format(const Command& command, LabelOptions& options) {
                            {"zstd", Compression::zstd},
                            {"packbits", Compression::packbits}},
                           "Compression of a label TIFF [deflate]");
+  using io::BigTiff;
+  add_choice<BigTiff>(command, "--bigtiff", options.big_tiff,
+                      {{"auto", BigTiff::automatic}, {"yes", BigTiff::yes}, {"no", BigTiff::no}},
+                      "Offsets of 64 bits in a label TIFF; auto: where the file passes 4 GiB [auto]");
 }
 
 void check_single(const LabelOptions& options) {
@@ -106,12 +110,14 @@ void LabelOptions::check() const {
   const std::string streams[] = {files.json, files.stats, batch.report};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage, "only one of --json, --stats and --report can go to standard output");
-  if (files.image.empty() && (compression || label_type != io::LabelType::automatic))
-    throw Error(Failure::usage, "--compress and --label-type need a label image; give -o");
+  if (files.image.empty() && (compression || big_tiff || label_type != io::LabelType::automatic))
+    throw Error(Failure::usage, "--compress, --bigtiff and --label-type need a label image; give -o");
 
   const io::LabelFormat format = format_of_labels(*this);
   if (compression && format != io::LabelFormat::tiff)
     throw io::FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
+  if (big_tiff && format != io::LabelFormat::tiff)
+    throw io::FileError(files.image, Failure::usage, "--bigtiff is for label images in TIFF");
   if (label_type == io::LabelType::u32 && format == io::LabelFormat::png)
     throw io::FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
   algorithm.check();

@@ -26,6 +26,7 @@ struct LabelOptions {
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given
+  std::optional<io::BigTiff> big_tiff;         // automatic if not given
   bool quiet = false;
   bool progress = false;
 

@@ -12,10 +12,12 @@ namespace gpuccl::io {
 
 enum class LabelType { automatic, u8, u16, u32 };
 enum class Compression { none, deflate, lzw, zstd, packbits };
+enum class BigTiff { automatic, yes, no };  // automatic: where a file passes the 4 GiB of a classic TIFF
 
 struct WriteOptions {
   LabelType type = LabelType::automatic;  // automatic: u16 if N fits, else u32
   Compression compression = Compression::deflate;
+  BigTiff big_tiff = BigTiff::automatic;
   Spacing spacing;
   /// Called now and then with the share of rows written, 0 to 1.
   std::function<void(double share)> progress;

@@ -19,6 +19,7 @@ void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType t
                         .bits_per_sample = bits_per_sample(type),
                         .compression = options.compression,
                         .deflate_level = kDeflateLevel,
+                        .big = options.big_tiff,
                         .spacing = options.spacing,
                         .description = imagej_description(extent, labels.count, options.spacing)};
   const auto fill = [&](std::int64_t strip, std::byte* samples) {

@@ -1,158 +1,72 @@
 #include "io/tiff/tiff_output.hpp"
 
+#include <tiffio.h>
+
+#include <array>
 #include <bit>
-#include <cstdio>
-#include <exception>
 #include <span>
 #include <vector>
 
 #include "gpuccl/error.hpp"
-#include "io/files/descriptor.hpp"
-#include "io/tiff/tiff_open.hpp"
+#include "io/tiff/tiff_directories.hpp"
+#include "io/tiff/tiff_scheme.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
-#include "io/tiff/tiff_tags.hpp"
 
 namespace gpuccl::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "strips go into the file as they lie in memory");
 
-/// Bytes of a compressed strip for each of its samples', at worst.
-double worst_growth(Compression compression) {
-  switch (compression) {
-    case Compression::none:
-      return 1;
-    case Compression::lzw:
-      return 1.5;  // codes of up to 12 bits, each for a byte
-    default:
-      return 1.01;  // deflate, zstd, packbits store what does not compress
-  }
-}
-
-/// What libtiff calls back. It is C: no exception may pass through it, so the first one is kept here.
-struct Client {
-  AtomicFile& file;
-  std::size_t position = 0;
-  std::exception_ptr failure{};
-  TiffMessages messages{};
-
-  /// `action()`, which returns a size, or -1 after an exception.
-  template <class Action>
-  tmsize_t guarded(Action action) {
-    try {
-      return action();
-    } catch (...) {
-      if (!failure) failure = std::current_exception();
-      return -1;
-    }
-  }
-
-  static tmsize_t write(thandle_t handle, void* data, tmsize_t bytes) {
-    Client& client = *static_cast<Client*>(handle);
-    return client.guarded([&] {
-      client.file.write_at(data, static_cast<std::size_t>(bytes), client.position);
-      client.position += static_cast<std::size_t>(bytes);
-      return bytes;
-    });
-  }
-
-  // libtiff reads back the end of the chain of pages when it appends one.
-  static tmsize_t read(thandle_t handle, void* data, tmsize_t bytes) {
-    Client& client = *static_cast<Client*>(handle);
-    return client.guarded([&] {
-      const std::size_t done =
-          read_all_at(client.file.descriptor(), data, static_cast<std::size_t>(bytes), client.position);
-      client.position += done;
-      return static_cast<tmsize_t>(done);
-    });
-  }
-
-  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
-    Client& client = *static_cast<Client*>(handle);
-    if (whence == SEEK_CUR) offset += client.position;
-    if (whence == SEEK_END) offset += size(handle);
-    client.position = offset;
-    return offset;
-  }
-
-  static toff_t size(thandle_t handle) {
-    Client& client = *static_cast<Client*>(handle);
-    return static_cast<toff_t>(client.guarded([&] { return static_cast<tmsize_t>(client.file.size()); }));
-  }
-
-  static int close(thandle_t) { return 0; }
-};
-
-/// A TIFF written through libtiff, strips in order.
+/// The strips of a TIFF, then what makes a TIFF of them.
 class TiffOutput {
  public:
   TiffOutput(AtomicFile& file, const TiffPages& pages);
-  ~TiffOutput() { close_tiff(tiff_, client_.messages); }
-  TiffOutput(const TiffOutput&) = delete;
-  TiffOutput& operator=(const TiffOutput&) = delete;
 
-  /// Strip `strip` of all, as it goes into the file.
-  void write_strip(std::int64_t strip, std::span<const std::byte> encoded);
+  /// Strip after strip, as they go into the file.
+  void write_strip(std::span<const std::byte> encoded);
+  void finish();
 
  private:
-  void start_page(std::int64_t slice);
-  void require(bool done) const;
+  void check_size(double strips_end) const;
 
+  AtomicFile& file_;
   const TiffPages& pages_;
-  Client client_;
-  TIFF* tiff_ = nullptr;
+  std::int64_t last_classic_end_;
+  std::uint64_t end_ = kFirstStrip;
+  std::vector<std::uint64_t> strip_ends_;
 };
 
-TiffOutput::TiffOutput(AtomicFile& file, const TiffPages& pages) : pages_(pages), client_{.file = file} {
+TiffOutput::TiffOutput(AtomicFile& file, const TiffPages& pages)
+    : file_(file), pages_(pages), last_classic_end_(last_classic_strip_end(pages)) {
   if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(tiff_scheme(pages.compression))) == 0)
     throw Error(Failure::usage, "this libtiff cannot write the compression asked for");
-  const char* mode = needs_big_tiff(pages) ? "w8l" : "w4l";
-  tiff_ = open_tiff({mode, &client_, Client::read, Client::write, Client::seek, Client::close, Client::size},
-                    client_.messages, 0);
-  require(tiff_ != nullptr);
+  // What will be too large without compression is so at once; all else when it turns out to be.
+  const bool known = pages.compression == Compression::none;
+  check_size(known ? static_cast<double>(pages.strips.row_bytes) *
+                         static_cast<double>(pages.strips.extent.rows())
+                   : 0);
+  const std::array<std::byte, kFirstStrip> header{};
+  file.write(header.data(), header.size());
 }
 
-void TiffOutput::write_strip(std::int64_t strip, std::span<const std::byte> encoded) {
-  const StripLayout& strips = pages_.strips;
-  if (strips.starts_slice(strip)) start_page(strip / strips.strips_per_slice);
-  const auto index = static_cast<std::uint32_t>(strips.index_in_slice(strip));
-  const auto size = static_cast<tmsize_t>(encoded.size());
-  require(TIFFWriteRawStrip(tiff_, index, const_cast<std::byte*>(encoded.data()), size) == size);
-  if (strips.ends_slice(strip)) require(TIFFWriteDirectory(tiff_) == 1);
+void TiffOutput::check_size(double strips_end) const {
+  if (pages_.big == BigTiff::no && strips_end > static_cast<double>(last_classic_end_))
+    throw Error(Failure::data, "larger than the 4 GiB of a classic TIFF; allow --bigtiff auto");
 }
 
-void TiffOutput::start_page(std::int64_t slice) {
-  const auto set = [this](ttag_t tag, auto value) { require(TIFFSetField(tiff_, tag, value) == 1); };
-  if (pages_.strips.extent.depth > 1) set(TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
-  require(set_sample_tags(tiff_, pages_, pages_.strips.extent.height));
-  if (pages_.spacing.x_resolution > 0 && pages_.spacing.y_resolution > 0) {
-    set(TIFFTAG_XRESOLUTION, pages_.spacing.x_resolution);
-    set(TIFFTAG_YRESOLUTION, pages_.spacing.y_resolution);
-    set(TIFFTAG_RESOLUTIONUNIT, pages_.spacing.unit);
-  }
-  if (slice == 0 && !pages_.description.empty()) set(TIFFTAG_IMAGEDESCRIPTION, pages_.description.c_str());
+void TiffOutput::write_strip(std::span<const std::byte> encoded) {
+  end_ += encoded.size();
+  check_size(static_cast<double>(end_));
+  file_.write(encoded.data(), encoded.size());
+  strip_ends_.push_back(end_);
 }
 
-void TiffOutput::require(bool done) const {
-  if (client_.failure) std::rethrow_exception(client_.failure);  // even if libtiff made nothing of it
-  if (done) return;
-  const std::string& message = client_.messages.error;
-  throw Error(Failure::io, message.empty() ? "cannot write" : "cannot write (" + message + ")");
+void TiffOutput::finish() {
+  const bool fits = last_classic_end_ >= 0 && end_ <= static_cast<std::uint64_t>(last_classic_end_);
+  TiffDirectories(pages_, pages_.big == BigTiff::yes || !fits).write(file_, strip_ends_);
 }
 
 }  // namespace
-
-bool needs_big_tiff(const TiffPages& pages) {
-  constexpr double kLimit = 4096.0 * (1 << 20) - 32.0 * (1 << 20);
-  constexpr double kPageBytes = 512;   // tags and small values
-  constexpr double kStripBytes = 128;  // offset, byte count, frame of a compressed stream
-  const StripLayout& strips = pages.strips;
-  const double samples = static_cast<double>(strips.row_bytes) * static_cast<double>(strips.extent.rows());
-  const double bytes = samples * worst_growth(pages.compression) +
-                       kStripBytes * static_cast<double>(strips.count()) + kPageBytes * strips.extent.depth +
-                       static_cast<double>(pages.description.size());
-  return bytes > kLimit;
-}
 
 void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare, const FillStrip& fill,
                 const std::function<void(double share)>& progress) {
@@ -169,10 +83,11 @@ void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& pre
     slot.encoded = slot.encoder.encode(pages, strips.rows(strip), slot.samples);
   };
   const auto take = [&](Slot& slot, std::int64_t strip) {
-    tiff.write_strip(strip, slot.encoded);
+    tiff.write_strip(slot.encoded);
     if (progress) progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
   };
   for_each_strip<Slot>(strips, prepare, make, take);
+  tiff.finish();
 }
 
 }  // namespace gpuccl::io

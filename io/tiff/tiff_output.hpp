@@ -18,21 +18,18 @@ struct TiffPages {
   int bits_per_sample = 8;
   Compression compression = Compression::deflate;
   int deflate_level = 2;  // of libdeflate: 1 to 12
+  BigTiff big = BigTiff::automatic;
   Spacing spacing;
   std::string description;  // of the first page; empty: none
 };
-
-/// Whether offsets may pass what 32 bits hold, however badly the samples compress. To be known before the
-/// first byte is written.
-bool needs_big_tiff(const TiffPages& pages);
 
 /// Makes the samples of a strip, as TIFF wants them. Called from several threads.
 using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
 
 /// Writes a little-endian TIFF, one page a slice. Strips are made and compressed in parallel and written in
-/// order, after `prepare` for them. `progress`, if any, is called now and then with the share that is
-/// written. Error (usage) when this libtiff lacks the compression, (io) when the file does not take the
-/// bytes.
+/// order, after `prepare` for them; the directories come last. `progress`, if any, is called now and then
+/// with the share that is written. Error (usage) when this libtiff lacks the compression, (data) when the
+/// file passes 4 GiB and must not be a BigTIFF, (io) when it does not take the bytes.
 void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare, const FillStrip& fill,
                 const std::function<void(double share)>& progress);
 

@@ -7,7 +7,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/tiff/tiff_open.hpp"
-#include "io/tiff/tiff_tags.hpp"
+#include "io/tiff/tiff_scheme.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -39,6 +39,18 @@ struct MemoryFile {
   static int close(thandle_t) { return 0; }
   static toff_t size(thandle_t handle) { return static_cast<MemoryFile*>(handle)->bytes.size(); }
 };
+
+/// Sets the tags that say how the samples of a page of `rows` rows lie in its only strip; false if libtiff
+/// refuses.
+bool set_sample_tags(TIFF* tiff, const TiffPages& pages, std::int64_t rows) {
+  const auto set = [tiff](ttag_t tag, auto value) { return TIFFSetField(tiff, tag, value) == 1; };
+  return set(TIFFTAG_IMAGEWIDTH, pages.strips.extent.width) &&
+         set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(rows)) &&
+         set(TIFFTAG_BITSPERSAMPLE, pages.bits_per_sample) && set(TIFFTAG_SAMPLESPERPIXEL, 1) &&
+         set(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) && set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+         set(TIFFTAG_COMPRESSION, tiff_scheme(pages.compression)) &&
+         set(TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
+}
 
 /// libtiff encodes only into files: a file of this one strip in `buffer`, of which the strip is taken.
 std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_t rows,

@@ -105,6 +105,23 @@ TEST_CASE("--compress sets the compression of a TIFF") {
   fails({"label", input, "-o", scratch / "out.png", "--compress", "lzw"}, 64, "TIFF");
 }
 
+TEST_CASE("--bigtiff asks for offsets of 64 bits") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), output = scratch / "out.tif";
+  const auto version = [&] { return int{read_file(output).at(2)}; };
+  succeeds({"label", input, "-o", output});
+  CHECK(version() == 42);
+  for (const char* given : {"auto", "no"}) {
+    succeeds({"label", input, "-o", output, "--bigtiff", given});
+    CHECK(version() == 42);
+  }
+  succeeds({"label", input, "-o", output, "--bigtiff", "yes"});
+  CHECK(version() == 43);
+  CHECK(labels_in(output) == "1 0 2/0 0 2");
+  fails({"label", input, "-o", scratch / "out.png", "--bigtiff", "yes"}, 64, "TIFF");
+  fails({"label", input, "--json", "-", "--bigtiff", "yes"}, 64, "need a label image");
+}
+
 TEST_CASE("--stats writes a table, --preview a picture, also without a label image") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);

@@ -4,9 +4,10 @@ usage: interop.py WRITE_SAMPLES SCHEMA PART
 Exit status 77: the module that PART needs is not installed.
 """
 
-import importlib
+import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,24 @@ def check_numpy(samples):
             sample.expect(image)
 
 
+def check_imagej(samples):
+    numpy = need("numpy")
+    jar = "/usr/share/java/ij.jar"
+    if not os.path.exists(jar) or not shutil.which("javac"):  # a JDK: it compiles what it runs
+        print(f"skipped: no {jar} or no JDK")
+        sys.exit(SKIPPED)
+    tiffs = [sample for sample in samples if sample.is_tiff()]
+    files = [name for sample in tiffs for name in (sample.path, sample.path + ".f4")]
+    reader = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ReadByImageJ.java")
+    subprocess.run(["java", "-Djava.awt.headless=true", "-cp", jar, reader] + files, check=True)
+    for sample in tiffs:
+        image = numpy.fromfile(sample.path + ".f4", dtype="<f4")
+        assert image.size == sample.labels.size, f"{sample.name}: {image.size} elements"
+        labels = sample.labels.view("<i4") if sample.type == "u32" else sample.labels  # signed to ImageJ
+        same = image.reshape(labels.shape) == labels.astype("f4")
+        assert same.all(), f"{sample.name}: other labels"
+
+
 def check_reports(folder, schema_path):
     jsonschema = need("jsonschema")
     with open(schema_path, encoding="utf-8") as file:
@@ -117,7 +136,8 @@ def check_reports(folder, schema_path):
         assert list(validator(schema).iter_errors(spoiled)), "the schema accepts anything"
 
 
-PARTS = {"tifffile": check_tifffile, "skimage": check_skimage, "opencv": check_opencv, "numpy": check_numpy}
+PARTS = {"tifffile": check_tifffile, "skimage": check_skimage, "opencv": check_opencv, "numpy": check_numpy,
+         "imagej": check_imagej}
 
 
 def main(tool, schema_path, part):

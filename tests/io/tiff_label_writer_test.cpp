@@ -2,14 +2,16 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "gpuccl/error.hpp"
-#include "io/tiff/tiff_output.hpp"
+#include "io/tiff/tiff_directories.hpp"
 #include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
+#include "support/file_size_limit.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 #include "tiff_pages.hpp"
@@ -145,27 +147,71 @@ TEST_CASE("progress goes from strip to strip up to all of it") {
   CHECK(shares.back() == 1.0);
 }
 
-TEST_CASE("offsets of 64 bits are chosen when 32 might not do") {
-  const auto big = [](Extent extent, int bits, Compression compression) {
-    return needs_big_tiff({.strips = StripLayout(extent, bits),
-                           .bits_per_sample = bits,
-                           .compression = compression,
-                           .spacing = {},
-                           .description = {}});
+TiffPages pages_of(Extent extent, int bits, Compression compression) {
+  return {.strips = StripLayout(extent, bits),
+          .bits_per_sample = bits,
+          .compression = compression,
+          .spacing = {},
+          .description = {}};
+}
+
+TEST_CASE("an uncompressed stack is one block of samples, which ImageJ reads without looking at its pages") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const Extent extent = GENERATE(Extent{40, 30, 7}, Extent{1023, 700, 5}, Extent{3, 1, 300});
+  const bool big = GENERATE(false, true);
+  const LabelImage image = sample_labels(extent, 60000);
+  save_labels(path, image,
+              {.compression = Compression::none,
+               .big_tiff = big ? BigTiff::yes : BigTiff::automatic,
+               .spacing = {},
+               .progress = {}});
+  CHECK(is_big_tiff(path) == big);
+  CHECK(joined(read_tiff_pages(path)) == values_of(image));
+
+  const std::string content = read_file(path);
+  const std::size_t slice = static_cast<std::size_t>(extent.width) * static_cast<std::size_t>(extent.height);
+  const std::size_t first = first_strip_of(path);
+  REQUIRE(content.size() >= first + slice * static_cast<std::size_t>(extent.depth) * 2);
+  for (std::size_t i = 0; i < slice * static_cast<std::size_t>(extent.depth); ++i) {
+    std::uint16_t value = 0;
+    std::memcpy(&value, content.data() + first + i * 2, 2);
+    if (value != image.data()[i]) FAIL("another label in slice " << i / slice);
+  }
+}
+
+TEST_CASE("a resolution is stored as the fraction that it is") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const double value = GENERATE(1.0, 72.0, 0.1, 300.5, 1.0 / 3, 3937.0078740157, 1e-9, 4294967295.0, 1e12);
+  save_labels(
+      path, sample_labels({4, 3, 1}, 3),
+      {.spacing = {.x_resolution = value, .y_resolution = 2, .unit = 2, .unit_name = {}}, .progress = {}});
+  const TiffPage page = read_tiff_pages(path).at(0);
+  CHECK(page.x_resolution == Approx(std::min(value, 4294967295.0)));
+  CHECK(page.y_resolution == 2);
+}
+
+TEST_CASE("offsets of 64 bits are taken where 32 do not do, or when asked for") {
+  // Compressed strips may end up to here, so many bytes of directories before 4 GiB.
+  const auto last = [](Extent extent) {
+    return last_classic_strip_end(pages_of(extent, 16, Compression::deflate));
   };
-  CHECK_FALSE(big({1, 1, 1}, 32, Compression::lzw));
-  CHECK_FALSE(big({32768, 32000, 1}, 32, Compression::none));
-  CHECK(big({32768, 32768, 1}, 32, Compression::none));
-  CHECK(big({32768, 32512, 1}, 32, Compression::none));     // 4 GiB less 32 MiB of samples, and the tags
-  CHECK(big({32768, 32400, 1}, 32, Compression::deflate));  // data that do not compress grow a little
-  CHECK_FALSE(big({32768, 32000, 1}, 32, Compression::deflate));
-  CHECK(big({32768, 24000, 1}, 32, Compression::lzw));  // LZW by half
-  CHECK_FALSE(big({32768, 21000, 1}, 32, Compression::lzw));
-  CHECK(big({1024, 1024, 4096}, 8, Compression::deflate));
-  CHECK_FALSE(big({1024, 1024, 1900}, 16, Compression::deflate));
-  CHECK(big({1024, 1024, 1900}, 32, Compression::deflate));
-  CHECK(big({1, 1, 10000000}, 8, Compression::none));  // the pages themselves
-  CHECK(big({2147483647, 2147483647, 2147483647}, 32, Compression::none));
+  const std::int64_t limit = std::int64_t{1} << 32;
+  CHECK(last({1, 1, 1}) < limit);
+  CHECK(last({1, 1, 1}) > limit - 300);
+  CHECK(last({1, 1, 1000001}) < limit - 150'000'000);
+  CHECK(last({1, 1, 1000001}) > limit - 250'000'000);
+  CHECK(last({1, 1, 2000000000}) < 0);  // the pages themselves are too many
+
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const LabelImage image = sample_labels({300, 200, 3}, 400);
+  const BigTiff big = GENERATE(BigTiff::automatic, BigTiff::yes, BigTiff::no);
+  const auto compression = GENERATE(Compression::none, Compression::deflate, Compression::lzw);
+  save_labels(path, image, {.compression = compression, .big_tiff = big, .spacing = {}, .progress = {}});
+  CHECK(is_big_tiff(path) == (big == BigTiff::yes));
+  CHECK(joined(read_tiff_pages(path)) == values_of(image));
 }
 
 /// Labels that are nowhere in memory: background but for one label at the end.
@@ -187,17 +233,37 @@ class EmptyLabels final : public LabelSource {
   Extent extent_;
 };
 
-TEST_CASE("a volume of more than 4 GiB", "[.long]") {
-  ScratchFolder folder;
-  const std::string path = folder / "labels.tiff";
-  const Extent extent{20000, 20000, 6};
+void save_empty(const std::string& path, Extent extent, const WriteOptions& options) {
   const EmptyLabels labels(extent);
   const std::vector<Label> no_map;
   AtomicFile file(path);
-  write_labels(file, LabelFormat::tiff, {labels, no_map, 1}, {});
+  write_labels(file, LabelFormat::tiff, {labels, no_map, 1}, options);
   file.commit();
-  CHECK(is_big_tiff(path));
+}
+
+TEST_CASE("a classic TIFF that would pass 4 GiB is refused, without compression before anything is written") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  const WriteOptions options{
+      .compression = Compression::none, .big_tiff = BigTiff::no, .spacing = {}, .progress = {}};
+  const FileSizeLimit nothing(0);
+  CHECK(failure_of([&] { save_empty(path, {32768, 32768, 4}, options); }) == Failure::data);
+  CHECK(count_entries(folder.path()) == 0);
+}
+
+TEST_CASE("a compressed volume of more than 4 GiB of samples is a classic TIFF", "[.long]") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  save_empty(path, {20000, 20000, 6}, {});
+  CHECK_FALSE(is_big_tiff(path));
   CHECK(read_file(path).size() < 30000000);
+}
+
+TEST_CASE("an uncompressed volume of more than 4 GiB is a BigTIFF", "[.long]") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  save_empty(path, {20000, 20000, 6}, {.compression = Compression::none, .spacing = {}, .progress = {}});
+  CHECK(is_big_tiff(path));
 }
 
 }  // namespace

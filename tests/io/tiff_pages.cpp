@@ -74,4 +74,6 @@ std::vector<TiffPage> read_tiff_pages(const std::string& path) {
 
 bool is_big_tiff(const std::string& path) { return TIFFIsBigTIFF(open(path).get()) != 0; }
 
+std::uint64_t first_strip_of(const std::string& path) { return TIFFGetStrileOffset(open(path).get(), 0); }
+
 }  // namespace gpuccl::io

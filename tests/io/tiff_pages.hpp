@@ -22,4 +22,7 @@ std::vector<TiffPage> read_tiff_pages(const std::string& path);
 /// Whether offsets of the file have 64 bits.
 bool is_big_tiff(const std::string& path);
 
+/// Where the first strip of the first page begins.
+std::uint64_t first_strip_of(const std::string& path);
+
 }  // namespace gpuccl::io

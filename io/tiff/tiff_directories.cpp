@@ -1,0 +1,183 @@
+#include "io/tiff/tiff_directories.hpp"
+
+#include <tiff.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "io/tiff/tiff_scheme.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::uint64_t kAlignment = 8;  // of directories and of what they refer to
+constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+
+std::uint64_t aligned(std::uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
+
+void append(std::string& bytes, std::uint64_t value, int size) {
+  for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i & 0xff);
+}
+
+/// The fraction of 32-bit integers nearest to `value`, which is positive, by its continued fraction.
+std::pair<std::uint32_t, std::uint32_t> fraction(double value) {
+  constexpr double kMax = std::numeric_limits<std::uint32_t>::max();
+  if (value >= kMax) return {std::numeric_limits<std::uint32_t>::max(), 1};
+  double over = 1, under = 0, last_over = 0, last_under = 1, rest = value;
+  for (;;) {
+    const double whole = std::floor(rest);
+    const double next_over = whole * over + last_over, next_under = whole * under + last_under;
+    if (next_over > kMax || next_under > kMax) break;
+    last_over = std::exchange(over, next_over);
+    last_under = std::exchange(under, next_under);
+    if (over / under == value || rest == whole) break;
+    rest = 1 / (rest - whole);
+  }
+  return {static_cast<std::uint32_t>(over), static_cast<std::uint32_t>(under)};
+}
+
+/// One directory: entries in ascending order of their tags, then the values that an entry has no room for.
+class Directory {
+ public:
+  explicit Directory(bool big) : big_(big) {}
+
+  void add_short(std::uint16_t tag, int value) {
+    append(start(tag, TIFF_SHORT, 1), static_cast<std::uint64_t>(value), 2);
+  }
+  void add_long(std::uint16_t tag, std::int64_t value) {
+    append(start(tag, TIFF_LONG, 1), static_cast<std::uint64_t>(value), 4);
+  }
+  void add_text(std::uint16_t tag, const std::string& text) {
+    start(tag, TIFF_ASCII, text.size() + 1).assign(text.c_str(), text.size() + 1);
+  }
+  void add_fraction(std::uint16_t tag, double value) {
+    const auto [over, under] = fraction(value);
+    std::string& bytes = start(tag, TIFF_RATIONAL, 1);
+    append(bytes, over, 4);
+    append(bytes, under, 4);
+  }
+  /// `value(i)` for i in [0, count): offsets or sizes.
+  template <class Value>
+  void add_offsets(std::uint16_t tag, std::int64_t count, Value value) {
+    std::string& bytes = start(tag, big_ ? TIFF_LONG8 : TIFF_LONG, static_cast<std::uint64_t>(count));
+    bytes.reserve(static_cast<std::size_t>(count) * offset_bytes());
+    for (std::int64_t i = 0; i < count; ++i) append(bytes, value(i), static_cast<int>(offset_bytes()));
+  }
+
+  /// As it stands in the file at `offset`. The next one follows at once, if there is one.
+  std::string bytes(std::uint64_t offset, bool is_last) const {
+    std::uint64_t behind = aligned(offset + table_bytes());
+    std::string table, values;
+    append(table, entries_.size(), big_ ? 8 : 2);
+    for (const Entry& entry : entries_) {
+      append(table, entry.tag, 2);
+      append(table, entry.type, 2);
+      append(table, entry.count, static_cast<int>(offset_bytes()));
+      if (entry.value.size() <= offset_bytes()) {
+        table += entry.value;
+        table.append(offset_bytes() - entry.value.size(), '\0');
+        continue;
+      }
+      append(table, behind + values.size(), static_cast<int>(offset_bytes()));
+      values += entry.value;
+      values.resize(aligned(values.size()));
+    }
+    append(table, is_last ? 0 : behind + values.size(), static_cast<int>(offset_bytes()));
+    table.resize(behind - offset);
+    return table + values;
+  }
+
+ private:
+  struct Entry {
+    std::uint16_t tag;
+    std::uint16_t type;
+    std::uint64_t count;
+    std::string value;
+  };
+
+  std::string& start(std::uint16_t tag, TIFFDataType type, std::uint64_t count) {
+    entries_.push_back({tag, static_cast<std::uint16_t>(type), count, {}});
+    return entries_.back().value;
+  }
+  std::size_t offset_bytes() const { return big_ ? 8 : 4; }
+  std::uint64_t table_bytes() const {
+    return (big_ ? 8 : 2) + entries_.size() * (4 + 2 * offset_bytes()) + offset_bytes();
+  }
+
+  bool big_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+std::string TiffDirectories::page(std::int64_t slice, std::uint64_t offset,
+                                  const std::vector<std::uint64_t>& strip_ends) const {
+  const StripLayout& strips = pages_.strips;
+  const std::int64_t first = slice * strips.strips_per_slice;
+  const auto begin_of = [&](std::int64_t i) {
+    const std::int64_t strip = first + i;
+    return strip == 0 ? kFirstStrip : strip_ends[static_cast<std::size_t>(strip - 1)];
+  };
+
+  Directory directory(big_);
+  if (strips.extent.depth > 1) directory.add_long(TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
+  directory.add_long(TIFFTAG_IMAGEWIDTH, strips.extent.width);
+  directory.add_long(TIFFTAG_IMAGELENGTH, strips.extent.height);
+  directory.add_short(TIFFTAG_BITSPERSAMPLE, pages_.bits_per_sample);
+  directory.add_short(TIFFTAG_COMPRESSION, tiff_scheme(pages_.compression));
+  directory.add_short(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  if (slice == 0 && !pages_.description.empty())
+    directory.add_text(TIFFTAG_IMAGEDESCRIPTION, pages_.description);
+  directory.add_offsets(TIFFTAG_STRIPOFFSETS, strips.strips_per_slice, begin_of);
+  directory.add_short(TIFFTAG_SAMPLESPERPIXEL, 1);
+  directory.add_long(TIFFTAG_ROWSPERSTRIP, strips.rows_per_strip);
+  directory.add_offsets(TIFFTAG_STRIPBYTECOUNTS, strips.strips_per_slice,
+                        [&](std::int64_t i) { return begin_of(i + 1) - begin_of(i); });
+  const bool has_resolution = pages_.spacing.x_resolution > 0 && pages_.spacing.y_resolution > 0;
+  if (has_resolution) {
+    directory.add_fraction(TIFFTAG_XRESOLUTION, pages_.spacing.x_resolution);
+    directory.add_fraction(TIFFTAG_YRESOLUTION, pages_.spacing.y_resolution);
+  }
+  directory.add_short(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  if (has_resolution) directory.add_short(TIFFTAG_RESOLUTIONUNIT, pages_.spacing.unit);
+  directory.add_short(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  return directory.bytes(offset, slice + 1 == strips.extent.depth);
+}
+
+std::uint64_t TiffDirectories::bytes() const {
+  // Only the first is different from the others.
+  const std::vector<std::uint64_t> anywhere(static_cast<std::size_t>(2 * pages_.strips.strips_per_slice));
+  const std::uint64_t first = page(0, 0, anywhere).size();
+  const std::int64_t others = pages_.strips.extent.depth - 1;
+  return first + (others == 0 ? 0 : page(1, 0, anywhere).size() * static_cast<std::uint64_t>(others));
+}
+
+void TiffDirectories::write(AtomicFile& file, const std::vector<std::uint64_t>& strip_ends) const {
+  const std::uint64_t first = aligned(strip_ends.back());
+  std::string bytes(first - strip_ends.back(), '\0');
+  std::uint64_t offset = first;
+  for (std::int64_t slice = 0; slice < pages_.strips.extent.depth; ++slice) {
+    const std::string directory = page(slice, offset, strip_ends);
+    offset += directory.size();
+    bytes += directory;
+    if (bytes.size() < kFlushBytes) continue;
+    file.write(bytes.data(), bytes.size());
+    bytes.clear();
+  }
+  file.write(bytes.data(), bytes.size());
+
+  std::string header = "II";
+  append(header, big_ ? 43 : 42, 2);
+  if (big_) append(header, 8, 4);  // bytes of an offset
+  append(header, first, big_ ? 8 : 4);
+  file.write_at(header.data(), header.size(), 0);
+}
+
+std::int64_t last_classic_strip_end(const TiffPages& pages) {
+  constexpr std::int64_t kClassicBytes = std::int64_t{1} << 32;
+  constexpr auto kPadding = static_cast<std::int64_t>(kAlignment - 1);
+  return kClassicBytes - kPadding - static_cast<std::int64_t>(TiffDirectories(pages, false).bytes());
+}
+
+}  // namespace gpuccl::io
