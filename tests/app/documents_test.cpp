@@ -6,7 +6,9 @@
 #include <set>
 #include <sstream>
 
+#include "app/common/exit_code.hpp"
 #include "binary.hpp"
+#include "gpuccl/error.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -223,6 +225,27 @@ TEST_CASE("the table of algorithms in docs/ is the one that list prints") {
   REQUIRE(from != std::string::npos);
   REQUIRE(to != std::string::npos);
   CHECK(page.substr(from + begin.size(), to - from - begin.size()) == succeeds({"list", "--markdown"}));
+}
+
+TEST_CASE("exit codes in docs/ and in the man page are those of the program") {
+  std::set<std::string> codes = {"0", "1"};
+  for (int i = 0; i <= static_cast<int>(Failure::temporary); ++i)
+    codes.insert(std::to_string(app::exit_code(static_cast<Failure>(i))));
+  const auto found = [](const std::string& text, const std::string& pattern) {
+    std::set<std::string> numbers;
+    const std::regex number(pattern);
+    for (std::sregex_iterator at(text.begin(), text.end(), number), end; at != end; ++at)
+      numbers.insert((*at)[1]);
+    return numbers;
+  };
+  CHECK(found(read_file(source_file("docs/architecture.md")), "\n[|] ([0-9]+) [|]") == codes);
+  CHECK(found(read_file(source_file("man/gpuccl.1")), "[.]TP\n[.]B ([0-9]+)\n") == codes);
+}
+
+TEST_CASE("CITATION.cff names this version") {
+  const std::string version = succeeds({"--version"});
+  const std::string number = std::regex_replace(version, std::regex("gpuccl ([0-9.]+)[^]*"), "$1");
+  CHECK(read_file(source_file("CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
 }
 
 TEST_CASE("what README and docs/ point to is there") {

@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -21,40 +23,88 @@ std::set<std::string> matches(const std::string& text, const std::regex& pattern
 
 const std::regex kOption("--?[a-zA-Z][-a-zA-Z]*");
 
+/// Options by the group that they stand in.
+using Groups = std::map<std::string, std::set<std::string>>;
+
 /// Options in the first column of --help.
-std::set<std::string> options_in_help(const std::string& help) {
-  std::set<std::string> options;
+Groups options_in_help(const std::string& help) {
+  Groups groups;
+  std::string group;
   std::istringstream lines(help);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("  -")) options.merge(matches(line.substr(0, line.find(' ', 2)), kOption));
-  return options;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, std::regex("[A-Z][a-z ]+:"))) group = line.substr(0, line.size() - 1);
+    if (line.starts_with("  -")) groups[group].merge(matches(line.substr(0, line.find(' ', 2)), kOption));
+  }
+  return groups;
 }
 
 /// Options that have an entry of their own: the line after .TP.
-std::set<std::string> options_in_page(const std::string& page) {
+Groups options_in_page(const std::string& page) {
   const std::string plain = std::regex_replace(page, std::regex(R"(\\f[BIR])"), "");
-  std::set<std::string> options;
+  Groups groups;
+  std::string group;
   std::istringstream lines(std::regex_replace(plain, std::regex(R"(\\-)"), "-"));
   bool entry = false;
-  for (std::string line; std::getline(lines, line); entry = line == ".TP")
-    if (entry && line.starts_with("-")) options.merge(matches(line, kOption));
+  for (std::string line; std::getline(lines, line); entry = line == ".TP") {
+    if (line == ".SH OPTIONS") group = "Options";
+    if (line.starts_with(".SS ")) group = line.substr(4);
+    if (entry && line.starts_with("-")) groups[group].merge(matches(line, kOption));
+  }
+  return groups;
+}
+
+std::set<std::string> all(const Groups& groups) {
+  std::set<std::string> options;
+  for (const auto& [group, some] : groups) options.insert(some.begin(), some.end());
   return options;
 }
 
-TEST_CASE("each man page has the options of --help, and no other") {
-  const std::set<std::string> of_program = options_in_help(succeeds({"--help"}));
-  CHECK(of_program == std::set<std::string>{"-h", "--help", "--version"});
+TEST_CASE("each man page has the options of --help in the same groups, and no other") {
+  const Groups of_program = options_in_help(succeeds({"--help"}));
+  CHECK(all(of_program) == std::set<std::string>{"-h", "--help", "--version"});
   CHECK(of_program == options_in_page(read_file(source_file("man/gpuccl.1"))));
   for (const std::string command : kCommands) {
     CAPTURE(command);
-    const std::set<std::string> in_help = options_in_help(succeeds({command, "--help"}));
+    const Groups in_help = options_in_help(succeeds({command, "--help"}));
     const std::string page = read_file(source_file("man/gpuccl-" + command + ".1"));
-    CHECK(in_help.contains("--help"));
+    CHECK(in_help.at("Options").contains("--help"));
     CHECK(in_help == options_in_page(page));
     CHECK(succeeds({"--help"}).find("\n  " + command + " ") != std::string::npos);
     CHECK(read_file(source_file("man/gpuccl.1")).find(".BR gpuccl\\-" + command + " (1)") !=
           std::string::npos);
   }
+}
+
+std::vector<std::string> man_pages() {
+  std::vector<std::string> pages;
+  for (const auto& file : std::filesystem::directory_iterator(source_file("man")))
+    if (file.path().extension() == ".1") pages.push_back(file.path().string());
+  REQUIRE(pages.size() == std::size(kCommands) + 1);
+  return pages;
+}
+
+TEST_CASE(
+    "man pages have a date, the version and short lines, and the formatter has nothing to say of them") {
+  const std::string version = succeeds({"--version"});
+  const std::string name = version.substr(0, version.find_first_of(" \n", version.find(' ') + 1));
+  CHECK(std::regex_match(name, std::regex("gpuccl [0-9.]+")));
+  const std::regex head("[.]TH GPUCCL[-\\\\A-Z]* 1 \"20[0-9-]{8}\" \"" + name + "\" \"User Commands\"");
+  Command formatter;
+  formatter.words = {"groff", "-ww", "-man", "-Tutf8", "-z"};
+  for (const std::string& page : man_pages()) {
+    CAPTURE(page);
+    std::istringstream lines(read_file(page));
+    std::string line;
+    std::getline(lines, line);
+    CHECK(std::regex_match(line, head));
+    while (std::getline(lines, line)) {
+      CAPTURE(line);
+      CHECK(line.size() <= 120);
+    }
+    formatter.words.push_back(page);
+  }
+  const Ended ended = run(formatter);
+  if (ended.code != 127) CHECK(ended.err == "");  // 127: there is no groff
 }
 
 /// The words that bash would offer for the last of `words`.
@@ -74,7 +124,7 @@ TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("''") == std::set<std::string>{"label", "compare", "generate", "list", "info", "bench",
                                                    "--help", "--version"});
   for (const std::string command : kCommands)
-    CHECK(completions(command + " -") == options_in_help(succeeds({command, "--help"})));
+    CHECK(completions(command + " -") == all(options_in_help(succeeds({command, "--help"}))));
   CHECK(completions("label in.png --device ''") == std::set<std::string>{"auto", "cuda", "cpu"});
   CHECK(completions("label in.png -c 1") == std::set<std::string>{"18"});
   CHECK(completions("label --compress l") == std::set<std::string>{"lzw"});
