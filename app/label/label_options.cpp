@@ -1,5 +1,7 @@
 #include "app/label/label_options.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -74,7 +76,8 @@ void check_single(const LabelOptions& options) {
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
-  if (!files.preview.empty() && std::filesystem::path(files.preview).extension() != ".png")
+  if (!files.preview.empty() &&
+      ::strcasecmp(std::filesystem::path(files.preview).extension().c_str(), ".png") != 0)
     throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }
 

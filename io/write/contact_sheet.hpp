@@ -5,21 +5,24 @@
 namespace gpuccl::io {
 
 /// Where the slices of a volume, made smaller by a whole factor, stand on one picture: in rows, left to
-/// right, with a line of one pixel between them. A picture of one slice is the slice.
+/// right, each under its number, with a line of one pixel between them. A picture of one slice is the slice.
 struct ContactSheet {
   int factor = 1;      // elements of a slice a pixel, along x and y
   int slice_step = 1;  // every so many slices are shown
   int shown = 1;       // slices
   int columns = 1, rows = 1;
   int tile_width = 0, tile_height = 0;
+  int caption_height = 0;  // above each tile; 0 where the numbers would not fit over the tiles
 
   int width() const { return columns * (tile_width + 1) - 1; }
-  int height() const { return rows * (tile_height + 1) - 1; }
+  int height() const { return rows * (caption_height + tile_height + 1) - 1; }
   int left(int tile) const { return tile % columns * (tile_width + 1); }
-  int top(int tile) const { return tile / columns * (tile_height + 1); }
+  int top(int tile) const { return tile / columns * (caption_height + tile_height + 1) + caption_height; }
+  int slice(int tile) const { return tile * slice_step; }
 };
 
-/// The sheet with the largest slices that is at most 2048 pixels wide and high; at most 100 slices.
+/// The sheet with the largest slices that is at most 2900 pixels wide and high, so that a sheet that is
+/// halved has still half of that; at most 100 slices.
 ContactSheet plan_contact_sheet(Extent extent);
 
 }  // namespace gpuccl::io

@@ -10,12 +10,13 @@
 
 #include "io/png/png_output.hpp"
 #include "io/write/contact_sheet.hpp"
+#include "io/write/digits.hpp"
 #include "io/write/label_color.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-constexpr std::uint8_t kBetweenTiles = 48;  // gray
+constexpr std::uint8_t kBetweenTiles = 48, kDigits = 255;  // gray
 
 /// What the elements of one pixel add up to.
 struct Sum {
@@ -72,12 +73,26 @@ class Reducer {
   std::vector<Sum> sums_;
 };
 
+/// The number of each slice above it.
+void paint_captions(const ContactSheet& sheet, std::size_t row_bytes, std::uint8_t* pixels) {
+  if (sheet.caption_height == 0) return;
+  for (int tile = 0; tile < sheet.shown; ++tile) {
+    paint_number(sheet.slice(tile), [&](int x, int y) {
+      const auto row = static_cast<std::size_t>(sheet.top(tile) - 1 - kDigitHeight + y),
+                 column = static_cast<std::size_t>(sheet.left(tile) + x);
+      std::fill_n(pixels + row * row_bytes + column * 3, 3, kDigits);
+    });
+  }
+}
+
 }  // namespace
 
 void write_preview(AtomicFile& file, const MappedLabels& labels) {
   const ContactSheet sheet = plan_contact_sheet(labels.labels.extent());
   const std::size_t row_bytes = static_cast<std::size_t>(sheet.width()) * 3;
   std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(sheet.height()), kBetweenTiles);
+
+  paint_captions(sheet, row_bytes, pixels.data());
 
   // Rows of tiles are numbered in the order of the rows of labels that they show.
   const std::int64_t height = labels.labels.extent().height;

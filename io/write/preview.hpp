@@ -6,7 +6,7 @@
 namespace gpuccl::io {
 
 /// Colour preview: every label its own stable colour on black. A volume becomes a contact sheet of its
-/// slices. At most about 2048 pixels a side (whole-number reduction, stated by nothing but its size).
+/// slices, as plan_contact_sheet lays it out, with their numbers from 0 as in reports.
 void write_preview(AtomicFile& file, const MappedLabels& labels);
 
 }  // namespace gpuccl::io

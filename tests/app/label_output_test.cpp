@@ -130,6 +130,8 @@ TEST_CASE("--stats writes a table, --preview a picture, also without a label ima
   const std::string table = read_file(scratch / "t.csv");
   CHECK(table.starts_with("label,area,x0,y0,x1,y1,cx,cy\n1,1,0,0,0,0,0,0\n2,2,2,0,2,1,2,0.5\n"));
   CHECK(read_file(scratch / "p.png").starts_with("\x89PNG"));
+  succeeds({"label", input, "--preview", scratch / "p.PNG"});
+  CHECK(read_file(scratch / "p.PNG") == read_file(scratch / "p.png"));
   fails({"label", input, "--preview", scratch / "p.jpg"}, 64, "p.jpg: ");
 }
 
