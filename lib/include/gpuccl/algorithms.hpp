@@ -51,14 +51,19 @@ struct Phase {
 using Phases = std::vector<Phase>;
 inline constexpr bool kRepeated = true;
 
+/// Bytes of host memory that the tables of an algorithm take at most while it labels an image of `extent`,
+/// what it leaves as labels included; neither the bits of the image nor its components.
+using TableBytes = std::int64_t (*)(Connectivity connectivity, Extent extent);
+
 struct Algorithm {
   std::string name;   // as typed after --algo
   std::string title;  // as printed in a report
   std::string paper;  // where it was published
   DeviceKind device;
   std::vector<Variant> variants;
-  Phases phases = {};     // in the order they run
-  Phases phases_3d = {};  // of the 3D connectivities; empty if they are the same
+  Phases phases = {};                // in the order they run
+  Phases phases_3d = {};             // of the 3D connectivities; empty if they are the same
+  TableBytes table_bytes = nullptr;  // null on a GPU
 };
 
 /// THE table: every algorithm of this build, in the order they are listed. `runs` may stand twice, once a
@@ -74,6 +79,9 @@ const Algorithm* find_algorithm(const std::string& name, DeviceKind device);
 const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivity);
 
 const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity);
+
+/// Algorithm::table_bytes; of a GPU algorithm that of `runs`, which labels on the CPU when the GPU is lost.
+std::int64_t table_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent);
 
 /// The first of the phases that are repeated; empty if the algorithm does not iterate.
 std::string iterated_phase(const Algorithm& algorithm);

@@ -20,6 +20,9 @@ struct Components {
   std::vector<Box> box;
   std::vector<std::array<std::uint64_t, 3>> sum;  // of the coordinates x, y, z of all elements
 
+  static constexpr std::size_t kBytesEach =
+      sizeof(std::uint64_t) + sizeof(Box) + sizeof(std::array<std::uint64_t, 3>);
+
   std::size_t size() const { return area.size(); }
   void resize(std::size_t count) {
     area.resize(count);

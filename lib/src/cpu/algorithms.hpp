@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -16,5 +17,10 @@ std::unique_ptr<Labeler> make_sauf(Connectivity connectivity);
 std::unique_ptr<Labeler> make_hcs2_aremsp(Connectivity connectivity);
 std::unique_ptr<Labeler> make_ep(Connectivity connectivity);
 std::unique_ptr<Labeler> make_fb(Connectivity connectivity);
+
+// Algorithm::table_bytes of each; those that label slice by slice differ by less than a table.
+std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent);
+std::int64_t flood_fill_table_bytes(Connectivity connectivity, Extent extent);
+std::int64_t slice_table_bytes(Connectivity connectivity, Extent extent);
 
 }  // namespace gpuccl::cpu

@@ -87,6 +87,11 @@ class FloodFill final : public Labeler {
 
 }  // namespace
 
+std::int64_t flood_fill_table_bytes(Connectivity, Extent extent) {
+  constexpr std::int64_t kStack = 3 * sizeof(Element);  // of an element in it, while the stack doubles
+  return (std::int64_t{sizeof(Label)} + kStack) * extent.elements();
+}
+
 std::unique_ptr<Labeler> make_flood_fill(Connectivity connectivity) {
   switch (connectivity) {
     case Connectivity::c4:

@@ -35,6 +35,12 @@ const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity)
   return is_3d(connectivity) && !algorithm.phases_3d.empty() ? algorithm.phases_3d : algorithm.phases;
 }
 
+std::int64_t table_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent) {
+  const Algorithm& on_cpu =
+      algorithm.table_bytes != nullptr ? algorithm : *find_algorithm("runs", DeviceKind::cpu);
+  return on_cpu.table_bytes(connectivity, extent);
+}
+
 std::string iterated_phase(const Algorithm& algorithm) {
   for (const Phase& phase : algorithm.phases)
     if (phase.repeated) return phase.name;

@@ -12,8 +12,7 @@
 namespace gpuccl {
 namespace {
 
-constexpr std::size_t kBytesEach =
-    sizeof(Label) + sizeof(std::uint64_t) + sizeof(Box) + 3 * sizeof(std::uint64_t);
+constexpr std::size_t kBytesEach = sizeof(Label) + Components::kBytesEach;
 
 struct Measure {
   std::uint64_t area;

@@ -13,8 +13,21 @@ struct BundleRuns {
   BundleRows rows{};
   std::vector<Word> starts;
   std::vector<Index> before;  // number of the last run that begins left of the word; wraps below 0
+  // Of volumes whose slices touch:
   std::vector<Word> touch_y;  // places where it touches the bundle at y - 1, and the two have been joined
   std::vector<Word> touch_z;  // the same for the bundle at z - 1
+
+  template <class S>
+  static constexpr bool slices_touch = S::sides.back().dz != 0;
+  template <class S>
+  static constexpr std::int64_t bytes_of_word = sizeof(Word) + sizeof(Index) +
+                                                (slices_touch<S> ? 2 * sizeof(Word) : 0);
+
+  /// How many bundles before a bundle the first one lies that may touch it.
+  template <class S>
+  static constexpr std::int64_t farthest(std::int64_t per_layer, std::int64_t layers) {
+    return slices_touch<S> && layers > 1 ? per_layer + 1 : 1;
+  }
 
   /// The run that bit `bit` of word `word` is in, or else the last one to its left.
   Index run_at(int word, int bit) const {
@@ -28,8 +41,10 @@ struct BundleRuns {
     rows = bundles.rows(place);
     starts.resize(static_cast<std::size_t>(bundles.words()));
     before.resize(starts.size());
-    touch_y.assign(starts.size(), 0);
-    touch_z.assign(starts.size(), 0);
+    if constexpr (slices_touch<S>) {
+      touch_y.assign(starts.size(), 0);
+      touch_z.assign(starts.size(), 0);
+    }
     Word previous = 0;
     Index last = first_run - 1;
     for (int i = 0; i < bundles.words(); ++i) {
@@ -52,13 +67,8 @@ class RecentBundles {
   RecentBundles(const Bundles& bundles, const std::vector<Index>& runs_before)
       : bundles_(bundles),
         runs_before_(runs_before),
-        recent_(static_cast<std::size_t>(farthest(bundles)) + 1) {}
-
-  /// How many bundles before a bundle the first one lies that may touch it.
-  static std::int64_t farthest(const Bundles& bundles) {
-    const bool other_layers = S::sides.back().dz != 0;
-    return other_layers ? std::int64_t{bundles.per_layer()} + 1 : 1;
-  }
+        recent_(static_cast<std::size_t>(BundleRuns::farthest<S>(bundles.per_layer(), bundles.layers())) +
+                1) {}
 
   BundleRuns& at(const Bundles::Place& place) {
     BundleRuns& slot = recent_[static_cast<std::size_t>(place.bundle) % recent_.size()];

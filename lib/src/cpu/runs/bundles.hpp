@@ -20,16 +20,20 @@ class Bundles {
   Bundles(BitView image, RowSet rows)
       : image_(image),
         row_set_(rows),
-        height_((rows & 0b0010u) != 0 ? 2 : 1),
-        depth_((rows & 0b0100u) != 0 ? 2 : 1),
+        height_(height_of(rows)),
+        depth_(depth_of(rows)),
         per_layer_((image.extent.height - 1) / height_ + 1),
         layers_((image.extent.depth - 1) / depth_ + 1),
         zeros_(static_cast<std::size_t>(image.row_pitch)) {}
 
+  /// How many rows along y, and how many slices, a bundle takes.
+  static constexpr int height_of(RowSet rows) { return (rows & 0b0010u) != 0 ? 2 : 1; }
+  static constexpr int depth_of(RowSet rows) { return (rows & 0b0100u) != 0 ? 2 : 1; }
+
   const BitView& image() const { return image_; }
   int words() const { return static_cast<int>(image_.row_pitch / 2); }  // of a row
   RowSet row_set() const { return row_set_; }
-  int height() const { return height_; }  // rows of a bundle along y
+  int height() const { return height_; }
   int per_layer() const { return per_layer_; }
   int layers() const { return layers_; }
   std::int64_t count() const { return std::int64_t{per_layer_} * layers_; }

@@ -106,7 +106,7 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
         return here.touch_z[word] & other.touch_y[word];
       };
       const auto touch = [&](std::size_t word, Word v) {
-        if constexpr (side.dz == 0) here.touch_y[word] = v;
+        if constexpr (side.dz == 0 && BundleRuns::slices_touch<S>) here.touch_y[word] = v;
         if constexpr (side.dz != 0 && side.dy == 0) here.touch_z[word] = v;
       };
       for_each_contact<side>(here, other, joined_by, touch, join);
@@ -121,7 +121,8 @@ void join_with_strips_before(const Bundles& bundles, Strip strip, const std::vec
   const SharedForest forest(links);
   RecentBundles<S> recent(bundles, runs_before);
   const Strip before{0, strip.begin};
-  const std::int64_t end = std::min(strip.end, strip.begin + recent.farthest(bundles));
+  const std::int64_t end =
+      std::min(strip.end, strip.begin + BundleRuns::farthest<S>(bundles.per_layer(), bundles.layers()));
   for (Bundles::Place at = bundles.at(strip.begin); at.bundle < end; bundles.next(at))
     for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
       constexpr Side side = S::sides[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cpu/algorithms.hpp"
 #include "cpu/slices/measure.hpp"
 #include "gpuccl/error.hpp"
 
@@ -16,6 +17,13 @@ void check_size(Extent extent) {
 }
 
 }  // namespace
+
+std::int64_t slice_table_bytes(Connectivity, Extent extent) {
+  constexpr std::int64_t kOfSlice =
+      sizeof(Pixel) + 3 * sizeof(Label);  // labels, numbers, equivalences or other labels
+  const std::int64_t framed = (std::int64_t{extent.width} + 2) * (std::int64_t{extent.height} + 2);
+  return kOfSlice * framed + std::int64_t{sizeof(Label)} * extent.elements();
+}
 
 Labeled SliceLabeler::label(BitView image) {
   const Extent extent = image.extent;

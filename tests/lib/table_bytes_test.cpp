@@ -1,0 +1,87 @@
+// What algorithms say of their memory, beside what they ask operator new for.
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "gpuccl/algorithms.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+std::atomic<std::int64_t> held = 0, peak = 0;
+
+constexpr std::size_t kHead = alignof(std::max_align_t);  // before each block, its size
+
+/// The most that was held at once while `work` was done, beyond what was held before.
+template <class Work>
+std::int64_t peak_of(Work work) {
+  const std::int64_t before = held;
+  peak = before;
+  work();
+  return peak - before;
+}
+
+BitVolume image_of(const std::string& kind, Extent extent) {
+  if (kind == "dots") return generated(kind, extent);
+  BitVolume image(extent);
+  for (std::int64_t row = 0; row < extent.rows(); ++row)
+    for (int x = 0; x < extent.width; x += kind == "stripes" ? 2 : 1)
+      image.row(row)[x / 32] |= 1u << (x % 32);
+  return image;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* const block = std::malloc(size + kHead);
+  if (block == nullptr) throw std::bad_alloc();
+  *static_cast<std::size_t*>(block) = size;
+  const std::int64_t now = held += static_cast<std::int64_t>(size);
+  for (std::int64_t was = peak; was < now && !peak.compare_exchange_weak(was, now);) {
+  }
+  return static_cast<char*>(block) + kHead;
+}
+void operator delete(void* at) noexcept {
+  if (at == nullptr) return;
+  void* const block = static_cast<char*>(at) - kHead;
+  held -= static_cast<std::int64_t>(*static_cast<std::size_t*>(block));
+  std::free(block);
+}
+void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
+
+TEST_CASE("no image takes more memory than an algorithm says, and the worst of `runs` about that") {
+  constexpr std::int64_t kElse = 100000;  // strips, tasks, objects
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.device != DeviceKind::cpu) continue;
+    for (const Variant& variant : algorithm.variants)
+      for (const Extent extent : {Extent{301, 201, 1}, Extent{1, 1001, 1}, Extent{41, 30, 21}})
+        for (const std::string kind : {"dots", "stripes", "full"}) {
+          INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, " << kind
+                              << " " << to_string(extent));
+          const BitVolume image = image_of(kind, extent);
+          Labeled labeled = variant.make(0)->label(image.view());  // oneTBB keeps some for itself
+          labeled = {};
+          const auto labeler = variant.make(0);
+          const std::int64_t taken = peak_of([&] { labeled = labeler->label(image.view()); });
+          const auto components =
+              static_cast<std::int64_t>(labeled.components.size() * Components::kBytesEach);
+          const std::int64_t allowed = table_bytes(algorithm, variant.connectivity, extent);
+          CHECK(taken <= allowed + 3 * components + kElse);
+          if (algorithm.name == "runs" && kind == "stripes" && extent.width > 1)
+            CHECK(taken + kElse >= allowed / 2);
+        }
+  }
+}
+
+TEST_CASE("a GPU algorithm takes on the CPU what `runs` takes there") {
+  const Extent extent{1000, 1000, 3};
+  CHECK(table_bytes(*find_algorithm("bke", DeviceKind::cuda), Connectivity::c8, extent) ==
+        table_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent));
+  // Two of 4 bytes for every second element of a pair of rows, and what goes by rows.
+  CHECK(table_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent) > 2 * 3000000);
+}
