@@ -77,9 +77,10 @@ std::int64_t LabelJob::estimated_bytes() const {
 
 void LabelJob::read() {
   waited_ms_ = since_.lap();
-  report_.input = reader_->info();
-  if (!plan_.slabs.empty()) return;
   io::concerning(files_.input, [&] {
+    reader_->find_threshold();
+    report_.input = reader_->info();
+    if (!plan_.slabs.empty()) return;
     BitVolume image(extent_);
     reader_->read(0, extent_.depth, image);
     const EngineOptions& engine = options_.algorithm.engine;

@@ -23,8 +23,9 @@ struct ImageInfo {
   Extent extent;
   int bits_per_sample = 0;
   std::string photometric;  // "min-is-black", "min-is-white", "palette", "rgb", ...
-  std::string
-      foreground_rule;  // "nonzero", "luma > 0", "value > 128", "otsu: value > 93.5", with ", inverted"
+  // "nonzero", "luma > 0", "value > 128", "otsu: value > 93.5", with ", inverted"; empty before Otsu's
+  // threshold was looked for.
+  std::string foreground_rule;
   Spacing spacing;
 };
 

@@ -1,30 +1,59 @@
 #include "io/image/otsu.hpp"
 
+#include <oneapi/tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <numeric>
+
+#include "io/image/each_slice.hpp"
+#include "io/image/exact_otsu.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-/// Calls `use` with every value of the input that is a finite number.
-template <class Use>
-void for_each_value(const SampleSource& source, const ForegroundOptions& options, Use use) {
+struct Range {
+  double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
+
+  void add(const Range& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+};
+
+/// Calls `use(part, value)` with every value of the input that is a finite number, where `part` is the
+/// thread's own copy of `start`, and returns all of these.
+template <class Part, class Use>
+std::vector<Part> reduce_values(const SampleSource& source, const ForegroundOptions& options,
+                                std::int64_t memory, const Part& start, Use use) {
   const Extent& extent = source.info().extent;
-  std::array<double, 1024> values;
-  for (int z = 0; z < extent.depth; ++z)
+  oneapi::tbb::enumerable_thread_specific<Part> parts(start);
+  for_each_slice(0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
+    Part& part = parts.local();
+    std::array<double, 1024> values;
+    constexpr auto kBlock = static_cast<std::int64_t>(values.size());
     source.decode(z, [&](const SampleRows& rows) {
       for (int y = 0; y < rows.count; ++y)
-        for (std::int64_t x = 0; x < extent.width; x += static_cast<std::int64_t>(values.size())) {
-          const std::int64_t count = std::min(extent.width - x, static_cast<std::int64_t>(values.size()));
+        for (std::int64_t x = 0; x < extent.width; x += kBlock) {
+          const std::int64_t count = std::min(extent.width - x, kBlock);
           to_values(rows.format, options.raw, rows.data + static_cast<std::size_t>(y) * rows.pitch, x, count,
                     values.data());
           for (std::int64_t i = 0; i < count; ++i)
-            if (std::isfinite(values[static_cast<std::size_t>(i)])) use(values[static_cast<std::size_t>(i)]);
+            if (std::isfinite(values[static_cast<std::size_t>(i)]))
+              use(part, values[static_cast<std::size_t>(i)]);
         }
     });
+  });
+  return {parts.begin(), parts.end()};
+}
+
+bool is_whole_numbers(const SampleFormat& format, const ForegroundOptions& options) {
+  const bool is_single = format.photometric == Photometric::min_is_black ||
+                         format.photometric == Photometric::min_is_white ||
+                         (format.photometric == Photometric::palette && options.raw);
+  return is_single && format.kind != SampleKind::floating;
 }
 
 }  // namespace
@@ -56,32 +85,25 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
   return best;
 }
 
-double otsu_threshold(const SampleSource& source, const ForegroundOptions& options) {
-  const SampleFormat& format = source.format(0);
-  const bool is_gray =
-      format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
-  if (is_gray && format.kind != SampleKind::floating && format.bits <= 16) {
-    const int lowest = format.kind == SampleKind::signed_integer ? -(1 << (format.bits - 1)) : 0;
-    std::vector<std::uint64_t> histogram(std::size_t{1} << format.bits);
-    for_each_value(source, options, [&](double value) {
-      ++histogram[static_cast<std::size_t>(static_cast<int>(value) - lowest)];
-    });
-    return static_cast<double>(otsu_split(histogram)) + lowest;
-  }
+double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
+  if (is_whole_numbers(source.format(0), options)) return exact_otsu(source, options, memory);
 
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for_each_value(source, options, [&](double value) {
-    least = std::min(least, value);
-    most = std::max(most, value);
-  });
+  const auto extend = [](Range& part, double value) { part.add({value, value}); };
+  Range range;
+  for (const Range& part : reduce_values(source, options, memory, Range(), extend)) range.add(part);
+  const double least = range.least, most = range.most;
   if (!(least < most)) return std::isfinite(least) ? least : 0;
+
+  using Histogram = std::vector<std::uint64_t>;
   constexpr int kBins = 256;
-  std::vector<std::uint64_t> histogram(kBins);
   const double width = most / kBins - least / kBins;  // the difference of the two may overflow
-  for_each_value(source, options, [&](double value) {
+  const auto count = [=](Histogram& histogram, double value) {
     const double bin = value / width - least / width;
     ++histogram[static_cast<std::size_t>(std::clamp(bin, 0.0, kBins - 1.0))];
-  });
+  };
+  Histogram histogram(kBins);
+  for (const Histogram& part : reduce_values(source, options, memory, histogram, count))
+    std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
   return least + (static_cast<double>(otsu_split(histogram)) + 0.5) * width;
 }
 

@@ -1,8 +1,5 @@
 #include "io/read/reader.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +8,7 @@
 #include <set>
 
 #include "gpuccl/error.hpp"
+#include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/otsu.hpp"
@@ -29,28 +27,29 @@ class SampleReader final : public Reader {
         options_(options),
         threshold_(options.threshold),
         info_(source_->info()),
-        most_at_once_(std::clamp<std::int64_t>(
-            limits.memory / 8 / std::max<std::int64_t>(1, source_->buffer_bytes()), 1, 1024)),
+        memory_(limits.memory),
         held_bytes_(held_bytes) {
-    if (options.otsu) threshold_ = otsu_threshold(*source_, options);
     info_.path = path;
-    info_.foreground_rule = foreground_rule(source_->format(0), options, threshold_);
+    if (!options.otsu) state_rule();
   }
 
   const ImageInfo& info() const override { return info_; }
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
 
+  void find_threshold() override {
+    if (!options_.otsu || threshold_) return;
+    threshold_ = otsu_threshold(*source_, options_, memory_);
+    state_rule();
+  }
+
   void read(int z0, int z1, BitVolume& out) override {
-    if (z1 - z0 == 1) return read_slice(z0, z0, out);
-    const auto read_slices = [&] {
-      oneapi::tbb::parallel_for(z0, z1, [&](int z) { read_slice(z, z0, out); });
-    };
-    if (most_at_once_ >= oneapi::tbb::this_task_arena::max_concurrency()) return read_slices();
-    oneapi::tbb::task_arena(static_cast<int>(most_at_once_)).execute(read_slices);
+    find_threshold();
+    for_each_slice(z0, z1, source_->buffer_bytes(), memory_, [&](int z) { read_slice(z, z0, out); });
   }
 
   void read_rows(int z, int y0, int y1, BitVolume& out) override {
+    find_threshold();
     if (!rows_ || rows_slice_ != z || rows_->next() > y0) {
       rows_.reset();
       rows_.emplace(out.row_pitch(), [this, z](RowStream& stream) { send_slice(z, stream); });
@@ -64,6 +63,8 @@ class SampleReader final : public Reader {
   }
 
  private:
+  void state_rule() { info_.foreground_rule = foreground_rule(source_->format(0), options_, threshold_); }
+
   /// Packs the rows of slice z to where `place(y, count)` says.
   template <class Place, class Done>
   void decode(int z, Place place, Done done) const {
@@ -98,7 +99,7 @@ class SampleReader final : public Reader {
   ForegroundOptions options_;
   std::optional<double> threshold_;
   ImageInfo info_;
-  std::int64_t most_at_once_;  // slices, so that their decoders take little of the memory there is
+  std::int64_t memory_;
   std::int64_t held_bytes_;
   int rows_slice_ = 0;
   std::optional<RowStream> rows_;
@@ -150,10 +151,10 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
 
 BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info) {
   const std::unique_ptr<Reader> reader = open_reader(path, options);
-  if (info != nullptr) *info = reader->info();
   try {
     BitVolume image(reader->info().extent);
     reader->read(0, reader->info().extent.depth, image);
+    if (info != nullptr) *info = reader->info();
     return image;
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");

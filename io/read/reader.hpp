@@ -16,6 +16,9 @@ class Reader {
  public:
   virtual ~Reader() = default;
   virtual const ImageInfo& info() const = 0;
+  /// With ForegroundOptions::otsu: decodes the input to find the threshold, which info() states from then on.
+  /// The first reading does it otherwise. Throws Error as read() does.
+  virtual void find_threshold() = 0;
   /// Reads slices [z0, z1) into the first z1 - z0 slices of `out`, which has the width and height of the
   /// input and need not be cleared. Reading in ascending order is fastest. Throws Error (data, io).
   virtual void read(int z0, int z1, BitVolume& out) = 0;

@@ -40,7 +40,7 @@ inline void decode(const std::uint8_t* data, std::size_t size) {
     const auto file = std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size));
     const std::unique_ptr<io::SampleSource> source = io::open_file(file, options);
     const Extent extent = source->info().extent;
-    if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule);
+    if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule, options.limits.memory);
     std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(extent.width)));
     for (int z = 0; z < extent.depth && z < 16; ++z)
       source->decode(z, [&](const io::SampleRows& rows) {

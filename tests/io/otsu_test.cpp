@@ -1,5 +1,6 @@
 #include "io/image/otsu.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -10,6 +11,8 @@ using namespace gpuccl;
 using namespace gpuccl::io;
 
 namespace {
+
+constexpr std::int64_t kMemory = std::int64_t{1} << 30;
 
 /// Otsu's criterion for the split after bin t, from its definition.
 double variance_between(const std::vector<std::uint64_t>& histogram, std::size_t t) {
@@ -33,7 +36,10 @@ class MemorySource final : public SampleSource {
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return 0; }
+  /// How often a slice was.
+  int decoded() const { return decoded_; }
   void decode(int z, const Sink& sink) const override {
+    ++decoded_;
     const auto pitch = static_cast<std::size_t>(format_.row_bytes(info_.extent.width));
     for (int y = 0; y < info_.extent.height; ++y)
       sink({format_, y, 1, bytes_.data() + static_cast<std::size_t>(z * info_.extent.height + y) * pitch,
@@ -44,6 +50,7 @@ class MemorySource final : public SampleSource {
   SampleFormat format_;
   std::vector<std::byte> bytes_;
   ImageInfo info_;
+  mutable std::atomic<int> decoded_ = 0;
 };
 
 template <class T>
@@ -52,7 +59,8 @@ double threshold_of(const std::vector<T>& samples, SampleKind kind,
   std::vector<std::byte> bytes(samples.size() * sizeof(T));
   std::memcpy(bytes.data(), samples.data(), bytes.size());
   const SampleFormat format{sizeof(T) * 8, kind, 1, photometric, false, {}};
-  return otsu_threshold(MemorySource(format, {static_cast<int>(samples.size() / 2), 1, 2}, bytes), {});
+  return otsu_threshold(MemorySource(format, {static_cast<int>(samples.size() / 2), 1, 2}, bytes), {},
+                        kMemory);
 }
 
 }  // namespace
@@ -86,6 +94,56 @@ TEST_CASE("Otsu's threshold is exact for whole numbers and in the scale of the s
   REQUIRE(threshold_of<std::int16_t>({-500, -500, -480, 300, 301, -500}, Kind::signed_integer) == -480);
   REQUIRE(threshold_of<std::uint8_t>({245, 245, 243, 55, 54, 245}, Kind::unsigned_integer,
                                      Photometric::min_is_white) == 12);
+}
+
+TEST_CASE("Otsu's threshold of 24, 32 and 64-bit numbers is one of them, however far they are apart") {
+  using Kind = SampleKind;
+  REQUIRE(threshold_of<std::int32_t>({0, 0, 0, 0, 4, 4, 18, 18}, Kind::signed_integer) == 4);
+  REQUIRE(threshold_of<std::uint64_t>({0, 0, 0, 0, 4, 4, 18, 18}, Kind::unsigned_integer) == 4);
+  REQUIRE(threshold_of<std::int32_t>({-2000000000, -1999999999, 2000000000, 1999999998},
+                                     Kind::signed_integer) == -1999999999);
+  REQUIRE(threshold_of<std::uint32_t>({4000000000, 4000000000}, Kind::unsigned_integer) == 4000000000);
+  REQUIRE(threshold_of<std::int64_t>({-(std::int64_t{1} << 40), 3, 5, std::int64_t{1} << 41},
+                                     Kind::signed_integer) == 5);
+  REQUIRE(threshold_of<std::uint32_t>({~1u, ~1u, ~7u, ~1000u}, Kind::unsigned_integer,
+                                      Photometric::min_is_white) == 7);
+}
+
+TEST_CASE("Otsu's threshold of wide numbers is that of a histogram of all of them") {
+  std::mt19937 random(2);
+  for (int repetition = 0; repetition < 60; ++repetition) {
+    CAPTURE(repetition);
+    // From a few values close together to all over the range of 20 bits, one or two humps.
+    const auto spread = 1u << (1 + random() % 19);
+    const auto far = static_cast<std::uint32_t>(random() % (1u << 19));
+    std::vector<std::uint32_t> samples(200 + random() % 800 * 2);
+    for (auto& sample : samples)
+      sample = static_cast<std::uint32_t>(random() % spread) + (random() % 3 == 0 ? far : 0);
+    std::vector<std::uint64_t> histogram(std::size_t{1} << 21);
+    for (const auto sample : samples) ++histogram[sample];
+    const auto expected = static_cast<double>(otsu_split(histogram));
+    REQUIRE(threshold_of<std::uint32_t>(samples, SampleKind::unsigned_integer) == expected);
+    for (auto& sample : samples) sample += 0x7fff0000;
+    REQUIRE(threshold_of<std::uint32_t>(samples, SampleKind::unsigned_integer) == expected + 0x7fff0000);
+  }
+}
+
+TEST_CASE("Otsu's method decodes numbers of 16 bits once and wider ones a few times") {
+  std::mt19937 random(3);
+  const auto decoded = [&](int bits, std::vector<std::byte> bytes) {
+    const int width = static_cast<int>(static_cast<std::int64_t>(bytes.size()) * 8 / bits);
+    const MemorySource source({bits, SampleKind::unsigned_integer, 1, Photometric::min_is_black, false, {}},
+                              {width, 1, 1}, std::move(bytes));
+    otsu_threshold(source, {}, kMemory);
+    return source.decoded();
+  };
+  std::vector<std::byte> noise(std::size_t{1} << 20);
+  for (std::byte& byte : noise) byte = static_cast<std::byte>(random());
+  REQUIRE(decoded(8, noise) == 1);
+  REQUIRE(decoded(12, noise) == 1);
+  REQUIRE(decoded(16, noise) == 1);
+  REQUIRE(decoded(32, noise) == 2);
+  REQUIRE(decoded(64, noise) <= 5);
 }
 
 TEST_CASE("Otsu's threshold of floating-point samples lies between the classes") {

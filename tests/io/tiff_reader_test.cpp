@@ -163,6 +163,12 @@ TEST_CASE("Otsu's method reads a TIFF twice") {
   const Read result = read(path, options);
   REQUIRE(same_bits(result.image, image));
   REQUIRE(result.info.foreground_rule == "otsu: value > 40");
+
+  // Opening decodes nothing: whoever shares memory and threads with others waits for them in between.
+  const auto reader = open_reader(path, options);
+  REQUIRE(reader->info().foreground_rule.empty());
+  reader->find_threshold();
+  REQUIRE(reader->info().foreground_rule == "otsu: value > 40");
 }
 
 TEST_CASE("colours of a TIFF are foreground by their luma") {

@@ -1,0 +1,273 @@
+#include "io/image/exact_otsu.hpp"
+
+#include <oneapi/tbb/enumerable_thread_specific.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "io/image/each_slice.hpp"
+
+// Values are parted by digits of 16 bits, the highest first. A histogram of the first digit says how many
+// values, and of what sum, lie in each interval of numbers that share it. The variance between classes is a
+// convex function of the count n and the sum s of the lower class, so on the path that (n, s) takes through
+// an interval it is nowhere larger than at the corners of a triangle around this path: only the few intervals
+// where that bound reaches the best variance known are counted again, by their next digit.
+
+namespace gpuccl::io {
+namespace {
+
+constexpr int kDigitBits = 16;
+constexpr std::size_t kIntervalsAtOnce = 4;  // counted in one pass over the input
+
+/// Some samples: how many, and the sum of their codes.
+struct Mass {
+  long double count = 0, sum = 0;
+
+  Mass operator+(const Mass& other) const { return {count + other.count, sum + other.sum}; }
+};
+
+/// Otsu's criterion for the classes `below` and the rest of `total`.
+long double variance_between(const Mass& below, const Mass& total) {
+  const long double above = total.count - below.count;
+  if (below.count <= 0 || above <= 0) return -1;
+  const long double distance = below.sum / below.count - (total.sum - below.sum) / above;
+  return below.count * above * distance * distance;
+}
+
+/// Codes that share their bits above the lowest `bits`.
+struct Interval {
+  std::uint64_t first = 0;
+  int bits = 0;
+  Mass below, inside;
+  long double bound = -1;  // of the variance after any of its codes
+
+  int shift() const { return std::max(0, bits - kDigitBits); }  // of its next digit
+  bool holds(std::uint64_t code) const { return bits == 64 || (code ^ first) >> bits == 0; }
+};
+
+long double bound_of(const Interval& interval, const Mass& total) {
+  const auto least = static_cast<long double>(interval.first);
+  const long double most = least + std::exp2(static_cast<long double>(interval.bits)) - 1;
+  const Mass& inside = interval.inside;
+  // Where lines of the slopes `least`, from the start, and `most`, to the end, meet.
+  const long double low =
+      std::clamp<long double>((most * inside.count - inside.sum) / (most - least), 0, inside.count);
+  const Mass corner = interval.below + Mass{low, low * least};
+  constexpr long double kRounding = 1 + 1e-12L;
+  return std::max(variance_between(interval.below + inside, total), variance_between(corner, total)) *
+         kRounding;
+}
+
+/// What the digits of an interval's samples are, and the sums of what is behind them.
+struct Histogram {
+  std::vector<std::uint64_t> counts;
+  std::vector<double> rests;
+
+  explicit Histogram(const Interval& interval)
+      : counts(std::size_t{1} << (interval.bits - interval.shift())),
+        rests(interval.shift() > 0 ? counts.size() : 0) {}
+
+  void add(const Histogram& other) {
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+    for (std::size_t i = 0; i < rests.size(); ++i) rests[i] += other.rests[i];
+  }
+};
+
+/// Samples as unsigned numbers in the order of their values.
+class OrderedCodes {
+ public:
+  static constexpr std::int64_t kBlock = 1024;
+
+  OrderedCodes(const SampleFormat& format, const ForegroundOptions& options)
+      : format_(format), codes_(static_cast<std::size_t>(kBlock)) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - format.bits);
+    const bool is_inverted =
+        format.photometric == Photometric::min_is_white && !options.raw && !format.inverted_by_name_only;
+    flip_ = (is_inverted ? mask : 0) ^ lowest();
+  }
+
+  double value_of(std::uint64_t code) const {
+    return format_.kind == SampleKind::signed_integer
+               ? static_cast<double>(static_cast<std::int64_t>(code - lowest()))
+               : static_cast<double>(code);
+  }
+
+  /// Those of pixels [x, x + count) of a row.
+  const std::uint64_t* load(const std::byte* row, std::int64_t x, std::int64_t count) {
+    switch (format_.bits) {
+      case 8:
+        return load<1>(row, x, count);
+      case 16:
+        return load<2>(row, x, count);
+      case 24:
+        return load<3>(row, x, count);
+      case 32:
+        return load<4>(row, x, count);
+      case 64:
+        return load<8>(row, x, count);
+      default:
+        return load_packed(row, x, count);
+    }
+  }
+
+ private:
+  std::uint64_t lowest() const {
+    return format_.kind == SampleKind::signed_integer ? std::uint64_t{1} << (format_.bits - 1) : 0;
+  }
+
+  template <std::size_t kBytes>
+  const std::uint64_t* load(const std::byte* row, std::int64_t x, std::int64_t count) {
+    const auto step = static_cast<std::size_t>(format_.channels) * kBytes;
+    const std::byte* from = row + static_cast<std::size_t>(x) * step;
+    for (std::int64_t i = 0; i < count; ++i, from += step) {
+      std::uint64_t code = 0;
+      std::memcpy(&code, from, kBytes);
+      codes_[static_cast<std::size_t>(i)] = code ^ flip_;
+    }
+    return codes_.data();
+  }
+
+  const std::uint64_t* load_packed(const std::byte* row, std::int64_t x, std::int64_t count) {
+    const auto channels = static_cast<std::size_t>(format_.channels);
+    packed_.resize(static_cast<std::size_t>(kBlock) * channels);
+    to_codes(format_.bits, row, x * format_.channels, count * format_.channels, packed_.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      codes_[i] = packed_[i * channels] ^ flip_;
+    return codes_.data();
+  }
+
+  const SampleFormat& format_;
+  std::uint64_t flip_ = 0;
+  std::vector<std::uint64_t> codes_;
+  std::vector<std::uint32_t> packed_;
+};
+
+void count_codes(const Interval& interval, const std::uint64_t* codes, std::int64_t count,
+                 Histogram& histogram) {
+  const int shift = interval.shift();
+  const std::uint64_t rest = (std::uint64_t{1} << shift) - 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (!interval.holds(codes[i])) continue;
+    const auto digit = static_cast<std::size_t>((codes[i] - interval.first) >> shift);
+    ++histogram.counts[digit];
+    if (shift > 0) histogram.rests[digit] += static_cast<double>(codes[i] & rest);
+  }
+}
+
+class ExactOtsu {
+ public:
+  ExactOtsu(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory)
+      : source_(source), options_(options), memory_(memory) {}
+
+  double threshold() {
+    Interval all;
+    all.bits = source_.format(0).bits;
+    for (std::vector<Interval> next = {all}; !next.empty(); next = take_promising()) refine(next);
+    return OrderedCodes(source_.format(0), options_).value_of(best_code_);
+  }
+
+ private:
+  using Histograms = std::vector<Histogram>;
+
+  /// One pass over the input.
+  Histograms count(const std::vector<Interval>& intervals) const {
+    const Histograms empty(intervals.begin(), intervals.end());
+    std::int64_t bytes = source_.buffer_bytes();
+    for (const Histogram& histogram : empty)
+      bytes += static_cast<std::int64_t>((histogram.counts.size() + histogram.rests.size()) * 8);
+    oneapi::tbb::enumerable_thread_specific<Histograms> parts(empty);
+    const Extent& extent = source_.info().extent;
+    for_each_slice(0, extent.depth, bytes, memory_, [&](int z) {
+      Histograms& histograms = parts.local();
+      OrderedCodes codes(source_.format(z), options_);
+      source_.decode(z, [&](const SampleRows& rows) {
+        for (int y = 0; y < rows.count; ++y)
+          for (std::int64_t x = 0; x < extent.width; x += OrderedCodes::kBlock) {
+            const std::int64_t length = std::min<std::int64_t>(OrderedCodes::kBlock, extent.width - x);
+            const std::uint64_t* block =
+                codes.load(rows.data + static_cast<std::size_t>(y) * rows.pitch, x, length);
+            for (std::size_t i = 0; i < intervals.size(); ++i)
+              count_codes(intervals[i], block, length, histograms[i]);
+          }
+      });
+    });
+    Histograms sum = empty;
+    for (const Histograms& part : parts)
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i].add(part[i]);
+    return sum;
+  }
+
+  /// Counts intervals by their next digit: intervals of one code are splits, others wait.
+  void refine(const std::vector<Interval>& intervals) {
+    const Histograms histograms = count(intervals);
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+      const std::vector<Interval> parts = parts_of(intervals[i], histograms[i]);
+      if (total_.count == 0)  // the first pass
+        for (const Interval& part : parts) total_ = total_ + part.inside;
+      for (Interval part : parts) {
+        const long double variance = variance_between(part.below + part.inside, total_);
+        if (part.bits == 0) {
+          if (!found_ || variance > best_ || (variance == best_ && part.first < best_code_)) {
+            best_ = variance;
+            best_code_ = part.first;
+            found_ = true;
+          }
+        } else {
+          part.bound = bound_of(part, total_);
+          attained_ = std::max(attained_, variance);
+          waiting_.push_back(part);
+        }
+      }
+    }
+  }
+
+  static std::vector<Interval> parts_of(const Interval& whole, const Histogram& histogram) {
+    std::vector<Interval> parts;
+    Mass below = whole.below;
+    for (std::size_t digit = 0; digit < histogram.counts.size(); ++digit) {
+      if (histogram.counts[digit] == 0) continue;  // splits the values as the digit before does
+      Interval part;
+      part.bits = whole.shift();
+      part.first = whole.first + (std::uint64_t{digit} << part.bits);
+      part.below = below;
+      part.inside.count = static_cast<long double>(histogram.counts[digit]);
+      part.inside.sum = part.inside.count * static_cast<long double>(part.first) +
+                        (histogram.rests.empty() ? 0 : static_cast<long double>(histogram.rests[digit]));
+      below = below + part.inside;
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
+  /// Of those that may hold the best split, the few that promise most.
+  std::vector<Interval> take_promising() {
+    const long double known = std::max(best_, attained_);
+    std::erase_if(waiting_, [=](const Interval& interval) { return interval.bound < known; });
+    std::sort(waiting_.begin(), waiting_.end(),
+              [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
+    const std::size_t kept = waiting_.size() - std::min(waiting_.size(), kIntervalsAtOnce);
+    std::vector<Interval> taken(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.end());
+    waiting_.resize(kept);
+    return taken;
+  }
+
+  const SampleSource& source_;
+  const ForegroundOptions& options_;
+  const std::int64_t memory_;
+  Mass total_;
+  std::vector<Interval> waiting_;
+  long double attained_ = -1;  // the best at the end of an interval, whichever its last value is
+  bool found_ = false;
+  long double best_ = -1;
+  std::uint64_t best_code_ = 0;
+};
+
+}  // namespace
+
+double exact_otsu(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
+  return ExactOtsu(source, options, memory).threshold();
+}
+
+}  // namespace gpuccl::io
