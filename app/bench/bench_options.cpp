@@ -42,10 +42,12 @@ void add_algorithms(const Command& command, bench::Request& request) {
     choices.emplace_back(std::to_string(static_cast<int>(connectivity)), connectivity);
   add_choice<Connectivity>(command, "-c,--connectivity", request.connectivity, choices,
                            "Which elements touch [8, and 26 for volumes]");
-  add_choice<DeviceChoice>(
-      command, "--device", request.device,
-      {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},
-      "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
+  add_choice<DeviceChoice>(command, "--device", request.device,
+                           {{"auto", DeviceChoice::automatic},
+                            {"cuda", DeviceChoice::cuda},
+                            {"gpu", DeviceChoice::cuda},
+                            {"cpu", DeviceChoice::cpu}},
+                           "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
   add_number(command, "--gpu", request.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
 }
 

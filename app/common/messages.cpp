@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "app/common/exit_code.hpp"
@@ -25,24 +26,55 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
+/// A character in UTF-8, or a byte that is none.
+struct Character {
+  std::size_t bytes = 1;
+  std::optional<char32_t> code;
+};
+
+/// Overlong forms, halves of surrogate pairs and what is beyond Unicode are no characters.
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {1, lead};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  char32_t code = lead & (0xffu >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3fu);
+  }
+  const bool overlong = (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000);
+  if (overlong || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return {};
+  return {bytes, code};
+}
+
+/// Not control characters (C0, DEL, C1: terminals obey them), separators of lines, and what reverses the
+/// direction in which the rest is shown.
+bool is_printable(const Character& character) {
+  if (!character.code) return false;
+  const char32_t code = *character.code;
+  const auto within = [code](char32_t first, char32_t last) { return code >= first && code <= last; };
+  return code >= 0x20 && !within(0x7f, 0x9f) && code != 0x61c && !within(0x200e, 0x200f) &&
+         !within(0x2028, 0x202e) && !within(0x2066, 0x2069);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
   std::string line;
-  const auto escape = [&](unsigned char byte) { line += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]}; };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte < 0x20 || byte == 0x7f) {
-      escape(byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080 to U+009F: terminals obey them too
-      escape(byte);
-      escape(next);
-      ++i;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    if (is_printable(next)) {
+      line += text.substr(0, next.bytes);
     } else {
-      line += text[i];
+      for (const char c : text.substr(0, next.bytes)) {
+        const auto byte = static_cast<unsigned char>(c);
+        line += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      }
     }
+    text.remove_prefix(next.bytes);
   }
   return line;
 }

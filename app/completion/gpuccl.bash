@@ -17,8 +17,14 @@ _gpuccl() {
 
   if [ "$COMP_CWORD" -eq 1 ]; then
     words="label bench compare generate list info --help --version"
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
+  fi
+  # --option=value arrives as three words.
+  if [ "$current" = = ]; then
+    current=""
+  elif [ "$previous" = = ]; then
+    previous=${COMP_WORDS[COMP_CWORD-2]}
   fi
   case $previous in
     --algo) words="$([ "$command" = bench ] && echo all || echo auto) $("$program" list 2>/dev/null | awk '{print $1}' | sort -u)" ;;
@@ -27,10 +33,12 @@ _gpuccl() {
   esac
   if [ -z "$words" ] && [[ $current == -* ]]; then words=$(_gpuccl_options "$program" "$command"); fi
   if [ -n "$words" ]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   else
+    # The word is as it was typed, in quotes or with backslashes; readline puts such around what it gets back.
     compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -f -- "$current"))
+    current=${current#[\"\']}
+    mapfile -t COMPREPLY < <(compgen -f -- "${current//\\/}")
   fi
 }
 

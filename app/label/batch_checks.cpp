@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "io/files/file_error.hpp"
+#include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -49,16 +50,28 @@ void check_batch(const LabelOptions& options) {
                                       : "standard input needs files as outputs, not folders");
     else if (input == "@")
       throw Error(Failure::usage, "'@' needs the name of a list, as in @list.txt");
-  if (!files.json.empty()) throw Error(Failure::usage, "--json is for one input; several have --json-dir");
+    else if (input.starts_with('@') && io::is_image_name(input.substr(1)))
+      throw io::FileError(input.substr(1), Failure::usage,
+                          "is an image, and '@' is for a list of inputs; leave the '@' out");
+  if (!files.json.empty())
+    throw Error(
+        Failure::usage,
+        "--json is for one input; several have --json-dir, or --report for all in one file or stream");
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage, "--preview is for one input");
+  if (!files.any_output() && options.inputs.size() == 2 && has_label_extension(options.inputs.back()) &&
+      !std::filesystem::exists(options.inputs.back()))
+    throw io::FileError(options.inputs.back(), Failure::usage,
+                        "does not exist; if it is the label image to write: -o " + options.inputs.back());
   if (files.image.empty() && batch.json_folder.empty() && batch.stats_folder.empty() && files.stats.empty())
     throw Error(Failure::usage, "nothing to write; give -o FOLDER/, --json-dir, --stats-dir or --stats");
   if (!files.image.empty() && !names_folder(files.image) && has_label_extension(files.image))
     throw io::FileError(
         files.image, Failure::usage,
         options.inputs.size() > 1
-            ? "the output of several inputs is a folder; let its name end in /"
+            ? "the output of several inputs is a folder, let its name end in /; if the inputs are slices of "
+              "one "
+              "volume, give their folder and --stack"
             : batch.first_used() +
                   " is for several inputs and needs a folder as output; let its name end in /");
   if (batch.skip_existing && !files.stats.empty())

@@ -54,8 +54,11 @@ void add_format(const Command& command, LabelOptions& options) {
   add_choice<LabelType>(command, "--label-type", options.label_type,
                         {{"auto", LabelType::automatic},
                          {"u8", LabelType::u8},
+                         {"uint8", LabelType::u8},
                          {"u16", LabelType::u16},
-                         {"u32", LabelType::u32}},
+                         {"uint16", LabelType::u16},
+                         {"u32", LabelType::u32},
+                         {"uint32", LabelType::u32}},
                         "Type of the label image; auto: u16 if the labels fit, else u32 [auto]");
   add_choice<Compression>(command, "--compress", options.compression,
                           {{"none", Compression::none},

@@ -30,10 +30,12 @@ void AlgorithmOptions::add_to(const Command& command) {
                       engine.algorithm = given;
                       return std::string();
                     });
-  add_choice<DeviceChoice>(
-      command, "--device", engine.device,
-      {{"auto", DeviceChoice::automatic}, {"cuda", DeviceChoice::cuda}, {"cpu", DeviceChoice::cpu}},
-      "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
+  add_choice<DeviceChoice>(command, "--device", engine.device,
+                           {{"auto", DeviceChoice::automatic},
+                            {"cuda", DeviceChoice::cuda},
+                            {"gpu", DeviceChoice::cuda},
+                            {"cpu", DeviceChoice::cpu}},
+                           "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
   add_number(command, "--gpu", engine.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
   add_number(command, "--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
 }

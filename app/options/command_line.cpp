@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/options/help_formatter.hpp"
+#include "app/options/suggestions.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
@@ -16,32 +17,110 @@ namespace {
 /// What CLI11 says of --quiet=1, behind the name of the option.
 constexpr std::string_view kValueOfSwitch = " was given a disallowed flag override";
 
-/// What is wrong with the command line, as one line.
-Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  if (chosen.empty()) {
-    const std::vector<std::string> unknown = app.remaining();
-    const std::string reason =
-        unknown.empty() ? "which command?" : "no command or option '" + unknown.front() + "'";
-    return {Failure::usage, reason + " (see 'gpuccl --help')"};
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// "-o" and "--output" of every option.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  if (const std::vector<std::string> before = app.remaining(); !before.empty())
-    return {Failure::usage, "no command or option '" + before.front() + "' before '" +
-                                chosen.front()->get_name() + "' (see 'gpuccl " + chosen.front()->get_name() +
-                                " --help')"};
-  const std::vector<std::string> unexpected = chosen.front()->remaining();
+  return names;
+}
+
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_name(given, known);
+  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+}
+
+/// What is wrong where no command was named.
+std::string wrong_command(const CLI::App& app, const std::string& given) {
+  const bool is_file = given.find_first_of("./") != std::string::npos || std::filesystem::exists(given);
+  if (given.starts_with('-'))
+    return "no command or option '" + given + "'" + did_you_mean(given, option_names(app));
+  const std::string like = did_you_mean(given, names_of(app));
+  return "no command or option '" + given + "'" +
+         (like.empty() && is_file ? "; to label it: " + app.get_name() + " label " + given + " -o labels.tiff"
+                                  : like);
+}
+
+std::string wrong_option(const CLI::App& command, const std::string& given) {
+  std::string reason = "no option '" + given + "'";
+  if (std::filesystem::exists(given)) return reason + "; the file of that name is ./" + given;
+  return reason + did_you_mean(given.substr(0, given.find('=')), option_names(command));
+}
+
+/// What is wrong with a word that no positional argument is left for.
+std::string one_too_many(const CLI::App& command, const std::string& given) {
+  std::string taken;
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_positional()) taken += (taken.empty() ? "" : " and ") + option->get_name();
+  return "'" + given + "' is not expected: " + command.get_name() + " takes " +
+         (taken.empty() ? "options only" : "only " + taken);
+}
+
+/// What CLI11 calls "At Most 1 required but received 2" and "1 required FILE missing".
+std::string wrong_count(const CLI::App& command, const CLI::ParseError& error) {
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_items_expected_max() == 1 && option->count() > 1)
+      return option->get_name() + " is given " + std::to_string(option->count()) + " times";
+  const std::string reason = error.what();
+  const std::string name = reason.substr(0, reason.find(':'));
+  const CLI::Option* option = command.get_option_no_throw(name);
+  return option == nullptr ? reason : name + " needs a value: " + option->get_type_name();
+}
+
+/// What is wrong with what was given to a command.
+std::string wrong_arguments(const CLI::App& command, const CLI::ParseError& error) {
+  const std::vector<std::string> unexpected = command.remaining();
   const auto option = std::find_if(unexpected.begin(), unexpected.end(),
                                    [](const std::string& word) { return word.starts_with('-'); });
-  std::string reason = error.what();
-  if (option != unexpected.end()) {
-    reason = "no option '" + *option + "'";
-    if (std::filesystem::exists(*option)) reason += "; the file of that name is ./" + *option;
-  } else if (reason.ends_with(kValueOfSwitch)) {
-    reason = "--" + reason.substr(0, reason.size() - kValueOfSwitch.size()) + " takes no value";
-  } else if (reason.size() > 1 && std::islower(static_cast<unsigned char>(reason[1])) != 0) {
-    reason[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(reason[0])));
-  }
-  return {Failure::usage, reason + " (see 'gpuccl " + chosen.front()->get_name() + " --help')"};
+  if (option != unexpected.end()) return wrong_option(command, *option);
+  const std::string reason = error.what();
+  if (reason.ends_with(kValueOfSwitch))
+    return "--" + reason.substr(0, reason.size() - kValueOfSwitch.size()) + " takes no value";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_count(command, error);
+  return unexpected.empty() ? reason : one_too_many(command, unexpected.front());
+}
+
+/// What is wrong with the command line, as one line.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto with_hint = [](const std::string& reason, const std::string& program) {
+    return Error(Failure::usage, reason + " (see '" + program + " --help')");
+  };
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const std::vector<std::string> before = app.remaining();
+  if (chosen.empty())
+    return with_hint(before.empty() ? "which command?" : wrong_command(app, before.front()), app.get_name());
+  const CLI::App& command = *chosen.front();
+  const std::string program = app.get_name() + " " + command.get_name();
+  if (!before.empty())
+    return with_hint("no command or option '" + before.front() + "' before '" + command.get_name() + "'",
+                     program);
+  return with_hint(wrong_arguments(command, error), program);
+}
+
+/// A word such as -out, which would be read as -o with the value "ut": refused, for it is a misspelt option,
+/// and its value would be taken for an input.
+void refuse_look_alike(const CLI::App& command, const std::string& word) {
+  if (word.size() < 3 || word[0] != '-' || word[1] == '-') return;
+  const CLI::Option* option = command.get_option_no_throw(word.substr(0, 2));
+  if (option == nullptr || option->get_items_expected_max() == 0)
+    return;  // no such option, or it takes no value
+  const std::string rest = word.substr(2);
+  const bool is_name = std::all_of(
+      rest.begin(), rest.end(), [](unsigned char c) { return std::isalpha(c) != 0 || c == '-' || c == '_'; });
+  if (!is_name && rest[0] != '=') return;
+  const std::string name = nearest_name(word, option_names(command));
+  const std::string value = rest.substr(rest[0] == '=' ? 1 : 0);
+  throw Error(Failure::usage,
+              "no option '" + word + "'; did you mean " +
+                  (name.starts_with("--") && is_name ? name : word.substr(0, 2) + " " + value) + "?");
 }
 
 }  // namespace
@@ -109,6 +188,13 @@ Command CommandLine::add_command(const std::string& name, const std::string& des
 }
 
 CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  for (const CLI::App* command : app_->get_subcommands({}))
+    if (!words.empty() && command->get_name() == words.front())
+      for (const std::string& word : words) refuse_look_alike(*command, word);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app_->parse(std::move(words));

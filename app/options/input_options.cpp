@@ -4,6 +4,7 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
+#include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -12,7 +13,7 @@ void add_threshold(const Command& command, io::ForegroundOptions& foreground) {
   command.add_value("--threshold", "T|otsu", "Foreground is what is greater than T, or than Otsu's threshold",
                     [&foreground](const std::string& given) {
                       const std::optional<double> value = parse_number<double>(given);
-                      foreground.otsu = given == "otsu";
+                      foreground.otsu = io::lower_case(given) == "otsu";
                       foreground.threshold = value;
                       return foreground.otsu || (value && std::isfinite(*value))
                                  ? std::string()

@@ -16,10 +16,11 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (suffix.empty()) return number;
 
-  const std::size_t power = std::string_view("KMGTkmgt").find(suffix[0]) % 4 + 1;
-  const bool known = std::string_view("KMGTkmgt").find(suffix[0]) != std::string_view::npos;
-  if (!known || suffix.size() != 1) return std::nullopt;
-  const std::int64_t factor = std::int64_t{1} << (10 * power);
+  const std::string unit = io::lower_case(std::string(suffix));
+  const std::size_t power = std::string_view("kmgt").find(unit[0]);
+  const std::string rest = unit.substr(1);
+  if (power == std::string_view::npos || (!rest.empty() && rest != "b" && rest != "ib")) return std::nullopt;
+  const std::int64_t factor = std::int64_t{1} << (10 * (power + 1));
   if (number > std::numeric_limits<std::int64_t>::max() / factor) return std::nullopt;
   return number * factor;
 }

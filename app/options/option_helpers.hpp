@@ -10,6 +10,7 @@
 
 #include "app/options/command_line.hpp"
 #include "app/options/number_lists.hpp"
+#include "io/files/file_names.hpp"
 
 // Kinds of options.
 namespace gpuccl::app {
@@ -17,17 +18,20 @@ namespace gpuccl::app {
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-/// An option whose value is one of a few words, which --help lists unless it is positional; `target` gets
-/// what the word means.
+/// An option whose value is one of a few words, whatever their case; `target` gets what the word means.
+/// --help lists them unless the option is positional; of several words for one thing, which are to stand
+/// together, it lists the first.
 template <class T, class Target>
 Option add_choice(const Command& command, const std::string& names, Target& target, const Choices<T>& choices,
                   const std::string& help) {
   std::string words;
-  for (const auto& [word, value] : choices) words += (words.empty() ? "" : "|") + word;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (i == 0 || choices[i].second != choices[i - 1].second)
+      words += (words.empty() ? "" : "|") + choices[i].first;
   return command.add_value(names, names.starts_with('-') ? words : "", help,
                            [&target, choices, words](const std::string& given) {
                              for (const auto& [word, value] : choices)
-                               if (word == given) {
+                               if (word == io::lower_case(given)) {
                                  target = value;
                                  return std::string();
                                }
@@ -79,7 +83,7 @@ Option add_number(const Command& command, const std::string& names, Target& targ
 Option add_real(const Command& command, const std::string& names, double& target, double most,
                 const std::string& type, const std::string& help);
 
-/// A number of bytes or elements: "500", "64K", "2M", "4G", "1T", by powers of 1024.
+/// A number of bytes or elements: "500", "64K", "2M", "4GB", "1TiB", all by powers of 1024.
 Option add_amount(const Command& command, const std::string& names, std::int64_t& target,
                   const std::string& help);
 

@@ -1,12 +1,12 @@
 #include "io/read/slice_names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <system_error>
 
 #include "gpuccl/error.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/natural_order.hpp"
 
 namespace gpuccl::io {
@@ -80,9 +80,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
 }  // namespace
 
 bool is_image_name(const std::filesystem::path& name) {
-  std::string extension = name.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lower_extension(name);
   return !name.native().starts_with('.') &&
          (extension == ".png" || extension == ".tif" || extension == ".tiff");
 }

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/files/file_names.hpp"
 #include "io/image/bit_order.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
 #include "io/tiff/tiff_output.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -72,14 +72,10 @@ void write_png_image(AtomicFile& file, BitView image) {
 }  // namespace
 
 void write_image(AtomicFile& file, BitView image) {
-  switch (label_format(file.path())) {
-    case LabelFormat::tiff:
-      return write_tiff_image(file, image);
-    case LabelFormat::png:
-      return write_png_image(file, image);
-    case LabelFormat::npy:
-      throw Error(Failure::usage, "binary images end in .tiff, .tif or .png");
-  }
+  const std::string extension = lower_extension(file.path());
+  if (extension == ".png") return write_png_image(file, image);
+  if (extension == ".tif" || extension == ".tiff") return write_tiff_image(file, image);
+  throw Error(Failure::usage, "binary images end in .tiff, .tif or .png");
 }
 
 }  // namespace gpuccl::io

@@ -1,11 +1,9 @@
 #include "io/write/label_writer.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <limits>
 
 #include "gpuccl/error.hpp"
+#include "io/files/file_names.hpp"
 #include "io/npy/npy_label_writer.hpp"
 #include "io/png/png_label_writer.hpp"
 #include "io/tiff/tiff_label_writer.hpp"
@@ -21,9 +19,7 @@ bool fits(Label count) {
 }  // namespace
 
 LabelFormat label_format(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = lower_extension(path);
   if (extension == ".tif" || extension == ".tiff") return LabelFormat::tiff;
   if (extension == ".png") return LabelFormat::png;
   if (extension == ".npy") return LabelFormat::npy;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -7,6 +9,7 @@
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/scratch_folder.hpp"
 
 // Help, man pages and completion say the same.
 namespace gpuccl {
@@ -107,6 +110,19 @@ TEST_CASE(
   if (ended.code != 127) CHECK(ended.err == "");  // 127: there is no groff
 }
 
+TEST_CASE("help fits a terminal of 80 columns") {
+  for (const std::string command : {"", "label", "compare", "generate", "list", "info", "bench"}) {
+    const std::string help = succeeds(command.empty() ? Words{"--help"} : Words{command, "--help"});
+    CHECK(help == succeeds(command.empty() ? Words{"help"} : Words{"help", command}));
+    std::istringstream lines(help);
+    std::size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    CAPTURE(command);
+    CHECK(longest <= 80);
+    CHECK(longest > 60);
+  }
+}
+
 /// The words that bash would offer for the last of `words`.
 std::set<std::string> completions(const std::string& words) {
   const std::string program = GPUCCL_PROGRAM;
@@ -133,7 +149,21 @@ TEST_CASE("bash completes commands, options, words and algorithms") {
   for (const Json& algorithm : Json::parse(succeeds({"list", "--json"}))) names.insert(algorithm["name"]);
   CHECK(completions("label in.png --algo ''") == names);
   CHECK(completions("label --algo flood") == std::set<std::string>{"flood-fill"});
+  CHECK(completions("label --device = c") == std::set<std::string>{"cuda", "cpu"});
+  CHECK(completions("label --device =") == std::set<std::string>{"auto", "cuda", "cpu"});
   CHECK(completions("label " + source_file("LICEN")) == std::set<std::string>{source_file("LICENSE")});
+}
+
+TEST_CASE("bash completes names with blanks, also behind = and in quotes") {
+  const ScratchFolder scratch;
+  const std::string one = scratch / "page one.png", two = scratch / "page two.png";
+  std::ofstream(one) << "1";
+  std::ofstream(two) << "2";
+  const std::string typed = scratch / "page";
+  CHECK(completions("label " + typed) == std::set<std::string>{one, two});
+  CHECK(completions("label -o '" + typed + "\\ o'") == std::set<std::string>{one});
+  CHECK(completions("label --output = '" + typed + "\\ t'") == std::set<std::string>{two});
+  CHECK(completions("label '\"" + typed + " o'") == std::set<std::string>{one});
 }
 
 }  // namespace

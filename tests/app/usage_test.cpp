@@ -25,12 +25,48 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   refused({"--frobnicate"}, "no option '--frobnicate'");
   fails({"label", "--frobnicate", "x.png"}, 64, "no option '--frobnicate'");
   fails({"label", "--frobnicate"}, 64, "no option '--frobnicate'");  // said before that there is no input
-  refused({"-o"}, "--output");
+  refused({"-o"}, "--output needs a value: FILE");
+  refused({"-o", "a.tif", "-o", "b.tif"}, "--output is given 2 times");
+  fails({"list", "runs"}, 64, "'runs' is not expected: list takes options only");
+  fails({"compare", "a", "b", "c"}, 64, "'c' is not expected: compare takes only A and B");
+}
+
+TEST_CASE("a misspelt name is refused with the one that was meant") {
+  const std::pair<const char*, const char*> misspelt[] = {{"--min_size", "--min-size"},
+                                                          {"--minsize=3", "--min-size"},
+                                                          {"--Min-Size", "--min-size"},
+                                                          {"--min-siez", "--min-size"},
+                                                          {"--out", "--output"},
+                                                          {"--outptu=x.tif", "--output"},
+                                                          {"--verbose", "--progress"},
+                                                          {"-json", "--json"},
+                                                          {"--js", "--json"},
+                                                          {"--algorithm=bke", "--algo"},
+                                                          {"--threshhold", "--threshold"}};
+  for (const auto& [given, meant] : misspelt)
+    refused({"-o", "x.tif", given},
+            "no option '" + std::string(given) + "'; did you mean " + meant + "? (see ");
+  fails({"lable", "x.png"}, 64, "no command or option 'lable'; did you mean label?");
+  fails({"--verson"}, 64, "did you mean --version?");
+  CHECK(fails({"label", "x.png", "--frobnicate"}, 64, "'--frobnicate'").find("mean") == std::string::npos);
+  fails({"in.png"}, 64, "'in.png'; to label it: gpuccl label in.png -o labels.tiff");
+  fails({"label", "in.png", "out.tiff"}, 64, "if it is the label image to write: -o out.tiff");
+}
+
+TEST_CASE("a short option with letters at its end is no value") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
+  fails({"label", image, "-out", scratch / "o.tiff"}, 64, "no option '-out'; did you mean --output?");
+  fails({"label", image, "-of", scratch / "o.tiff"}, 64, "no option '-of'; did you mean -o f?");
+  fails({"label", image, "-o=" + scratch / "o.tiff"}, 64, "did you mean -o " + scratch / "o.tiff" + "?");
+  CHECK(count_entries(scratch.path()) == 1);
+  succeeds({"label", image, "-o" + scratch / "o.tiff", "-c4"});
+  CHECK(count_entries(scratch.path()) == 3);
 }
 
 TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "-c", "5"}, "'5' is not one of 4|8|6|18|26");
-  refused({"-o", "x.tif", "--device", "gpu"}, "'gpu' is not one of auto|cuda|cpu");
+  refused({"-o", "x.tif", "--device", "tpu"}, "'tpu' is not one of auto|cuda|cpu");
   refused({"-o", "x.tif", "--device", "1"}, "'1' is not one of");
   refused({"-o", "x.tif", "--algo", "magic"}, "no algorithm 'magic'; there are auto, runs");
   refused({"-o", "x.tif", "--threads", "0"}, "--threads");
@@ -48,7 +84,7 @@ TEST_CASE("values that an option does not take are refused") {
   for (const char* image : {"page.png", "in/scan.TIF", "labels.npy"})
     for (const char* option : {"--json", "--stats", "--report"})
       refused({option, image}, "is the name of an image, and this is text");
-  for (const char* size : {"0", "-1", "4Q", "4GB", "G", "1.5G", "9999999999G", ""})
+  for (const char* size : {"0", "-1", "4Q", "4GBs", "4iB", "G", "GB", "1.5G", "9999999999G", ""})
     refused({"-o", "x.tif", "--memory", size}, "is not a size such as");
   for (const char* given : {"--no-fsync=maybe", "--quiet=0", "--keep-going=99999999999999999999"})
     refused({"-o", "x.tif", given}, "takes no value");
@@ -58,6 +94,22 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--foreground", "dark"}, "dark");
 }
 
+TEST_CASE("values are taken as other programs write them") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
+  const auto label_type = [&](const char* type) {
+    return report_of({image, "-o", scratch / "o.tif", "--label-type", type})["labeling"]["label_type"];
+  };
+  CHECK(label_type("uint8") == label_type("u8"));
+  CHECK(label_type("UINT16") == label_type("u16"));
+  CHECK(label_type("uint32") == label_type("u32"));
+  CHECK(label_type("u8") != label_type("u32"));
+  for (const char* size : {"2GB", "2g", "2GiB", "2gb", "2G"})
+    succeeds(
+        {"label", image, "--json", "/dev/null", "--memory", size, "--threshold", "Otsu", "--order", "Size"});
+  refused({"--json", "-", "--device", "GPU", "--algo", "flood-fill"}, "--device cuda");
+}
+
 TEST_CASE("options that contradict each other are refused") {
   refused({"-o", "x.tif", "--quiet", "--progress"}, "excludes");
   refused({"--json", "-", "--stats", "-"}, "only one of --json, --stats and --report can go to");
@@ -65,12 +117,33 @@ TEST_CASE("options that contradict each other are refused") {
   refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
   refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing is for several inputs");
   fails({"--quiet", "label", "x.png"}, 64, "no command or option '--quiet' before 'label'");
-  fails({"help", "label"}, 64, "no command or option 'help' before 'label' (see 'gpuccl label --help')");
   refused({"-o", "x.tif", "--min-size", "9", "--max-size", "8"}, "--min-size");
   refused({"-o", "x.tif", "--algo", "bke", "-c", "4"}, "bke does not label 4-connectivity");
   refused({"-o", "x.tif", "--algo", "bke", "--device", "cpu"}, "--device cpu");
   refused({"-o", "x.tif", "--algo", "flood-fill", "--device", "cuda"}, "--device cuda");
   fails({"label", "-", "--stack", "-o", "x.tif"}, 64, "--stack");
+}
+
+TEST_CASE("inputs that were meant otherwise are refused with what to write") {
+  const ScratchFolder scratch;
+  fails({"label", "@in.png", "-o", "out/"}, 64, "in.png: is an image, and '@' is for a list of inputs");
+  fails({"label", scratch.path().string(), "--json", "-"}, 64, "--report for all in one file or stream");
+  fails({"label", "1.png", "2.png", "-o", "s.tiff"}, 64, "give their folder and --stack");
+}
+
+TEST_CASE("a name does nothing to the terminal that a message with it goes to") {
+  const ScratchFolder scratch;
+  const std::pair<const char*, const char*> names[] = {
+      {"\x9b[2J", "\\x9b[2J"},                // C1 as a byte of its own, which is no UTF-8
+      {"\xc2\x9b[2J", "\\xc2\\x9b[2J"},       // the same character in UTF-8
+      {"a\u202egnp", "a\\xe2\\x80\\xaegnp"},  // from here on right to left
+      {"a\u2066b\u200fc", "a\\xe2\\x81\\xa6b\\xe2\\x80\\x8fc"},
+      {"a\u2028b", "a\\xe2\\x80\\xa8b"},
+      {"\xc0\xaf\xed\xa0\x80\xf5", "\\xc0\\xaf\\xed\\xa0\\x80\\xf5"},  // no characters
+      {"\u00fc\u20ac\u6f22\U0001f642", "\u00fc\u20ac\u6f22\U0001f642"}};
+  for (const auto& [name, shown] : names)
+    fails({"label", scratch / (std::string(name) + ".png"), "--json", "-"}, 66,
+          "/" + std::string(shown) + ".png: ");
 }
 
 TEST_CASE("a name with control characters stays on one line") {

@@ -1,0 +1,68 @@
+#include "app/options/suggestions.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "io/files/file_names.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// Names that other programs have for the same.
+constexpr std::pair<const char*, const char*> kElsewhere[] = {
+    {"verbose", "progress"}, {"v", "progress"},  {"silent", "quiet"},   {"q", "quiet"},
+    {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"}, {"method", "algo"},
+};
+
+/// What is left when case, dashes and underscores do not count.
+std::string letters(const std::string& name) {
+  std::string kept;
+  for (const char c : io::lower_case(name))
+    if (c != '-' && c != '_') kept += c;
+  return kept;
+}
+
+/// Letters to insert, delete, replace or swap with the next one that make `a` of `b`.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      cost[i][j] = std::min(
+          {cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(const std::string& given, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongest = 40;  // a path is no misspelt name
+  std::string wanted = letters(given);
+  if (wanted.empty() || wanted.size() > kLongest) return "";
+  for (const auto& [there, here] : kElsewhere)
+    if (wanted == there) wanted = here;
+
+  // Better by letters in common and, of those with as many, by what is shorter.
+  std::string best;
+  std::size_t best_cost = wanted.size() / 3 + 1;
+  for (const std::string& name : known) {
+    const std::string other = letters(name);
+    if (other == wanted) return name;
+    const bool begins = wanted.size() > 1 && other.starts_with(wanted);
+    const std::size_t cost = begins ? 0 : distance(wanted, other);
+    if (cost < best_cost || (cost == best_cost && !best.empty() && name.size() < best.size())) {
+      best = name;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+}  // namespace gpuccl::app
