@@ -2,7 +2,7 @@
 """Makes the figures of README again, or compares them with those that are there. Needs Python only.
 
     docs/figures.py GPUCCL            writes docs/page.png, docs/cells.png and docs/speed.svg
-    docs/figures.py GPUCCL --check    fails if one of them would be another picture
+    docs/figures.py GPUCCL --check    fails where another picture would be made now
 
 The pictures are what `gpuccl label --preview` draws of the samples in data/, the page beside its preview and cut to
 its first lines. The chart shows a column of the table in docs/performance.md.
@@ -81,20 +81,21 @@ def speed():
     text = (DOCS / "performance.md").read_text()
     column = [cell.strip() for cell in re.search(r"^\| 8192x8192.*", text, re.M)[0].split("|")].index(".5 / 8")
     table = text[text.index("| 8192x8192"):].split("\n\n")[0]
-    bars = [(cells[1].strip(" `"), float(cells[column].split()[0]))
+    bars = [(cells[1].strip(" `"), cells[column].split()[0])
             for cells in (line.split("|") for line in table.splitlines()) if re.match(r" `[a-z0-9-]+` $", cells[1])]
     floor = float(re.search(r"is (\S+) ms for 8192x8192", text)[1])
     row, left, scale = 22, 92, 130
     height = row * len(bars) + 62
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="720" height="{height}" font-family="sans-serif" font-size="13">',
            '<rect width="100%" height="100%" fill="white"/>',
-           f'<text x="{left}" y="20">8192x8192 pixels, 8-connectivity, on one NVIDIA H200: milliseconds, less is better</text>']
+           f'<text x="{left}" y="20">NVIDIA H200, 8192x8192, density 0.5, granularity 8: milliseconds, less is better</text>']
     for i, (name, ms) in enumerate(bars):
         y = 34 + row * i
         fill = "#1a7f37" if name.startswith("runs") else "#8c959f"
+        width = float(ms) * scale
         out += [f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{name}</text>',
-                f'<rect x="{left}" y="{y}" width="{ms * scale:.1f}" height="{row - 5}" fill="{fill}"/>',
-                f'<text x="{left + ms * scale + 6:.1f}" y="{y + 14}">{ms:g}</text>']
+                f'<rect x="{left}" y="{y}" width="{width:.1f}" height="{row - 5}" fill="{fill}"/>',
+                f'<text x="{left + width + 6:.1f}" y="{y + 14}">{ms}</text>']
     x, end = left + floor * scale, 34 + row * len(bars)
     out += [f'<line x1="{x:.1f}" y1="30" x2="{x:.1f}" y2="{end}" stroke="#cf222e" stroke-dasharray="3 2"/>',
             f'<text x="{left}" y="{end + 18}" fill="#cf222e">{floor:g}: the floor, reading the image and writing the '
@@ -116,7 +117,7 @@ def main():
     elif (DOCS / "speed.svg").read_text() != speed():
         wrong.append("speed.svg")
     if wrong:
-        sys.exit(f"docs/figures.py: {', '.join(wrong)}: not what the program and the table give now")
+        sys.exit(f"docs/figures.py: {', '.join(wrong)}: other pictures are made now; without --check this script writes them")
 
 
 if __name__ == "__main__":

@@ -103,7 +103,9 @@ Error translated(const std::exception& exception) {
 
 int report_failure(const Error& error) {
   const auto* about = dynamic_cast<const io::FileError*>(&error);
-  print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what());
+  const char* const remedy =
+      error.failure() == Failure::memory ? "; 'man gpuccl-label' says under MEMORY USAGE what helps" : "";
+  print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what() + remedy);
   return exit_code(error.failure());
 }
 

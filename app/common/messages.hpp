@@ -26,7 +26,8 @@ void print_warning(const std::string& line);
 /// What another library threw, as one of our errors.
 Error translated(const std::exception& exception);
 
-/// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it knows none); its exit code.
+/// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it knows none), where memory is short
+/// with the chapter of the manual that helps; its exit code.
 int report_failure(const Error& error);
 
 /// Writes results to stdout, all of it or Error (io).

@@ -262,6 +262,11 @@ TEST_CASE("what README and docs/ point to is there") {
     }
     CAPTURE(page);
     CHECK(links > 0);
+    const std::regex path("`((app|io|lib|tests|docs|data)/[^` *]*)`");
+    for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at) {
+      CAPTURE(at->str());
+      CHECK(fs::exists(source_file((*at)[1])));
+    }
   }
 }
 

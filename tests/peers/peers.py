@@ -140,13 +140,15 @@ def compare_whole_programs(gpuccl, engine, folder, threads):
         page = load(engine, ("page", (4853, 3387), 0.5, 1), 8, folder) * 255
         path = f"{folder}/page.png"
         cv2.imwrite(path, page, [cv2.IMWRITE_PNG_BILEVEL, 1])
-        yield ("4853x3387 1-bit PNG to Deflate TIFF and JSON, whole process", threads, "OpenCV and tifffile",
+        yield ("4853x3387 1-bit PNG to Deflate TIFF and JSON, whole process", threads,
+               "OpenCV and tifffile, with Python's start",
                *compare_processes(gpuccl, "opencv_label.py", path, folder, threads))
     if skimage and tifffile:
         volume = load(engine, ("blobs", (1024, 768, 165), 0.5, 1), 26, folder) * 255
         path = f"{folder}/volume.tif"
         tifffile.imwrite(path, volume, photometric="minisblack")
-        yield ("1024x768x165 8-bit TIFF to Deflate TIFF and JSON, whole process", threads, "scikit-image and tifffile",
+        yield ("1024x768x165 8-bit TIFF to Deflate TIFF and JSON, whole process", threads,
+               "scikit-image and tifffile, with Python's start",
                *compare_processes(gpuccl, "skimage_label.py", path, folder, threads))
 
 
