@@ -72,10 +72,10 @@ class ContentsScanner {
       spacing.x_resolution = 1 / description.x_size;
       spacing.y_resolution = 1 / description.y_size;
     }
-    const std::string note = check_axes(description);
+    const auto found = static_cast<std::int64_t>(contents.slices.size());
+    const std::string note = check_axes(description, found);
     if (!note.empty()) warn(note);
 
-    const std::int64_t found = static_cast<std::int64_t>(contents.slices.size());
     const bool has_hidden =
         description.writer == TiffDescription::Writer::imagej || description.single_directory;
     const TiffSlice first = contents.slices.front();
@@ -84,7 +84,7 @@ class ContentsScanner {
     } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
       throw Error(Failure::data, "its description tells of " + std::to_string(description.planes) +
                                      " planes, the file holds " + std::to_string(found));
-    } else if (description.planes > found) {
+    } else if (description.planes != found && description.planes > 0) {
       warn("its description tells of " + std::to_string(description.planes) + " images, the file holds " +
            std::to_string(found));
     }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "gpuccl/error.hpp"
 
@@ -53,6 +54,9 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   const auto count = [&](const char* name) {
     return number_in<std::int64_t>(attribute(xml, pixels, name), 1);
   };
+  for (std::size_t next = xml.find("<Pixels ", pixels + 1); next != std::string::npos;
+       next = xml.find("<Pixels ", next + 1))
+    ++description.images;
   description.channels = std::max<std::int64_t>(1, count("SizeC") / samples_per_pixel);
   description.slices = count("SizeZ");
   description.frames = count("SizeT");
@@ -68,17 +72,49 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   }
 }
 
-/// {"shape": [165, 768, 1024], "truncated": true}
+/// The axes of `shape` in front of those that make a page of `elements` samples; none if no such page fits.
+std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, std::int64_t elements) {
+  std::vector<std::int64_t> axes;
+  for (const nlohmann::json& axis : shape) {
+    if (!axis.is_number_unsigned() || axis.get<std::uint64_t>() > INT32_MAX) return {};
+    axes.push_back(axis.get<std::int64_t>());
+  }
+  double page = 1;
+  while (!axes.empty() && page < static_cast<double>(elements)) {
+    page *= static_cast<double>(axes.back());
+    axes.pop_back();
+  }
+  return page == static_cast<double>(elements) ? axes : std::vector<std::int64_t>{};
+}
+
+/// {"shape": [165, 768, 1024], "axes": "ZYX", "truncated": true}, of which only the first is always there.
 void parse_tifffile(const std::string& text, std::int64_t elements, TiffDescription& description) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.value("truncated", nlohmann::json()).is_boolean()) return;
-  description.single_directory = json["truncated"].get<bool>();
+  if (!json.is_object()) return;
+  const nlohmann::json truncated = json.value("truncated", nlohmann::json());
   const nlohmann::json shape = json.value("shape", nlohmann::json());
-  if (!description.single_directory || !shape.is_array()) return;
-  double total = 1;
-  for (const nlohmann::json& axis : shape) total *= axis.is_number_unsigned() ? axis.get<double>() : 0;
-  const double planes = total / static_cast<double>(elements);
-  if (planes >= 1 && planes < 1e15) description.planes = static_cast<std::int64_t>(planes);
+  const nlohmann::json named = json.value("axes", nlohmann::json());
+  description.single_directory = truncated.is_boolean() && truncated.get<bool>();
+  if (!shape.is_array()) return;
+  const std::vector<std::int64_t> axes = axes_of_pages(shape, elements);
+  std::string names = named.is_string() ? named.get<std::string>() : "";
+  if (names.size() != shape.size()) names.assign(axes.size(), '?');
+
+  double planes = 1;
+  std::string sizes, letters;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    planes *= static_cast<double>(axes[i]);
+    if (axes[i] < 2) continue;
+    sizes += (sizes.empty() ? "" : "x") + std::to_string(axes[i]);
+    letters += names[i];
+    if (names[i] == 'C') description.channels = axes[i];
+    if (names[i] == 'T') description.frames = axes[i];
+  }
+  if (description.single_directory && planes >= 1 && planes < 1e15)
+    description.planes = static_cast<std::int64_t>(planes);
+  if (letters.size() > 1)
+    description.other_axes =
+        sizes + " planes" + (letters.find('?') == std::string::npos ? " (axes " + letters + ")" : "");
 }
 
 }  // namespace
@@ -102,19 +138,21 @@ TiffDescription parse_description(const std::string& text, const std::string& so
   return description;
 }
 
-std::string check_axes(const TiffDescription& description) {
+std::string check_axes(const TiffDescription& description, std::int64_t found) {
   const auto several = [](std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what;
   };
+  const auto refuse = [](const std::string& what) {
+    throw Error(Failure::data, "holds " + what + "; save the one to label as a file of its own");
+  };
   const bool in_ome = description.writer == TiffDescription::Writer::ome;
   const bool is_series = description.slices > 1 || description.frames > 1;
-  if (description.channels > 1 && (in_ome || is_series))
-    throw Error(Failure::data, "holds " + several(description.channels, "channels") +
-                                   "; save the one to label as a file of its own");
+  if (!description.other_axes.empty()) refuse(description.other_axes);
+  if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
+  if (description.channels > 1 && (in_ome || is_series)) refuse(several(description.channels, "channels"));
   if (description.frames > 1 && description.slices > 1)
-    throw Error(Failure::data, "holds " + several(description.slices, "slices at ") +
-                                   several(description.frames, "points in time") +
-                                   "; save the one to label as a file of its own");
+    refuse(several(description.slices, "slices at ") + several(description.frames, "points in time"));
+  if (description.frames > 1 && in_ome) refuse(several(description.frames, "points in time"));
   // Programs call the third axis of an array by any of these names.
   if (description.channels > 1) return several(description.channels, "channels") + " are taken as slices";
   if (description.frames > 1) return several(description.frames, "points in time") + " are taken as slices";

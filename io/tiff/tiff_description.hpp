@@ -17,6 +17,8 @@ struct TiffDescription {
   std::int64_t channels = 1;
   std::int64_t frames = 1;  // points in time
   std::int64_t slices = 1;
+  std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
+  std::string other_axes;   // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
   bool single_directory = false;  // tifffile says that only the first of the planes has one
   double z_spacing = 0;
   double x_size = 0, y_size = 0;  // of a pixel, in unit_name; 0: unknown
@@ -27,8 +29,9 @@ struct TiffDescription {
 TiffDescription parse_description(const std::string& description, const std::string& software,
                                   std::int64_t elements, int samples_per_pixel);
 
-/// Checks that the planes make one volume: that they differ along one axis only, which in an OME-TIFF is not
-/// the channel. Throws Error (data). Returns a warning if that axis is not called slices, else an empty text.
-std::string check_axes(const TiffDescription& description);
+/// Checks that the `found` planes make one volume: that they are of one image and differ along one axis only,
+/// which in an OME-TIFF is neither channel nor time. Throws Error (data). Returns a warning if that axis is
+/// not called slices, else an empty text.
+std::string check_axes(const TiffDescription& description, std::int64_t found);
 
 }  // namespace gpuccl::io

@@ -552,6 +552,8 @@ TEST_CASE("planes that differ along more than one axis are refused") {
       "<OME><Image><Pixels SizeX=\"20\" SizeC=\"1\" SizeZ=\"3\" SizeT='2'></Pixels></Image></OME>"));
   REQUIRE(is_refused("<OME><Image><Pixels SizeC=\"1\" SizeZ=\"7\" SizeT=\"1\"></Pixels></Image></OME>"));
 
+  REQUIRE(is_refused("<OME><Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"6\"></Pixels></Image></OME>"));
+
   described(
       "<OME><Image><Pixels SizeC=\"1\" SizeZ=\"6\" SizeT=\"1\" PhysicalSizeX=\"0.5\" PhysicalSizeY=\"0.25\" "
       "PhysicalSizeZ=\"3\"></Pixels></Image></OME>");
@@ -567,6 +569,52 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   const Read channels = read(path);
   REQUIRE(same_bits(channels.image, image));
   REQUIRE(channels.warnings == std::vector<std::string>{"6 channels are taken as slices"});
+}
+
+TEST_CASE("several images, and arrays of more than three axes, are named and not joined into one volume") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume image = noise({20, 10, 6}, 13);
+  const auto described = [&](const std::string& description) {
+    std::vector<TiffPageToWrite> pages = pages_of(image);
+    describe(pages.front(), description);
+    write_tiff(path, pages);
+  };
+  const auto refusal = [&](const std::string& description) -> std::string {
+    described(description);
+    try {
+      read(path);
+    } catch (const Error& error) {
+      REQUIRE(error.failure() == Failure::data);
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string remedy = "; save the one to label as a file of its own";
+  const auto ome_image = [](int slices) {
+    return "<Image ID=\"x\"><Pixels ID=\"y\" SizeC=\"1\" SizeT=\"1\" SizeZ=\"" + std::to_string(slices) +
+           "\"></Pixels></Image>";
+  };
+  REQUIRE(refusal("<OME>" + ome_image(3) + ome_image(3) + "</OME>") == "holds 2 images" + remedy);
+  REQUIRE(refusal("<OME>" + ome_image(6) + ome_image(6) + "</OME>") == "none");  // the other is elsewhere
+  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "holds 2x3 planes" + remedy);
+  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
+          "holds 2x3 planes (axes TZ)" + remedy);
+  REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
+          "holds 3x2 planes (axes ZC)" + remedy);
+  for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
+                             "{\"shape\": [6, 10, 20], \"axes\": \"ZYX\"}", "{\"shape\": [10, 20]}",
+                             "{\"shape\": [2, 3, 10, 21]}", "{\"shape\": \"none\"}"}) {
+    CAPTURE(single);
+    REQUIRE(refusal(single) == "none");
+    REQUIRE(same_bits(read(path).image, image));
+    REQUIRE(read(path).warnings.empty());
+  }
+  described("{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
+  REQUIRE(read(path).warnings == std::vector<std::string>{"6 points in time are taken as slices"});
+  described("<OME>" + ome_image(4) + "</OME>");
+  REQUIRE(read(path).warnings ==
+          std::vector<std::string>{"its description tells of 4 images, the file holds 6"});
 }
 
 TEST_CASE("resolution and orientation of a TIFF") {
