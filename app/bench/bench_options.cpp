@@ -69,18 +69,18 @@ void add_random(const Command& command, bench::Request& request) {
 void add_timing(const Command& command, BenchOptions& options) {
   command.group("Timing");
   constexpr int kMost = 1000000;
-  bench::Trials& trials = options.request.trials;
+  bench::TimingOptions& timing = options.request.timing;
   add_number(command, "--images", options.request.images, 1, kMost, "N",
-             "Images a point [10 random ones, all of a dataset]");
-  add_number(command, "--repetitions", trials.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
-  add_number(command, "--warm-up", trials.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
-  add_real(command, "--time-limit", trials.limit_s, 1e9, "S",
+             "Images of a set [10 random ones, all of a dataset]");
+  add_number(command, "--repetitions", timing.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
+  add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
+  add_real(command, "--time-limit", timing.limit_s, 1e9, "S",
            "Seconds after which an algorithm's labelings of an image end, but for one that counts [10]");
   add_switch(command, "--preallocated", options.preallocated,
              "Time labeling into an image that exists [the default, for average both]");
   add_switch(command, "--allocated", options.allocated,
              "Time labeling with the allocation of the label image");
-  add_switch(command, "--rotate", options.request.trials.rotate,
+  add_switch(command, "--rotate", options.request.timing.rotate,
              "Go round copies of input and output that no cache holds");
   add_number(command, "--threads", options.threads, 1, 4096, "N", "Threads of the CPU [all]");
 }
@@ -118,12 +118,12 @@ void BenchOptions::check() const {
                 "--size, --densities and --granularities are of random images, not of --dataset");
 }
 
-bench::Trials BenchOptions::trials() const {
-  bench::Trials trials = request.trials;
+bench::TimingOptions BenchOptions::timing() const {
+  bench::TimingOptions timing = request.timing;
   const bool by_default = !preallocated && !allocated;
-  trials.preallocated = preallocated || by_default;
-  trials.allocated = allocated || (by_default && request.test == Test::average);
-  return trials;
+  timing.preallocated = preallocated || by_default;
+  timing.allocated = allocated || (by_default && request.test == Test::average);
+  return timing;
 }
 
 }  // namespace gpuccl::app

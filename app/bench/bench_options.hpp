@@ -26,7 +26,7 @@ struct BenchOptions {
   /// Refuses what contradicts itself. Error (usage).
   void check() const;
   /// What `request` says, with how each image is timed.
-  bench::Trials trials() const;
+  bench::TimingOptions timing() const;
 };
 
 }  // namespace gpuccl::app

@@ -47,10 +47,10 @@ Chart phases_of(const Group& group, const std::string& unit, Parts (*parts_of)(c
 }
 
 /// Whether the largest value hides the smallest on a linear axis. Zero has no place on another.
-bool spans_magnitudes(const Family& family) {
+bool spans_magnitudes(const SeriesSet& set) {
   constexpr double kTooMuch = 50;
   double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const Series& series : family.series)
+  for (const Series& series : set.series)
     for (const std::optional<double>& value : series.values) {
       least = std::min(least, value.value_or(least));
       most = std::max(most, value.value_or(most));
@@ -68,10 +68,10 @@ bool is_empty(const Series& series) {
 std::vector<Chart> charts(const Results& results) {
   std::vector<Chart> all;
   const auto add = [&](const Value& value, bool with_floors, const std::string& unit) {
-    for (Family& family : families(results, value, with_floors)) {
-      const ChartKind kind = family.x.size() < 2 ? ChartKind::bars : ChartKind::curves;
-      const bool magnitudes = spans_magnitudes(family);
-      all.push_back({kind, results.test == Test::size, magnitudes, unit, std::move(family)});
+    for (SeriesSet& set : series_sets(results, value, with_floors)) {
+      const ChartKind kind = set.x.size() < 2 ? ChartKind::bars : ChartKind::curves;
+      const bool magnitudes = spans_magnitudes(set);
+      all.push_back({kind, results.test == Test::size, magnitudes, unit, std::move(set)});
     }
   };
   switch (results.test) {

@@ -14,14 +14,11 @@ struct Chart {
   bool logarithmic_x = false;
   bool logarithmic_y = false;
   std::string unit;  // of the values
-  Family data;
+  SeriesSet data;
 };
 
 /// The charts that suit the experiment: bars by dataset, stacked phases, curves by density, granularity,
 /// size.
 std::vector<Chart> charts(const Results& results);
-
-/// What gnuplot is told to draw chart `number` as SVG on its standard output.
-std::string gnuplot_script(const Chart& chart, int number);
 
 }  // namespace gpuccl::bench

@@ -74,9 +74,9 @@ std::vector<const Algorithm*> asked_for(const Request& request, const std::vecto
 
 }  // namespace
 
-std::vector<const Algorithm*> contestants(const Request& request, const std::vector<Algorithm>& table,
-                                          const AskForGpu& problem_of_gpu,
-                                          const std::function<void(const std::string&)>& note) {
+std::vector<const Algorithm*> choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
+                                                const AskForGpu& problem_of_gpu,
+                                                const std::function<void(const std::string&)>& note) {
   std::vector<const Algorithm*> chosen = asked_for(request, table);
   const auto on_gpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; };
   const auto on_cpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cpu; };

@@ -14,8 +14,8 @@ using AskForGpu = std::function<std::string()>;
 /// The algorithms of `table` that take part. The GPU is asked for only if the outcome depends on it; without
 /// one, `all` leaves out what needs it and says so through `note`. Error: usage (no such algorithm, device or
 /// connectivity), unavailable (an algorithm or --device cuda needs the GPU).
-std::vector<const Algorithm*> contestants(const Request& request, const std::vector<Algorithm>& table,
-                                          const AskForGpu& problem_of_gpu,
-                                          const std::function<void(const std::string&)>& note);
+std::vector<const Algorithm*> choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
+                                                const AskForGpu& problem_of_gpu,
+                                                const std::function<void(const std::string&)>& note);
 
 }  // namespace gpuccl::bench

@@ -1,7 +1,8 @@
+#include "app/bench/csv.hpp"
+
 #include <charconv>
 
 #include "app/bench/access_kinds.hpp"
-#include "app/bench/report_files.hpp"
 
 namespace gpuccl::bench {
 namespace {

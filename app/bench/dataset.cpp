@@ -50,8 +50,8 @@ std::vector<std::string> listed_names(const fs::path& list) {
   return names;
 }
 
-Point yacclab_dataset(const fs::path& folder, const io::ReadOptions& reading) {
-  Point dataset{dataset_name(folder), {}, 0, 0, {}};
+ImageSet yacclab_dataset(const fs::path& folder, const io::ReadOptions& reading) {
+  ImageSet dataset{dataset_name(folder), {}, 0, 0, {}};
   for (const std::string& name : listed_names(folder / kList))
     dataset.inputs.push_back(image(folder / name, reading));
   return dataset;
@@ -72,8 +72,8 @@ std::vector<fs::path> entries(const fs::path& folder) {
 
 /// Loose images go to `loose`, subfolders with a list become datasets. Links to folders are not followed:
 /// they may lead back.
-void walk(const fs::path& folder, const io::ReadOptions& reading, Point& loose,
-          std::vector<Point>& datasets) {
+void walk(const fs::path& folder, const io::ReadOptions& reading, ImageSet& loose,
+          std::vector<ImageSet>& datasets) {
   for (const fs::path& path : entries(folder)) {
     if (fs::is_directory(path)) {
       if (fs::is_symlink(path)) continue;
@@ -90,23 +90,23 @@ void walk(const fs::path& folder, const io::ReadOptions& reading, Point& loose,
 
 }  // namespace
 
-std::vector<Point> read_datasets(const std::string& path, const io::ReadOptions& reading,
-                                 std::optional<int> most) {
+std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& reading,
+                                    std::optional<int> most) {
   if (!fs::exists(path)) throw Error(Failure::no_input, "no such file or folder");
-  std::vector<Point> datasets;
+  std::vector<ImageSet> datasets;
   if (reading.stack || !fs::is_directory(path)) {
     datasets.push_back({dataset_name(path), {}, 0, 0, {image(path, reading)}});
   } else if (fs::exists(fs::path(path) / kList)) {
     datasets.push_back(yacclab_dataset(path, reading));
   } else {
-    Point loose{dataset_name(path), {}, 0, 0, {}};
+    ImageSet loose{dataset_name(path), {}, 0, 0, {}};
     walk(path, reading, loose, datasets);
     if (!loose.inputs.empty()) datasets.insert(datasets.begin(), std::move(loose));
   }
-  std::erase_if(datasets, [](const Point& dataset) { return dataset.inputs.empty(); });
+  std::erase_if(datasets, [](const ImageSet& dataset) { return dataset.inputs.empty(); });
   if (datasets.empty()) throw Error(Failure::no_input, "no PNG or TIFF files in this folder");
   if (most)
-    for (Point& dataset : datasets)
+    for (ImageSet& dataset : datasets)
       if (dataset.inputs.size() > static_cast<std::size_t>(*most))
         dataset.inputs.resize(static_cast<std::size_t>(*most));
   return datasets;

@@ -16,7 +16,7 @@ namespace gpuccl::bench {
 ///   dataset of its own, so that the folder of all of YACCLAB's datasets can be given at once.
 /// With `reading.stack`, a folder is one volume. At most `most` images a dataset. Opens no image.
 /// Error (no_input): missing, not readable, or nothing in it.
-std::vector<Point> read_datasets(const std::string& path, const io::ReadOptions& reading,
-                                 std::optional<int> most);
+std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& reading,
+                                    std::optional<int> most);
 
 }  // namespace gpuccl::bench

@@ -31,16 +31,16 @@ struct OpenGroup {
 class Measuring {
  public:
   Measuring(const Plan& plan, const Observer& observer)
-      : plan_(plan), observer_(observer), floors_(plan.gpu, plan.trials.repetitions) {
+      : plan_(plan), observer_(observer), floors_(plan.gpu, plan.timing.repetitions) {
     results_.test = plan.test;
-    results_.trials = plan.trials;
-    for (const Point& point : plan.points) inputs_ += point.inputs.size();
+    results_.timing = plan.timing;
+    for (const ImageSet& set : plan.image_sets) inputs_ += set.inputs.size();
   }
 
   Results run() {
-    for (const Point& point : plan_.points) {
+    for (const ImageSet& set : plan_.image_sets) {
       std::map<Connectivity, OpenGroup> groups;
-      for (const Input& input : point.inputs) measure_input(point, input, groups);
+      for (const Input& input : set.inputs) measure_input(set, input, groups);
       for (auto& [connectivity, open] : groups)
         if (!open.algorithms.empty()) results_.groups.push_back(finish(std::move(open)));
     }
@@ -48,7 +48,7 @@ class Measuring {
   }
 
  private:
-  void measure_input(const Point& point, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
+  void measure_input(const ImageSet& set, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
     announce(input.name);
     BitVolume image;
     try {
@@ -59,7 +59,7 @@ class Measuring {
     }
     const Connectivity connectivity = connectivity_of(plan_, image.extent());
     auto at = groups.find(connectivity);
-    if (at == groups.end()) at = groups.emplace(connectivity, open(point, connectivity)).first;
+    if (at == groups.end()) at = groups.emplace(connectivity, open(set, connectivity)).first;
     OpenGroup& open = at->second;
     if (open.algorithms.empty()) return;  // none of them labels this connectivity
 
@@ -115,13 +115,13 @@ class Measuring {
   void time(Subject& subject, BitView image, Samples& samples) const {
     switch (plan_.test) {
       case Test::steps:
-        return subject.time_steps(image, plan_.trials, samples);
+        return subject.time_steps(image, plan_.timing, samples);
       case Test::average:
-        return subject.time_totals(image, plan_.trials, true, samples);
+        return subject.time_totals(image, plan_.timing, true, samples);
       case Test::density:
       case Test::granularity:
       case Test::size:
-        return subject.time_totals(image, plan_.trials, false, samples);
+        return subject.time_totals(image, plan_.timing, false, samples);
       case Test::iterations:
       case Test::memory:
         break;
@@ -153,15 +153,15 @@ class Measuring {
 
   void add_floor(FloorKind floor, Extent extent, Row& row) {
     row.floor = floor.name();
-    row.floor_ms += floors_.milliseconds(floor, extent, copies(plan_.trials, extent));
+    row.floor_ms += floors_.milliseconds(floor, extent, copies(plan_.timing, extent));
   }
 
-  OpenGroup open(const Point& point, Connectivity connectivity) const {
+  OpenGroup open(const ImageSet& set, Connectivity connectivity) const {
     OpenGroup open;
-    open.group.dataset = point.dataset;
-    open.group.extent = point.extent;
-    open.group.density = point.density;
-    open.group.granularity = point.granularity;
+    open.group.dataset = set.dataset;
+    open.group.extent = set.extent;
+    open.group.density = set.density;
+    open.group.granularity = set.granularity;
     open.group.connectivity = connectivity;
     for (const Algorithm* algorithm : plan_.algorithms) {
       if (find_variant(*algorithm, connectivity) == nullptr) continue;

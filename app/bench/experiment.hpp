@@ -10,11 +10,11 @@ namespace gpuccl::bench {
 
 struct Plan {
   Test test = Test::average;
-  std::vector<Point> points;
+  std::vector<ImageSet> image_sets;
   std::vector<const Algorithm*> algorithms;
   std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes
   int gpu = 0;
-  Trials trials;
+  TimingOptions timing;
 };
 
 /// What the user hears of an experiment while it goes on.

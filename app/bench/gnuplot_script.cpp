@@ -1,7 +1,7 @@
+#include "app/bench/gnuplot_script.hpp"
+
 #include <algorithm>
 #include <charconv>
-
-#include "app/bench/chart.hpp"
 
 namespace gpuccl::bench {
 namespace {

@@ -52,12 +52,12 @@ class HostSubject final : public Subject {
   Labeled label(BitView image) override { return labeler_->label(image); }
   FloorKind floor() const override { return {DeviceKind::cpu, 1}; }
 
-  void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) override {
-    const Copies copies(image, trials);
-    if (trials.preallocated) {
+  void time_totals(BitView image, const TimingOptions& timing, bool end_to_end, Samples& samples) override {
+    const Copies copies(image, timing);
+    if (timing.preallocated) {
       std::vector<LabelImage> outputs;
       for (std::size_t i = 0; i < copies.count(); ++i) outputs.emplace_back(image.extent, 0);
-      repeat(trials, [&](int i, bool counts) {
+      repeat(timing, [&](int i, bool counts) {
         const std::size_t copy = copies.of(i);
         const Times times = label_into(copies.view(copy), &outputs[copy]);
         if (!counts) return;
@@ -66,17 +66,17 @@ class HostSubject final : public Subject {
         if (end_to_end) samples.add(kWhole, times.whole_ms);
       });
     }
-    if (trials.allocated)
-      repeat(trials, [&](int i, bool counts) {
+    if (timing.allocated)
+      repeat(timing, [&](int i, bool counts) {
         const Times times = label_into(copies.view(copies.of(i)), nullptr);
         if (counts) samples.add(kAllocated, times.whole_ms - times.statistics_ms);
       });
   }
 
-  void time_steps(BitView image, const Trials& trials, Samples& samples) override {
-    const Copies copies(image, trials);
+  void time_steps(BitView image, const TimingOptions& timing, Samples& samples) override {
+    const Copies copies(image, timing);
     LabelImage output(image.extent, 0);
-    repeat(trials, [&](int i, bool counts) {
+    repeat(timing, [&](int i, bool counts) {
       const Times times = label_into(copies.view(copies.of(i)), &output);
       if (!counts) return;
       for (const PhaseTime& phase : times.phases)
@@ -90,8 +90,8 @@ class HostSubject final : public Subject {
   /// The image as often as rotation asks for.
   class Copies {
    public:
-    Copies(BitView image, const Trials& trials) : image_(image) {
-      for (int i = 1; i < copies(trials, image.extent); ++i) more_.push_back(copy_of(image));
+    Copies(BitView image, const TimingOptions& timing) : image_(image) {
+      for (int i = 1; i < copies(timing, image.extent); ++i) more_.push_back(copy_of(image));
     }
     std::size_t count() const { return more_.size() + 1; }
     std::size_t of(int repetition) const { return static_cast<std::size_t>(repetition) % count(); }

@@ -1,4 +1,6 @@
-#include "app/bench/report_files.hpp"
+#include "app/bench/html.hpp"
+
+#include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
 
 namespace gpuccl::bench {
@@ -88,7 +90,7 @@ std::string as_html(const Head& head, const Results& results, const std::vector<
       name(results.test) + "</title>\n<style>" + kStyle +
       "</style>\n</head>\n<body>\n<h1>gpuccl bench: " + name(results.test) + "</h1>\n" + html(head) +
       "<h2>How it was measured</h2>\n<ul>\n";
-  for (const std::string& line : method(results)) text += "<li>" + escaped(line) + "</li>\n";
+  for (const std::string& line : measurement_notes(results)) text += "<li>" + escaped(line) + "</li>\n";
   text += "</ul>\n" + wrong_ones(results);
   if (!charts.empty()) text += "<h2>Charts</h2>\n";
   for (const std::string& chart : charts) text += inline_svg(chart) + "\n";

@@ -1,8 +1,9 @@
+#include "app/bench/json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "app/bench/access_kinds.hpp"
-#include "app/bench/report_files.hpp"
-#include "app/bench/result_tables.hpp"
+#include "app/bench/measurement_notes.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -72,11 +73,11 @@ std::string as_json(const Head& head, const Results& results) {
             {"command", head.command}};
   for (const auto& [entry, value] : head.environment) json["machine"][entry] = value;
   json["test"] = name(results.test);
-  json["warm_up"] = results.trials.warm_up;
-  json["repetitions"] = results.trials.repetitions;
-  json["time_limit_s"] = results.trials.limit_s;
-  json["rotate"] = results.trials.rotate;
-  json["method"] = method(results);
+  json["warm_up"] = results.timing.warm_up;
+  json["repetitions"] = results.timing.repetitions;
+  json["time_limit_s"] = results.timing.limit_s;
+  json["rotate"] = results.timing.rotate;
+  json["method"] = measurement_notes(results);
   json["results"] = Json::array();
   for (const Group& group : results.groups) json["results"].push_back(object(group, results.test));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -104,10 +104,10 @@ std::string name(Test test) {
 
 bool is_sweep(Test test) { return test == Test::density || test == Test::granularity || test == Test::size; }
 
-std::vector<Point> random_points(const Request& request) {
+std::vector<ImageSet> random_image_sets(const Request& request) {
   const std::vector<Extent> sizes = given_or(request.sizes, default_sizes(request));
   check(request, sizes);
-  std::vector<Point> points;
+  std::vector<ImageSet> sets;
   GenerateOptions options;
   options.seed = request.seed;
   for (const Extent& size : sizes)
@@ -116,10 +116,10 @@ std::vector<Point> random_points(const Request& request) {
         options.extent = size;
         options.granularity = granularity;
         options.density = density;
-        points.push_back({"random", size, density, granularity,
-                          random_inputs(options, request.images.value_or(kImagesAPoint))});
+        sets.push_back({"random", size, density, granularity,
+                        random_inputs(options, request.images.value_or(kImagesAPoint))});
       }
-  return points;
+  return sets;
 }
 
 }  // namespace gpuccl::bench

@@ -16,11 +16,11 @@ namespace gpuccl::bench {
 enum class Test { average, steps, density, granularity, size, iterations, memory };
 
 std::string name(Test test);
-/// Images made by the random generator, one point a value of an axis.
+/// Images made by the random generator, one set a value of an axis.
 bool is_sweep(Test test);
 
 /// How each image is timed.
-struct Trials {
+struct TimingOptions {
   int warm_up = 3;
   int repetitions = 10;
   double limit_s = 10;       // warming up and repeating end then, when one repetition is there
@@ -36,7 +36,7 @@ struct Input {
 };
 
 /// Images whose times are averaged: a dataset, or random images of one size, density and granularity.
-struct Point {
+struct ImageSet {
   std::string dataset;           // "random" for random images
   std::optional<Extent> extent;  // these three: random images only
   double density = 0;            // 0 to 1
@@ -55,14 +55,14 @@ struct Request {
   std::vector<Extent> sizes;  // these three: empty means the experiment's own
   std::vector<double> densities;
   std::vector<int> granularities;
-  std::optional<int> images;  // a point; else 10 random ones, all of a dataset
+  std::optional<int> images;  // a set; else 10 random ones, all of a dataset
   std::uint32_t seed = 1;
-  Trials trials;
+  TimingOptions timing;
 };
 
 /// The random images of an experiment, every combination of its sizes, densities and granularities. Image i
-/// of a point is made with `seed` + i, so that the points of a sweep differ in nothing but their axis. Error
+/// of a set is made with `seed` + i, so that the sets of a sweep differ in nothing but their axis. Error
 /// (usage).
-std::vector<Point> random_points(const Request& request);
+std::vector<ImageSet> random_image_sets(const Request& request);
 
 }  // namespace gpuccl::bench

@@ -130,14 +130,14 @@ Table memory_table(const Group& group) {
 }
 
 /// Places of the axis downwards, algorithms to the right.
-void add_family_tables(const Results& results, const Value& value, bool with_floors, const std::string& unit,
+void add_series_tables(const Results& results, const Value& value, bool with_floors, const std::string& unit,
                        std::vector<Table>& tables) {
-  for (const Family& family : families(results, value, with_floors)) {
-    Table table{family.title + ": " + unit, {family.axis}, {}, 1};
-    for (const Series& series : family.series) table.header.push_back(series.title);
-    for (std::size_t place = 0; place < family.places.size(); ++place) {
-      std::vector<std::string> cells = {family.places[place]};
-      for (const Series& series : family.series)
+  for (const SeriesSet& set : series_sets(results, value, with_floors)) {
+    Table table{set.title + ": " + unit, {set.axis}, {}, 1};
+    for (const Series& series : set.series) table.header.push_back(series.title);
+    for (std::size_t place = 0; place < set.places.size(); ++place) {
+      std::vector<std::string> cells = {set.places[place]};
+      for (const Series& series : set.series)
         cells.push_back(series.values[place] ? three_digits(*series.values[place]) : "-");
       table.rows.push_back(std::move(cells));
     }
@@ -159,14 +159,14 @@ std::vector<Table> tables(const Results& results) {
     case Test::density:
     case Test::granularity:
     case Test::size:
-      add_family_tables(results, total_ms, true, "total ms", all);
-      add_family_tables(results, multiple_of_floor, false, "multiple of the floor", all);
+      add_series_tables(results, total_ms, true, "total ms", all);
+      add_series_tables(results, multiple_of_floor, false, "multiple of the floor", all);
       break;
     case Test::memory:
       for (const Group& group : results.groups) all.push_back(memory_table(group));
       break;
     case Test::iterations:
-      add_family_tables(results, iterations, false, "iterations", all);
+      add_series_tables(results, iterations, false, "iterations", all);
       break;
   }
   return all;

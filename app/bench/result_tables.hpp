@@ -11,7 +11,4 @@ namespace gpuccl::bench {
 /// The results as tables, in the shape that suits the experiment.
 std::vector<Table> tables(const Results& results);
 
-/// How it was measured: one statement a line.
-std::vector<std::string> method(const Results& results);
-
 }  // namespace gpuccl::bench

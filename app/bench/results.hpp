@@ -37,7 +37,7 @@ struct Row {
   PhaseTimes accesses;  // --test memory: the phases, summed up over the images
 };
 
-/// The images of one point that have the same connectivity.
+/// The images of one set that have the same connectivity.
 struct Group {
   std::string dataset;
   std::optional<Extent> extent;  // these three: random images
@@ -53,7 +53,7 @@ struct Group {
 
 struct Results {
   Test test = Test::average;
-  Trials trials;
+  TimingOptions timing;
   std::vector<Group> groups;
   bool wrong = false;          // an algorithm gave wrong labels
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label

@@ -14,9 +14,9 @@ std::string connectivity_of(const Group& group) {
   return std::to_string(static_cast<int>(group.connectivity)) + "-connectivity";
 }
 
-/// How the place of a group on its family's axis is called, and what its family is called.
+/// How the place of a group on its set's axis is called, and what its set is called.
 struct Where {
-  std::string family;
+  std::string set;
   std::string axis;
   std::string place;
   std::optional<double> x;
@@ -49,11 +49,11 @@ Where where(const Group& group, Test test) {
           {}};
 }
 
-Series& series_named(Family& family, const std::string& title, bool is_floor) {
-  const auto at = std::find_if(family.series.begin(), family.series.end(),
+Series& series_named(SeriesSet& set, const std::string& title, bool is_floor) {
+  const auto at = std::find_if(set.series.begin(), set.series.end(),
                                [&](const Series& series) { return series.title == title; });
-  if (at != family.series.end()) return *at;
-  return family.series.emplace_back(Series{title, {}, is_floor});
+  if (at != set.series.end()) return *at;
+  return set.series.emplace_back(Series{title, {}, is_floor});
 }
 
 void set_last(Series& series, std::size_t places, std::optional<double> value) {
@@ -77,13 +77,13 @@ std::optional<double> iterations(const Row& row) {
   return row.measures.empty() ? std::nullopt : std::optional(row.measures.front().launches);
 }
 
-std::vector<Family> families(const Results& results, const Value& value, bool with_floors) {
-  std::vector<Family> all;
+std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors) {
+  std::vector<SeriesSet> all;
   for (const Group& group : results.groups) {
     const Where here = where(group, results.test);
-    auto at = std::find_if(all.begin(), all.end(),
-                           [&](const Family& family) { return family.title == here.family; });
-    if (at == all.end()) at = all.insert(at, Family{here.family, here.axis, {}, {}, {}});
+    auto at =
+        std::find_if(all.begin(), all.end(), [&](const SeriesSet& set) { return set.title == here.set; });
+    if (at == all.end()) at = all.insert(at, SeriesSet{here.set, here.axis, {}, {}, {}});
     at->places.push_back(here.place);
     if (here.x) at->x.push_back(*here.x);
     for (const Row& row : group.rows)
@@ -93,9 +93,9 @@ std::vector<Family> families(const Results& results, const Value& value, bool wi
       if (row.images > 0)
         set_last(series_named(*at, "floor " + row.floor, true), at->places.size(), row.floor_ms);
   }
-  for (Family& family : all) {
-    for (Series& series : family.series) series.values.resize(family.places.size());
-    std::stable_partition(family.series.begin(), family.series.end(),
+  for (SeriesSet& set : all) {
+    for (Series& series : set.series) series.values.resize(set.places.size());
+    std::stable_partition(set.series.begin(), set.series.end(),
                           [](const Series& series) { return !series.is_floor; });
   }
   return all;

@@ -18,7 +18,7 @@ struct Series {
 
 /// Groups that differ in one thing only, which is the axis: density, granularity, size, or what images they
 /// are.
-struct Family {
+struct SeriesSet {
   std::string title;
   std::string axis;                 // "density (%)", "images", ...
   std::vector<std::string> places;  // along it
@@ -34,8 +34,8 @@ std::optional<double> multiple_of_floor(const Row& row);
 /// Of a row of --test iterations, whose one measure is the phase that is launched once an iteration.
 std::optional<double> iterations(const Row& row);
 
-/// The results as families of curves (or bars), with the floors among the series if `with_floors`.
-std::vector<Family> families(const Results& results, const Value& value, bool with_floors);
+/// The results as sets of curves (or bars), with the floors among the series if `with_floors`.
+std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors);
 
 /// "random 2048x2048, density 50 %, granularity 1" or the name of a dataset.
 std::string describe(const Group& group);

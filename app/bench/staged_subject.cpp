@@ -22,13 +22,13 @@ class StagedSubject final : public Subject {
     return {DeviceKind::cuda, dynamic_cast<const StagedLabeler&>(*labelers_.front()).bits_per_element()};
   }
 
-  void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) override {
-    const std::vector<StagedLabeler*> all = labelers(copies(trials, image.extent));
-    upload(all, image, trials, samples);
-    if (trials.preallocated) time_preallocated(all, trials, samples);
-    if (trials.allocated) time_allocated(all, trials, samples);
+  void time_totals(BitView image, const TimingOptions& timing, bool end_to_end, Samples& samples) override {
+    const std::vector<StagedLabeler*> all = labelers(copies(timing, image.extent));
+    upload(all, image, timing, samples);
+    if (timing.preallocated) time_preallocated(all, timing, samples);
+    if (timing.allocated) time_allocated(all, timing, samples);
     if (end_to_end)
-      go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
+      go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
         const Stopwatch stopwatch;
         const Labeled labeled = labeler.label(image);
         if (counts) samples.add(kWhole, stopwatch.milliseconds());
@@ -36,10 +36,10 @@ class StagedSubject final : public Subject {
     for (StagedLabeler* labeler : all) labeler->release();
   }
 
-  void time_steps(BitView image, const Trials& trials, Samples& samples) override {
-    const std::vector<StagedLabeler*> all = labelers(copies(trials, image.extent));
-    upload(all, image, trials, samples);
-    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
+  void time_steps(BitView image, const TimingOptions& timing, Samples& samples) override {
+    const std::vector<StagedLabeler*> all = labelers(copies(timing, image.extent));
+    upload(all, image, timing, samples);
+    go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
       PhaseTimes phases;
       labeler.release();
       const double allocate_ms = allocate(labeler);
@@ -56,15 +56,15 @@ class StagedSubject final : public Subject {
 
  private:
   template <class Once>
-  static void go_round(const std::vector<StagedLabeler*>& all, const Trials& trials, Once once) {
-    repeat(trials, [&](int i, bool counts) { once(*all[static_cast<std::size_t>(i) % all.size()], counts); });
+  static void go_round(const std::vector<StagedLabeler*>& all, const TimingOptions& timing, Once once) {
+    repeat(timing, [&](int i, bool counts) { once(*all[static_cast<std::size_t>(i) % all.size()], counts); });
   }
 
   /// Every copy gets the image.
-  static void upload(const std::vector<StagedLabeler*>& all, BitView image, const Trials& trials,
+  static void upload(const std::vector<StagedLabeler*>& all, BitView image, const TimingOptions& timing,
                      Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->upload(image);
-    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
       const double upload_ms = labeler.device_ms([&] { labeler.upload(image); });
       if (counts) samples.add(kUpload, upload_ms);
     });
@@ -83,14 +83,14 @@ class StagedSubject final : public Subject {
   }
 
   /// Provisional labels are timed in repetitions of their own, so that nothing but they is in the caches.
-  static void time_preallocated(const std::vector<StagedLabeler*>& all, const Trials& trials,
+  static void time_preallocated(const std::vector<StagedLabeler*>& all, const TimingOptions& timing,
                                 Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->allocate();
-    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
       const double run_ms = labeler.device_ms([&] { labeler.run(Numbering::provisional, nullptr); });
       if (counts) samples.add(kPreallocated, run_ms);
     });
-    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
       const double run_ms = labeler.device_ms([&] { labeler.run(Numbering::consecutive, nullptr); });
       const double statistics_ms = labeler.device_ms([&] { labeler.statistics(nullptr); });
       if (!counts) return;
@@ -99,9 +99,10 @@ class StagedSubject final : public Subject {
     });
   }
 
-  static void time_allocated(const std::vector<StagedLabeler*>& all, const Trials& trials, Samples& samples) {
+  static void time_allocated(const std::vector<StagedLabeler*>& all, const TimingOptions& timing,
+                             Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->release();
-    go_round(all, trials, [&](StagedLabeler& labeler, bool counts) {
+    go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
       const Stopwatch stopwatch;
       labeler.allocate();
       labeler.run(Numbering::provisional, nullptr);

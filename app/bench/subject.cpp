@@ -12,8 +12,8 @@ constexpr std::int64_t kMostCopies = 64;
 
 }  // namespace
 
-int copies(const Trials& trials, Extent extent) {
-  if (!trials.rotate) return 1;
+int copies(const TimingOptions& timing, Extent extent) {
+  if (!timing.rotate) return 1;
   const std::int64_t bytes = extent.elements() * static_cast<std::int64_t>(sizeof(Label));
   return static_cast<int>(std::clamp<std::int64_t>(kBeyondCaches / bytes + 1, 2, kMostCopies));
 }

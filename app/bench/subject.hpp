@@ -20,11 +20,11 @@ class Subject {
   /// The floor that its times are compared with.
   virtual FloorKind floor() const = 0;
 
-  /// Totals, preallocated and allocated as `trials` says, and what they leave out; with `end_to_end` also the
+  /// Totals, preallocated and allocated as `timing` says, and what they leave out; with `end_to_end` also the
   /// time from an image to labels in host memory.
-  virtual void time_totals(BitView image, const Trials& trials, bool end_to_end, Samples& samples) = 0;
+  virtual void time_totals(BitView image, const TimingOptions& timing, bool end_to_end, Samples& samples) = 0;
   /// Each phase on its own.
-  virtual void time_steps(BitView image, const Trials& trials, Samples& samples) = 0;
+  virtual void time_steps(BitView image, const TimingOptions& timing, Samples& samples) = 0;
 };
 
 /// Times a GPU labeler through its stages, any other by the wall clock.
@@ -35,19 +35,19 @@ std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu);
 /// Calls `once(repetition, counts)` for the labelings that warm up and then for those that count, of which
 /// there is at least one however long they take.
 template <class Once>
-void repeat(const Trials& trials, Once once) {
+void repeat(const TimingOptions& timing, Once once) {
   const Stopwatch stopwatch;
-  const auto out_of_time = [&] { return stopwatch.milliseconds() > 1000 * trials.limit_s; };
+  const auto out_of_time = [&] { return stopwatch.milliseconds() > 1000 * timing.limit_s; };
   int repetition = 0;
-  for (; repetition < trials.warm_up && !out_of_time(); ++repetition) once(repetition, false);
-  const int end = repetition + trials.repetitions;
+  for (; repetition < timing.warm_up && !out_of_time(); ++repetition) once(repetition, false);
+  const int end = repetition + timing.repetitions;
   do {
     once(repetition, true);
   } while (++repetition < end && !out_of_time());
 }
 
 /// How many copies of input and output are gone through in turn so that none is still in a cache when its
-/// turn comes again; 1 without Trials::rotate.
-int copies(const Trials& trials, Extent extent);
+/// turn comes again; 1 without TimingOptions::rotate.
+int copies(const TimingOptions& timing, Extent extent);
 
 }  // namespace gpuccl::bench

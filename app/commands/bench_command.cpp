@@ -12,10 +12,14 @@
 #include "app/bench/bench_progress.hpp"
 #include "app/bench/chart.hpp"
 #include "app/bench/chosen_algorithms.hpp"
+#include "app/bench/csv.hpp"
 #include "app/bench/dataset.hpp"
 #include "app/bench/experiment.hpp"
 #include "app/bench/gnuplot.hpp"
-#include "app/bench/report_files.hpp"
+#include "app/bench/gnuplot_script.hpp"
+#include "app/bench/html.hpp"
+#include "app/bench/json.hpp"
+#include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
@@ -90,26 +94,26 @@ class BenchOutputs {
   std::unique_ptr<io::AtomicFile> json_, csv_, page_;
 };
 
-std::vector<bench::Point> points_of(const BenchOptions& options, BenchProgress& progress) {
-  if (options.request.datasets.empty()) return bench::random_points(options.request);
+std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, BenchProgress& progress) {
+  if (options.request.datasets.empty()) return bench::random_image_sets(options.request);
   io::ReadOptions reading;
   reading.foreground = options.input.foreground;
   reading.limits = options.input.limits;
   reading.stack = options.input.stack;
   reading.warn = [&](const std::string& line) { progress.warn(line); };
-  std::vector<bench::Point> points;
+  std::vector<bench::ImageSet> sets;
   for (const std::string& path : options.request.datasets)
     io::concerning(path, [&] {
-      for (bench::Point& dataset : bench::read_datasets(path, reading, options.request.images))
-        points.push_back(std::move(dataset));
+      for (bench::ImageSet& dataset : bench::read_datasets(path, reading, options.request.images))
+        sets.push_back(std::move(dataset));
     });
-  return points;
+  return sets;
 }
 
 std::string as_text(const bench::Head& head, const bench::Results& results) {
   std::string text = version_line() + "\n";
   for (const auto& [name, value] : head.environment) text += "  " + name + ": " + value + "\n";
-  for (const std::string& line : bench::method(results)) text += "- " + line + "\n";
+  for (const std::string& line : bench::measurement_notes(results)) text += "- " + line + "\n";
   for (const bench::Table& table : bench::tables(results)) text += "\n" + bench::as_text(table);
   return text;
 }
@@ -133,11 +137,11 @@ int run_bench(const BenchOptions& options) {
   plan.test = options.request.test;
   plan.connectivity = options.request.connectivity;
   plan.gpu = options.request.gpu;
-  plan.trials = options.trials();
-  plan.points = points_of(options, progress);
+  plan.timing = options.timing();
+  plan.image_sets = image_sets_of(options, progress);
   const auto warn = [&](const std::string& line) { progress.warn(line); };
   const bool counting = plan.test == bench::Test::memory;
-  plan.algorithms = bench::contestants(
+  plan.algorithms = bench::choose_algorithms(
       options.request, counting ? counting_algorithms() : algorithms(),
       [&] { return problem_of_gpu(plan.gpu); }, warn);
   BenchOutputs outputs(options);

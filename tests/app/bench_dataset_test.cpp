@@ -22,9 +22,9 @@ void copy_slices(const fs::path& to) {
   fs::copy("data/cells-slices", to, fs::copy_options::recursive);
 }
 
-std::vector<std::string> file_names(const Point& point) {
+std::vector<std::string> file_names(const ImageSet& set) {
   std::vector<std::string> names;
-  for (const Input& input : point.inputs) names.push_back(fs::path(input.name).filename().string());
+  for (const Input& input : set.inputs) names.push_back(fs::path(input.name).filename().string());
   return names;
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a folder of images is searched with its subfolders, in natural order"
   copy_page(folder / "scans/more/cover.png");
   std::ofstream(folder / "scans/readme.txt") << "no image\n";
 
-  const std::vector<Point> datasets = read_datasets(folder / "scans/", {}, {});
+  const std::vector<ImageSet> datasets = read_datasets(folder / "scans/", {}, {});
   REQUIRE(datasets.size() == 1);
   CHECK(datasets[0].dataset == "scans");
   CHECK_FALSE(datasets[0].extent.has_value());
@@ -52,7 +52,7 @@ TEST_CASE("the list of a YACCLAB dataset gives images and their order") {
   copy_page(folder / "fingerprints/unlisted.png");
   std::ofstream(folder / "fingerprints/files.txt") << "b.png\r\na.png  \r\n\n";
 
-  const std::vector<Point> datasets = read_datasets(folder / "fingerprints", {}, {});
+  const std::vector<ImageSet> datasets = read_datasets(folder / "fingerprints", {}, {});
   REQUIRE(datasets.size() == 1);
   CHECK(file_names(datasets[0]) == std::vector<std::string>{"b.png", "a.png"});
   CHECK(datasets[0].inputs[1].load().extent().width > 1);
@@ -64,7 +64,7 @@ TEST_CASE("folders named in the list are volumes") {
   copy_slices(folder / "mri/patient2");
   std::ofstream(folder / "mri/files.txt") << "patient1\npatient2\n";
 
-  const std::vector<Point> datasets = read_datasets(folder / "mri", {}, {});
+  const std::vector<ImageSet> datasets = read_datasets(folder / "mri", {}, {});
   REQUIRE(datasets.size() == 1);
   REQUIRE(datasets[0].inputs.size() == 2);
   CHECK(datasets[0].inputs[1].load().extent().depth == 12);
@@ -78,7 +78,7 @@ TEST_CASE("a folder of YACCLAB datasets is one dataset for each, and one of the 
   copy_slices(folder / "yacclab/3d/oasis/v");
   std::ofstream(folder / "yacclab/3d/oasis/files.txt") << "v\n";
 
-  const std::vector<Point> datasets = read_datasets(folder / "yacclab", {}, {});
+  const std::vector<ImageSet> datasets = read_datasets(folder / "yacclab", {}, {});
   REQUIRE(datasets.size() == 3);
   CHECK(datasets[0].dataset == "yacclab");
   CHECK(datasets[1].dataset == "hamlet");
@@ -86,14 +86,14 @@ TEST_CASE("a folder of YACCLAB datasets is one dataset for each, and one of the 
 }
 
 TEST_CASE("a file is a dataset of one, and a folder with the option stack is one volume") {
-  const std::vector<Point> image = read_datasets("data/page.png", {}, {});
+  const std::vector<ImageSet> image = read_datasets("data/page.png", {}, {});
   REQUIRE(image.size() == 1);
   CHECK(image[0].dataset == "page.png");
   CHECK(image[0].inputs.size() == 1);
 
   io::ReadOptions reading;
   reading.stack = true;
-  const std::vector<Point> volume = read_datasets("data/cells-slices", reading, {});
+  const std::vector<ImageSet> volume = read_datasets("data/cells-slices", reading, {});
   REQUIRE(volume.size() == 1);
   REQUIRE(volume[0].inputs.size() == 1);
   CHECK(volume[0].inputs[0].load().extent().depth == 12);
@@ -115,7 +115,7 @@ TEST_CASE("what is missing or empty is no dataset") {
 TEST_CASE("a listed file that is missing is found out when its turn comes") {
   const ScratchFolder folder;
   std::ofstream(folder / "files.txt") << "gone.png\n";
-  const std::vector<Point> datasets = read_datasets(folder.path().string(), {}, {});
+  const std::vector<ImageSet> datasets = read_datasets(folder.path().string(), {}, {});
   REQUIRE(datasets.size() == 1);
   CHECK_THROWS_AS(datasets[0].inputs[0].load(), Error);
 }

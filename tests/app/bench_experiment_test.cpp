@@ -105,27 +105,27 @@ struct Heard {
   std::vector<std::string> problems;
 };
 
-Results measure_on(const std::vector<Algorithm>& table, Test test, std::vector<Point> points,
-                   Heard* heard = nullptr, const Trials& trials = {1, 3, 10, true, true, false}) {
+Results measure_on(const std::vector<Algorithm>& table, Test test, std::vector<ImageSet> sets,
+                   Heard* heard = nullptr, const TimingOptions& timing = {1, 3, 10, true, true, false}) {
   Plan plan;
   plan.test = test;
-  plan.points = std::move(points);
+  plan.image_sets = std::move(sets);
   for (const Algorithm& row : table) plan.algorithms.push_back(&row);
-  plan.trials = trials;
+  plan.timing = timing;
   Heard unwanted;
   Heard& listener = heard != nullptr ? *heard : unwanted;
   return measure(plan, {[&](double, const std::string&) { ++listener.progress; },
                         [&](const std::string& line) { listener.problems.push_back(line); }});
 }
 
-std::vector<Point> two_small_images(Test test, std::vector<double> densities = {0.4}) {
+std::vector<ImageSet> two_small_images(Test test, std::vector<double> densities = {0.4}) {
   Request request;
   request.test = test;
   request.sizes = {{61, 47, 1}};
   request.granularities = {1};
   request.densities = std::move(densities);
   request.images = 2;
-  return random_points(request);
+  return random_image_sets(request);
 }
 
 double median(const Row& row, const std::string& measure) {
@@ -140,16 +140,16 @@ TEST_CASE("every algorithm of the CPU is timed, with a multiple of the floor") {
   std::vector<Algorithm> table;
   for (const Algorithm& row : algorithms())
     if (row.device == DeviceKind::cpu) table.push_back(row);
-  std::vector<Point> points = two_small_images(Test::average);
+  std::vector<ImageSet> sets = two_small_images(Test::average);
   Request volumes;
   volumes.sizes = {{20, 19, 9}};
   volumes.images = 1;
   volumes.densities = {0.2};
   volumes.granularities = {2};
-  points.push_back(random_points(volumes).front());
+  sets.push_back(random_image_sets(volumes).front());
 
   Heard heard;
-  const Results results = measure_on(table, Test::average, points, &heard);
+  const Results results = measure_on(table, Test::average, sets, &heard);
   CHECK(heard.problems.empty());
   CHECK(heard.progress > 0);
   CHECK_FALSE(results.wrong);
@@ -202,11 +202,11 @@ TEST_CASE("an algorithm that fails and an image that cannot be read do not end t
       algorithm("failing",
                 [](int) -> std::unique_ptr<Labeler> { return std::make_unique<FailingLabeler>(); }),
       algorithm("right", [](int) { return flood_fill(); })};
-  std::vector<Point> points = two_small_images(Test::average);
-  points[0].inputs.insert(points[0].inputs.begin(),
-                          {"broken.png", []() -> BitVolume { throw Error(Failure::data, "not a PNG"); }});
+  std::vector<ImageSet> sets = two_small_images(Test::average);
+  sets[0].inputs.insert(sets[0].inputs.begin(),
+                        {"broken.png", []() -> BitVolume { throw Error(Failure::data, "not a PNG"); }});
   Heard heard;
-  const Results results = measure_on(table, Test::average, points, &heard);
+  const Results results = measure_on(table, Test::average, sets, &heard);
   CHECK(heard.problems.size() == 3);
   CHECK(heard.problems[0] == "broken.png: not a PNG");
   CHECK(results.failures == std::set<Failure>{Failure::data, Failure::memory});
@@ -223,14 +223,14 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
   const std::unique_ptr<Subject> subject = make_subject(staged.variants[0], 0);
   const BitVolume image = two_small_images(Test::average)[0].inputs[0].load();
   const bool rotate = GENERATE(false, true);
-  const Trials trials{1, 5, 10, true, true, rotate};
+  const TimingOptions timing{1, 5, 10, true, true, rotate};
 
   for (int image_number = 0; image_number < 2; ++image_number) {
     CHECK(subject->label(image.view()).components.size() > 0);
     CHECK(subject->floor() == FloorKind{DeviceKind::cuda, 8});
 
     Samples totals;
-    subject->time_totals(image.view(), trials, true, totals);
+    subject->time_totals(image.view(), timing, true, totals);
     Row row;
     row.measures = totals.summary();
     CHECK(median(row, kUpload) == 0.25);
@@ -241,7 +241,7 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
     CHECK(median(row, kWhole) > 0);
 
     Samples steps;
-    subject->time_steps(image.view(), trials, steps);
+    subject->time_steps(image.view(), timing, steps);
     std::vector<std::string> names;
     for (const Measure& measure : steps.summary()) names.push_back(measure.name);
     CHECK(names == std::vector<std::string>{"upload", "allocate", "Init", "Scan", "Analysis", "statistics",
@@ -296,12 +296,12 @@ TEST_CASE("only what is asked for is timed") {
 }
 
 TEST_CASE("rotation takes more copies than a cache holds, within reason") {
-  Trials trials;
-  CHECK(copies(trials, {2048, 2048, 1}) == 1);
-  trials.rotate = true;
-  CHECK(copies(trials, {2048, 2048, 1}) == 17);
-  CHECK(copies(trials, {16384, 16384, 1}) == 2);
-  CHECK(copies(trials, {1, 1, 1}) == 64);
+  TimingOptions timing;
+  CHECK(copies(timing, {2048, 2048, 1}) == 1);
+  timing.rotate = true;
+  CHECK(copies(timing, {2048, 2048, 1}) == 17);
+  CHECK(copies(timing, {16384, 16384, 1}) == 2);
+  CHECK(copies(timing, {1, 1, 1}) == 64);
 }
 
 TEST_CASE("a rotated experiment of the CPU is right and has its floor") {
@@ -313,14 +313,14 @@ TEST_CASE("a rotated experiment of the CPU is right and has its floor") {
 }
 
 TEST_CASE("repeating ends in time, but not without one repetition that counts") {
-  const auto counted = [](const Trials& trials) {
+  const auto counted = [](const TimingOptions& timing) {
     std::pair<int, int> calls;  // warming up, counting
-    repeat(trials, [&](int, bool counts) { ++(counts ? calls.second : calls.first); });
+    repeat(timing, [&](int, bool counts) { ++(counts ? calls.second : calls.first); });
     return calls;
   };
-  Trials trials{3, 5, 1000, true, true, false};
-  CHECK(counted(trials) == std::pair(3, 5));
-  trials.limit_s = 0;
-  CHECK(counted(trials).second == 1);
-  CHECK(counted(trials).first <= 1);
+  TimingOptions timing{3, 5, 1000, true, true, false};
+  CHECK(counted(timing) == std::pair(3, 5));
+  timing.limit_s = 0;
+  CHECK(counted(timing).second == 1);
+  CHECK(counted(timing).first <= 1);
 }

@@ -5,33 +5,33 @@
 using namespace gpuccl;
 using namespace gpuccl::bench;
 
-TEST_CASE("a sweep has one point for each combination of its axes") {
+TEST_CASE("a sweep has one set for each combination of its axes") {
   Request request;
   request.test = Test::density;
   request.sizes = {{64, 48, 1}, {16, 16, 16}};
   request.densities = {0, 0.5, 1};
   request.granularities = {1, 4};
   request.images = 3;
-  const std::vector<Point> points = random_points(request);
-  REQUIRE(points.size() == 12);
-  for (const Point& point : points) CHECK(point.inputs.size() == 3);
-  CHECK(points[1].density == 0.5);
-  CHECK(points[1].granularity == 1);
-  CHECK(points[3].granularity == 4);
-  CHECK(points[6].extent == Extent{16, 16, 16});
+  const std::vector<ImageSet> sets = random_image_sets(request);
+  REQUIRE(sets.size() == 12);
+  for (const ImageSet& set : sets) CHECK(set.inputs.size() == 3);
+  CHECK(sets[1].density == 0.5);
+  CHECK(sets[1].granularity == 1);
+  CHECK(sets[3].granularity == 4);
+  CHECK(sets[6].extent == Extent{16, 16, 16});
 }
 
-TEST_CASE("the images of a point differ, and those of two points are made from the same seeds") {
+TEST_CASE("the images of a set differ, and those of two sets are made from the same seeds") {
   Request request;
   request.sizes = {{64, 64, 1}};
   request.densities = {0.3, 0.6};
   request.granularities = {1};
   request.images = 2;
-  const std::vector<Point> points = random_points(request);
-  REQUIRE(points.size() == 2);
-  const BitVolume sparse = points[0].inputs[0].load();
-  const BitVolume dense = points[1].inputs[0].load();
-  const BitVolume other = points[0].inputs[1].load();
+  const std::vector<ImageSet> sets = random_image_sets(request);
+  REQUIRE(sets.size() == 2);
+  const BitVolume sparse = sets[0].inputs[0].load();
+  const BitVolume dense = sets[1].inputs[0].load();
+  const BitVolume other = sets[0].inputs[1].load();
   int only_sparse = 0, unlike = 0;
   for (int y = 0; y < 64; ++y)
     for (int x = 0; x < 64; ++x) {
@@ -45,20 +45,20 @@ TEST_CASE("the images of a point differ, and those of two points are made from t
 TEST_CASE("without sizes the connectivity decides between images and volumes") {
   Request request;
   request.test = Test::granularity;
-  CHECK(random_points(request).size() == 32);
+  CHECK(random_image_sets(request).size() == 32);
   request.connectivity = Connectivity::c8;
-  CHECK(random_points(request).size() == 16);
-  CHECK(random_points(request).front().extent == Extent{2048, 2048, 1});
+  CHECK(random_image_sets(request).size() == 16);
+  CHECK(random_image_sets(request).front().extent == Extent{2048, 2048, 1});
   request.connectivity = Connectivity::c6;
-  CHECK(random_points(request).front().extent == Extent{256, 256, 256});
+  CHECK(random_image_sets(request).front().extent == Extent{256, 256, 256});
 }
 
 TEST_CASE("a connectivity that a size cannot have is refused") {
   Request request;
   request.connectivity = Connectivity::c8;
   request.sizes = {{16, 16, 16}};
-  CHECK_THROWS_AS(random_points(request), Error);
+  CHECK_THROWS_AS(random_image_sets(request), Error);
   request.connectivity = Connectivity::c26;
   request.sizes = {{16, 16, 1}};
-  CHECK_THROWS_AS(random_points(request), Error);
+  CHECK_THROWS_AS(random_image_sets(request), Error);
 }

@@ -3,8 +3,12 @@
 #include <sstream>
 
 #include "app/bench/chart.hpp"
+#include "app/bench/csv.hpp"
 #include "app/bench/gnuplot.hpp"
-#include "app/bench/report_files.hpp"
+#include "app/bench/gnuplot_script.hpp"
+#include "app/bench/html.hpp"
+#include "app/bench/json.hpp"
+#include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
 #include "support/catch.hpp"
 
@@ -108,7 +112,7 @@ TEST_CASE("iterations are a table by density, with what was counted") {
   for (Group& group : results.groups)
     for (Row& row : group.rows)
       if (!row.measures.empty()) row.measures.erase(row.measures.begin());
-  const std::vector<std::string> how = method(results);
+  const std::vector<std::string> how = measurement_notes(results);
   CHECK(std::find(how.begin(), how.end(),
                   "an iteration is a launch of Scan (bke, runs); the last one, which finds nothing to "
                   "change, counts too") != how.end());

@@ -5,8 +5,10 @@
 
 #include "app/bench/chart.hpp"
 #include "app/bench/chosen_algorithms.hpp"
+#include "app/bench/csv.hpp"
 #include "app/bench/experiment.hpp"
-#include "app/bench/report_files.hpp"
+#include "app/bench/html.hpp"
+#include "app/bench/json.hpp"
 #include "app/bench/result_tables.hpp"
 #include "emulation.hpp"
 #include "support/catch.hpp"
@@ -22,8 +24,8 @@ Results measured(Request request, const std::vector<Algorithm>& table) {
   request.device = DeviceChoice::cuda;
   Plan plan;
   plan.test = request.test;
-  plan.points = random_points(request);
-  plan.algorithms = contestants(
+  plan.image_sets = random_image_sets(request);
+  plan.algorithms = choose_algorithms(
       request, table, [] { return std::string(); }, [](const std::string&) {});
   return measure(plan,
                  {[](double, const std::string&) {}, [](const std::string& line) { FAIL_CHECK(line); }});

@@ -1,10 +1,8 @@
-// What the head of every report says, so that figures are never without how they came about.
+#include "app/bench/measurement_notes.hpp"
 
 #include <charconv>
 #include <map>
 #include <set>
-
-#include "app/bench/result_tables.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -22,7 +20,7 @@ std::string seconds(double value) {
 }
 
 std::string what_total_is(const Results& results, bool gpu, bool cpu) {
-  const bool preallocated = results.trials.preallocated;
+  const bool preallocated = results.timing.preallocated;
   std::string text = "total: image to provisional labels, ";
   text += preallocated ? "into a label image that exists" : "with the allocation of the label image";
   if (gpu)
@@ -37,7 +35,7 @@ std::string what_total_is(const Results& results, bool gpu, bool cpu) {
 
 void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
   lines.push_back(what_total_is(results, gpu, cpu));
-  if (results.trials.preallocated && results.trials.allocated)
+  if (results.timing.preallocated && results.timing.allocated)
     lines.push_back("allocated: the same with the allocation of the label image, wall clock");
   if (results.test != Test::average) return;
   if (gpu) {
@@ -46,7 +44,7 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
     lines.push_back("upload: bits to the card and there to the form that the algorithm reads; events");
   }
   lines.push_back("whole: from the image to final labels and statistics in host memory, wall clock");
-  lines.push_back("G/s: thousand millions of elements a second, by the total");
+  lines.push_back("G/s: 10^9 elements a second, by the total");
 }
 
 void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
@@ -102,7 +100,7 @@ void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::stri
   if (cpu) text += "; host-bits: all processors, input of 1 bit an element, labels by memset, wall clock";
   lines.push_back(text);
   lines.push_back(
-      results.trials.rotate
+      results.timing.rotate
           ? "repetitions go round copies of input and labels that take 256 MiB (64 copies at most), the "
             "floor is measured beyond the caches too"
           : "repetitions use the same memory: what fits into a cache is read from there (--rotate avoids "
@@ -111,7 +109,7 @@ void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::stri
 
 }  // namespace
 
-std::vector<std::string> method(const Results& results) {
+std::vector<std::string> measurement_notes(const Results& results) {
   const bool gpu = any_row(results, DeviceKind::cuda);
   const bool cpu = any_row(results, DeviceKind::cpu);
   std::vector<std::string> lines = {
@@ -127,9 +125,9 @@ std::vector<std::string> method(const Results& results) {
     add_memory(lines);
     return lines;
   }
-  lines.push_back("each image: " + std::to_string(results.trials.warm_up) + " labelings to warm up, then " +
-                  std::to_string(results.trials.repetitions) + " (fewer where they take more than " +
-                  seconds(results.trials.limit_s) + " s)" +
+  lines.push_back("each image: " + std::to_string(results.timing.warm_up) + " labelings to warm up, then " +
+                  std::to_string(results.timing.repetitions) + " (fewer where they take more than " +
+                  seconds(results.timing.limit_s) + " s)" +
                   "; shown: their median, and the 5 % and 95 % quantiles, each averaged over the images");
   if (results.test == Test::steps) {
     add_steps(gpu, cpu, lines);

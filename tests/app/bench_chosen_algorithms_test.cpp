@@ -36,7 +36,7 @@ Chosen choose(const Request& request, const std::string& problem) {
     return problem;
   };
   for (const Algorithm* algorithm :
-       contestants(request, table(), ask, [&](const std::string& line) { chosen.note = line; }))
+       choose_algorithms(request, table(), ask, [&](const std::string& line) { chosen.note = line; }))
     chosen.rows.push_back(static_cast<int>(algorithm - table().data()));
   return chosen;
 }
