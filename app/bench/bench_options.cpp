@@ -1,8 +1,13 @@
 #include "app/bench/bench_options.hpp"
 
+#include <filesystem>
+#include <set>
+
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/error.hpp"
+#include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -106,7 +111,10 @@ void BenchOptions::add_to(const Command& command) {
 }
 
 void BenchOptions::check() const {
-  if (!json.empty() && json == csv) throw Error(Failure::usage, "--json and --csv name the same file");
+  std::set<io::FileIdentity> outputs;
+  for (const std::string& path : {json, csv, page()})
+    if (!path.empty() && !outputs.insert(io::identify(path)).second)
+      throw io::FileError(path, Failure::usage, "is the name of two outputs");
   if (request.test == bench::Test::memory && request.device == DeviceChoice::cpu)
     throw Error(Failure::usage, "--test memory counts what a GPU does, not with --device cpu");
   if (request.datasets.empty()) return;
@@ -116,6 +124,10 @@ void BenchOptions::check() const {
   if (!request.sizes.empty() || !request.densities.empty() || !request.granularities.empty())
     throw Error(Failure::usage,
                 "--size, --densities and --granularities are of random images, not of --dataset");
+}
+
+std::string BenchOptions::page() const {
+  return report.empty() ? "" : (std::filesystem::path(report) / "index.html").string();
 }
 
 bench::TimingOptions BenchOptions::timing() const {

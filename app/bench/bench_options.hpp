@@ -25,6 +25,8 @@ struct BenchOptions {
 
   /// Refuses what contradicts itself. Error (usage).
   void check() const;
+  /// The file that --report writes in its folder, "" without --report.
+  std::string page() const;
   /// What `request` says, with how each image is timed.
   bench::TimingOptions timing() const;
 };

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "app/bench/access_kinds.hpp"
+#include "app/common/device_name.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -47,9 +48,8 @@ constexpr const char* kImagesAndAlgorithm =
 
 /// What stands under these.
 std::string fields(const Results& results, const Group& group, const Row& row) {
-  const std::string device = row.device == DeviceKind::cuda ? "cuda" : "cpu";
-  return images_fields(results, group) + "," + field(row.algorithm) + "," + device + "," + field(row.images) +
-         "," + field(row.wrong) + "," + field(row.failed);
+  return images_fields(results, group) + "," + field(row.algorithm) + "," + app::device_name(row.device) +
+         "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed);
 }
 
 /// One line a phase, the means over the images.

@@ -1,7 +1,6 @@
 #include "app/bench/dataset.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -22,13 +21,6 @@ constexpr const char* kList = "files.txt";
 std::string dataset_name(const fs::path& path) {
   const fs::path normal = fs::absolute(path).lexically_normal();
   return normal.has_filename() ? normal.filename().string() : normal.parent_path().filename().string();
-}
-
-bool is_image_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".png" || extension == ".tif" || extension == ".tiff";
 }
 
 Input image(const fs::path& path, const io::ReadOptions& reading) {
@@ -82,7 +74,7 @@ void walk(const fs::path& folder, const io::ReadOptions& reading, ImageSet& loos
       } else {
         walk(path, reading, loose, datasets);
       }
-    } else if (is_image_name(path)) {
+    } else if (io::is_image_name(path.filename())) {
       loose.inputs.push_back(image(path, reading));
     }
   }

@@ -3,21 +3,26 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "app/bench/floor.hpp"
 #include "app/bench/reference.hpp"
 #include "app/bench/subject.hpp"
+#include "app/common/device_name.hpp"
 
 namespace gpuccl::bench {
 namespace {
+
+constexpr const char* kOutOfMemory = "out of memory";
 
 Connectivity connectivity_of(const Plan& plan, Extent extent) {
   const bool volume = extent.depth > 1;
   const Connectivity chosen = plan.connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
   if (is_3d(chosen) != volume)
-    throw Error(Failure::usage, std::to_string(static_cast<int>(chosen)) + "-connectivity is for " +
-                                    (is_3d(chosen) ? "volumes" : "images"));
+    throw Error(Failure::usage,
+                "left out: " + std::to_string(static_cast<int>(chosen)) + "-connectivity is for " +
+                    (is_3d(chosen) ? "volumes, and this is an image" : "images, and this is a volume"));
   return chosen;
 }
 
@@ -48,42 +53,64 @@ class Measuring {
   }
 
  private:
+  /// What cannot be measured is reported, and the experiment goes on.
   void measure_input(const ImageSet& set, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
     announce(input.name);
-    BitVolume image;
+    const auto left_out = [&](Failure failure, const std::string& reason) {
+      results_.failures.insert(failure);
+      observer_.problem(input.name + ": " + reason);
+    };
     try {
-      image = input.load();
+      const BitVolume image = input.load();
+      measure_image(set, input.name, image.view(), groups);
     } catch (const Error& error) {
-      report(error.failure(), input.name + ": " + error.what());
-      return;
+      left_out(error.failure(), error.what());
+    } catch (const std::bad_alloc&) {
+      left_out(Failure::memory, kOutOfMemory);
     }
-    const Connectivity connectivity = connectivity_of(plan_, image.extent());
+    ++done_;
+  }
+
+  void measure_image(const ImageSet& set, const std::string& name, BitView image,
+                     std::map<Connectivity, OpenGroup>& groups) {
+    const Connectivity connectivity = connectivity_of(plan_, image.extent);
     auto at = groups.find(connectivity);
     if (at == groups.end()) at = groups.emplace(connectivity, open(set, connectivity)).first;
     OpenGroup& open = at->second;
     if (open.algorithms.empty()) return;  // none of them labels this connectivity
 
-    const Reference reference(image.view(), connectivity);
-    const auto elements = static_cast<double>(image.extent().elements());
+    const Reference reference(image, connectivity);
+    const auto elements = static_cast<double>(image.extent.elements());
     ++open.group.images;
     open.group.elements += elements;
-    open.group.foreground += static_cast<double>(count_foreground(image.view())) / elements;
+    open.group.foreground += static_cast<double>(count_foreground(image)) / elements;
     open.group.components += reference.count();
     for (std::size_t i = 0; i < open.algorithms.size(); ++i) {
-      announce(input.name + ": " + open.group.rows[i].title);
-      measure_row(*open.algorithms[i], input.name, image.view(), reference, open, i);
+      announce(name + ": " + open.group.rows[i].title);
+      measure_row(*open.algorithms[i], name, image, reference, open, i);
     }
-    ++done_;
   }
 
   void measure_row(const Algorithm& algorithm, const std::string& image_name, BitView image,
                    const Reference& reference, OpenGroup& open, std::size_t i) {
     Row& row = open.group.rows[i];
-    const std::string what = row.title + " on " + image_name + ": ";
-    const auto say = [&](const std::string& problem) {
+    const auto note = [&](const std::string& problem) {
       if (row.problem.empty()) row.problem = image_name + ": " + problem;
-      observer_.problem(what + problem);
     };
+    const auto say = [&](const std::string& problem) {
+      note(problem);
+      observer_.problem(row.title + " on " + image_name + ": " + problem);
+    };
+    const auto fail = [&](Failure failure, const std::string& problem) {
+      ++row.failed;
+      results_.failures.insert(failure);
+      say(problem);
+    };
+    if (gpu_is_lost_ && algorithm.device == DeviceKind::cuda) {
+      ++row.failed;
+      note("left out, the GPU was lost before");
+      return;
+    }
     try {
       Subject& subject = subject_of(algorithm, open.group.connectivity);
       const Labeled labeled = subject.label(image);
@@ -105,10 +132,14 @@ class Measuring {
       open.averages[i].add(samples.summary());
       ++row.images;
     } catch (const Error& error) {
-      if (error.failure() == Failure::temporary) throw;
-      ++row.failed;
-      results_.failures.insert(error.failure());
-      say(error.what());
+      if (error.failure() == Failure::temporary) {
+        gpu_is_lost_ = true;
+        fail(error.failure(), std::string(error.what()) + "; what else runs on the GPU is left out");
+      } else {
+        fail(error.failure(), error.what());
+      }
+    } catch (const std::bad_alloc&) {
+      fail(Failure::memory, kOutOfMemory);
     }
   }
 
@@ -180,8 +211,7 @@ class Measuring {
     const bool unique = std::none_of(
         plan_.algorithms.begin(), plan_.algorithms.end(),
         [&](const Algorithm* other) { return other != &algorithm && other->name == algorithm.name; });
-    return unique ? algorithm.name
-                  : algorithm.name + (algorithm.device == DeviceKind::cuda ? " (gpu)" : " (cpu)");
+    return unique ? algorithm.name : algorithm.name + " (" + app::device_name(algorithm.device) + ")";
   }
 
   static Group finish(OpenGroup open) {
@@ -208,12 +238,6 @@ class Measuring {
     observer_.progress(static_cast<double>(done_) / static_cast<double>(inputs_), what);
   }
 
-  void report(Failure failure, const std::string& line) {
-    ++done_;
-    results_.failures.insert(failure);
-    observer_.problem(line);
-  }
-
   const Plan& plan_;
   const Observer& observer_;
   Floors floors_;
@@ -221,6 +245,7 @@ class Measuring {
   std::map<std::pair<const Algorithm*, Connectivity>, std::unique_ptr<Subject>> subjects_;
   std::size_t inputs_ = 0;
   std::size_t done_ = 0;
+  bool gpu_is_lost_ = false;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "app/bench/stopwatch.hpp"
 #include "app/bench/timing.hpp"
+#include "app/common/stopwatch.hpp"
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/labels.hpp"
 
@@ -39,7 +39,7 @@ double host_stream_floor_ms(Extent extent, int repetitions) {
       static_cast<std::size_t>(std::max<std::int64_t>(1, kElementsAStrip / extent.width));
   std::vector<double> samples;
   for (int i = -1; i < repetitions; ++i) {
-    const Stopwatch stopwatch;
+    const app::Stopwatch stopwatch;
     tbb::parallel_for(
         tbb::blocked_range<std::int64_t>(0, extent.rows(), rows_a_strip), [&](const auto& rows) {
           for (std::int64_t row = rows.begin(); row < rows.end(); ++row)

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/bench/results.hpp"
-#include "app/bench/stopwatch.hpp"
 #include "app/bench/subject.hpp"
+#include "app/common/stopwatch.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -105,7 +105,7 @@ class HostSubject final : public Subject {
   /// Labels `image` into `output`, or into an image allocated for it. An algorithm that returns a label image
   /// has written its labels already, into memory of its own.
   Times label_into(BitView image, LabelImage* output) {
-    const Stopwatch stopwatch;
+    const app::Stopwatch stopwatch;
     Labeled labeled = labeler_->label(image);
     Times times;
     const double label_ms = stopwatch.milliseconds();

@@ -4,6 +4,7 @@
 
 #include "app/bench/access_kinds.hpp"
 #include "app/bench/measurement_notes.hpp"
+#include "app/common/device_name.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -31,7 +32,7 @@ Json object(const PhaseTime& phase, int images) {
 
 Json object(const Row& row, Test test) {
   Json json{{"algorithm", row.algorithm},
-            {"device", row.device == DeviceKind::cuda ? "cuda" : "cpu"},
+            {"device", app::device_name(row.device)},
             {"images", row.images},
             {"wrong", row.wrong},
             {"failed", row.failed}};

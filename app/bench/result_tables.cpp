@@ -6,11 +6,10 @@
 
 #include "app/bench/access_kinds.hpp"
 #include "app/bench/series.hpp"
+#include "app/common/device_name.hpp"
 
 namespace gpuccl::bench {
 namespace {
-
-std::string device(const Row& row) { return row.device == DeviceKind::cuda ? "gpu" : "cpu"; }
 
 std::string spread(const Timing& timing) {
   return three_digits(timing.low_ms) + "-" + three_digits(timing.high_ms);
@@ -86,7 +85,7 @@ const std::vector<Column>& columns() {
 
 Table average_table(const Group& group) {
   Table table{title_of(group), {"algorithm", "device"}, {}, 2};
-  for (const Row& row : group.rows) table.rows.push_back({row.algorithm, device(row)});
+  for (const Row& row : group.rows) table.rows.push_back({row.algorithm, app::device_name(row.device)});
   for (const Column& column : columns()) {
     std::vector<std::optional<std::string>> cells;
     for (const Row& row : group.rows) cells.push_back(column.cell(group, row));
@@ -101,11 +100,11 @@ Table steps_table(const Group& group) {
   Table table{title_of(group), {"algorithm", "device", "step", "ms", "5-95 %", "launches", "x floor"}, {}, 3};
   for (const Row& row : group.rows) {
     for (const Measure& step : row.measures)
-      table.rows.push_back({row.algorithm, device(row), step.name, three_digits(step.timing.median_ms),
-                            spread(step.timing), three_digits(step.launches),
-                            three_digits(step.timing.median_ms / row.floor_ms)});
+      table.rows.push_back({row.algorithm, app::device_name(row.device), step.name,
+                            three_digits(step.timing.median_ms), spread(step.timing),
+                            three_digits(step.launches), three_digits(step.timing.median_ms / row.floor_ms)});
     if (const std::string text = note(row); !text.empty())
-      table.rows.push_back({row.algorithm, device(row), text, "-", "-", "-", "-"});
+      table.rows.push_back({row.algorithm, app::device_name(row.device), text, "-", "-", "-", "-"});
   }
   return table;
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/bench/results.hpp"
-#include "app/bench/stopwatch.hpp"
 #include "app/bench/subject.hpp"
+#include "app/common/stopwatch.hpp"
 #include "gpuccl/staged.hpp"
 
 namespace gpuccl::bench {
@@ -29,7 +29,7 @@ class StagedSubject final : public Subject {
     if (timing.allocated) time_allocated(all, timing, samples);
     if (end_to_end)
       go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
-        const Stopwatch stopwatch;
+        const app::Stopwatch stopwatch;
         const Labeled labeled = labeler.label(image);
         if (counts) samples.add(kWhole, stopwatch.milliseconds());
       });
@@ -71,13 +71,13 @@ class StagedSubject final : public Subject {
   }
 
   static double allocate(StagedLabeler& labeler) {
-    const Stopwatch stopwatch;
+    const app::Stopwatch stopwatch;
     labeler.allocate();
     return stopwatch.milliseconds();
   }
 
   static double release(StagedLabeler& labeler) {
-    const Stopwatch stopwatch;
+    const app::Stopwatch stopwatch;
     labeler.release();
     return stopwatch.milliseconds();
   }
@@ -103,7 +103,7 @@ class StagedSubject final : public Subject {
                              Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->release();
     go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
-      const Stopwatch stopwatch;
+      const app::Stopwatch stopwatch;
       labeler.allocate();
       labeler.run(Numbering::provisional, nullptr);
       labeler.wait();

@@ -4,8 +4,8 @@
 
 #include "app/bench/floor.hpp"
 #include "app/bench/plan.hpp"
-#include "app/bench/stopwatch.hpp"
 #include "app/bench/timing.hpp"
+#include "app/common/stopwatch.hpp"
 #include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::bench {
@@ -36,7 +36,7 @@ std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu);
 /// there is at least one however long they take.
 template <class Once>
 void repeat(const TimingOptions& timing, Once once) {
-  const Stopwatch stopwatch;
+  const app::Stopwatch stopwatch;
   const auto out_of_time = [&] { return stopwatch.milliseconds() > 1000 * timing.limit_s; };
   int repetition = 0;
   for (; repetition < timing.warm_up && !out_of_time(); ++repetition) once(repetition, false);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/common/messages.hpp"
+
 namespace gpuccl::bench {
 namespace {
 
@@ -17,7 +19,12 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
-std::string as_text(const Table& table) {
+std::string as_text(const Table& given) {
+  Table table = given;
+  table.title = app::printable(table.title);
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = app::printable(cell);
+
   std::vector<std::size_t> widths;
   const auto widen = [&](const std::vector<std::string>& row) {
     if (widths.size() < row.size()) widths.resize(row.size());

@@ -1,10 +1,7 @@
-#include <tbb/global_control.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +21,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
+#include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
 #include "gpuccl/devices.hpp"
@@ -70,7 +68,7 @@ class BenchOutputs {
     if (problem)
       throw io::FileError(options.report, Failure::cannot_create,
                           "cannot make this folder (" + problem.message() + ")");
-    page_ = make((fs::path(options.report) / "index.html").string());
+    page_ = make(options.page());
   }
 
   void write(const bench::Head& head, const bench::Results& results) {
@@ -128,9 +126,7 @@ int exit_code_of(const bench::Results& results) {
 int run_bench(const BenchOptions& options) {
   options.check();
   if (!options.report.empty()) bench::require_gnuplot();
-  std::optional<tbb::global_control> threads;
-  if (options.threads > 0)
-    threads.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options.threads));
+  const ThreadLimit threads(options.threads);
 
   BenchProgress progress;
   bench::Plan plan;

@@ -1,14 +1,13 @@
-#include <tbb/global_control.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
-#include <optional>
 
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
+#include "app/common/thread_limit.hpp"
 #include "app/label/batch/label_batch.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
@@ -38,10 +37,7 @@ int run_label(const LabelOptions& options) {
   refuse_overlap(files, options.input.stack);
   if (!options.output.file.overwrite) refuse_existing(files);
 
-  std::optional<tbb::global_control> threads;
-  if (options.algorithm.threads > 0)
-    threads.emplace(tbb::global_control::max_allowed_parallelism,
-                    static_cast<std::size_t>(options.algorithm.threads));
+  const ThreadLimit threads(options.algorithm.threads);
 
   LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {
     if (!options.quiet) print_warning(display_name(files.input) + ": " + line);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/common/device_name.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/options/option_helpers.hpp"
@@ -18,8 +19,6 @@ struct ListOptions {
   bool json = false;
   bool markdown = false;
 };
-
-std::string device_name(DeviceKind device) { return device == DeviceKind::cuda ? "cuda" : "cpu"; }
 
 using Row = std::array<std::string, 5>;
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/label_slabs.hpp"
 #include "io/files/file_error.hpp"
@@ -166,7 +167,7 @@ void LabelJob::complete_report() {
   report_.algorithm = engine_report_.algorithm;
   report_.connectivity = static_cast<int>(connectivity_);
   report_.volume = volume();
-  report_.device_kind = engine_report_.device_kind == DeviceKind::cuda ? "cuda" : "cpu";
+  report_.device_kind = device_name(engine_report_.device_kind);
   report_.device_name = engine_report_.device_name;
   report_.components = selection_.components.size();
   report_.dropped = selection_.dropped;

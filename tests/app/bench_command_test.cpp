@@ -115,7 +115,8 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--size", "8x8", "--dataset", source_file("data")}, 64, "--size");
   fails({"bench", "--device", "cpu", "--dataset", scratch / "gone"}, 66, "gone: ");
   fails({"bench", "--device", "cpu", "--size", "8x8", "--json", scratch / "no/such.json"}, 73, "such.json: ");
-  fails({"bench", "--json", "a", "--csv", "a"}, 64, "same file");
+  fails({"bench", "--json", scratch / "r", "--csv", scratch / "./r"}, 64, "r: is the name of two outputs");
+  fails({"bench", "--json", scratch / "index.html", "--report", scratch.path().string()}, 64, "two outputs");
 
   Command without_gnuplot = gpuccl_command({"bench", "--device", "cpu", "--report", scratch / "report"});
   without_gnuplot.environment.emplace_back("PATH", scratch.path().string());

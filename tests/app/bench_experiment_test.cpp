@@ -38,6 +38,20 @@ class WrongLabeler final : public Labeler {
   std::unique_ptr<Labeler> right_ = flood_fill();
 };
 
+/// As a GPU is that falls off the bus after one image.
+class LostGpu final : public Labeler {
+ public:
+  Labeled label(BitView image) override {
+    if (labelled_once_) throw Error(Failure::temporary, "the GPU was lost");
+    labelled_once_ = true;
+    return right_->label(image);
+  }
+
+ private:
+  std::unique_ptr<Labeler> right_ = flood_fill();
+  bool labelled_once_ = false;
+};
+
 class FailingLabeler final : public Labeler {
  public:
   Labeled label(BitView) override { throw Error(Failure::memory, "out of GPU memory"); }
@@ -197,6 +211,28 @@ TEST_CASE("an algorithm with wrong labels is reported and not timed") {
   }
 }
 
+TEST_CASE("an image that a connectivity is not for is left out, and the others are measured") {
+  const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); })};
+  Plan plan;
+  plan.algorithms = {&table[0]};
+  plan.connectivity = Connectivity::c8;
+  plan.timing = {0, 1, 10, true, true, false};
+  plan.image_sets = two_small_images(Test::average);
+  std::vector<Input>& inputs = plan.image_sets[0].inputs;
+  inputs.insert(inputs.begin(), {"volume.tif", [] { return BitVolume({4, 4, 2}); }});
+  inputs.push_back({"large.tif", []() -> BitVolume { throw std::bad_alloc(); }});
+  std::vector<std::string> problems;
+  const Results results = measure(plan, {[](double done, const std::string&) { CHECK(done < 1); },
+                                         [&](const std::string& line) { problems.push_back(line); }});
+  REQUIRE(problems.size() == 2);
+  CHECK(problems[0] == "volume.tif: left out: 8-connectivity is for images, and this is a volume");
+  CHECK(problems[1] == "large.tif: out of memory");
+  CHECK(results.failures == std::set<Failure>{Failure::usage, Failure::memory});
+  REQUIRE(results.groups.size() == 1);
+  CHECK(results.groups[0].images == 2);
+  CHECK(results.groups[0].rows[0].images == 2);
+}
+
 TEST_CASE("an algorithm that fails and an image that cannot be read do not end the experiment") {
   const std::vector<Algorithm> table = {
       algorithm("failing",
@@ -214,6 +250,29 @@ TEST_CASE("an algorithm that fails and an image that cannot be read do not end t
   CHECK(results.groups[0].images == 2);
   CHECK(results.groups[0].rows[0].failed == 2);
   CHECK(results.groups[0].rows[1].images == 2);
+}
+
+TEST_CASE("a GPU that is lost ends its own measurements and no other") {
+  std::vector<Algorithm> table = {
+      algorithm("first", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<LostGpu>(); }),
+      algorithm("second", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<LostGpu>(); }),
+      algorithm("right", [](int) { return flood_fill(); })};
+  table[0].device = table[1].device = DeviceKind::cuda;
+  Heard heard;
+  const Results results = measure_on(table, Test::density, two_small_images(Test::density, {0.1, 0.4}),
+                                     &heard, {0, 1, 10, true, false, false});
+  REQUIRE(heard.problems.size() == 1);
+  CHECK(heard.problems[0].starts_with("first on "));
+  CHECK(heard.problems[0].ends_with(": the GPU was lost; what else runs on the GPU is left out"));
+  CHECK(results.failures == std::set<Failure>{Failure::temporary});
+  REQUIRE(results.groups.size() == 2);
+  for (const Group& group : results.groups) {
+    CHECK(group.rows[0].failed == 2);
+    CHECK(group.rows[1].failed == 2);
+    CHECK(group.rows[1].problem.ends_with(": left out, the GPU was lost before"));
+    CHECK(group.rows[2].images == 2);
+    CHECK(median(group.rows[2], kPreallocated) > 0);
+  }
 }
 
 TEST_CASE("stages are gone through in their order and each has its measure") {

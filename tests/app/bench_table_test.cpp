@@ -21,6 +21,14 @@ TEST_CASE("columns are as wide as their widest cell, words left and figures righ
         "  flood-fill     1\n");
 }
 
+TEST_CASE("a name does nothing to the terminal that a table is printed to") {
+  const std::string text = as_text({"set \x1b[2J", {"x"}, {{"a\u202eb\n", "1"}}, 1});
+  CHECK(text ==
+        "set \\x1b[2J\n"
+        "  x\n"
+        "  a\\xe2\\x80\\xaeb\\x0a  1\n");
+}
+
 TEST_CASE("a letter of two bytes takes one column") {
   CHECK(as_text({"", {"x"}, {{"\xc3\xa9t\xc3\xa9", "1"}, {"abcd", "2"}}, 1}) ==
         "  x\n"

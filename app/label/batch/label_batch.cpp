@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
@@ -16,7 +15,9 @@
 #include <optional>
 #include <set>
 
+#include "app/common/device_name.hpp"
 #include "app/common/exit_code.hpp"
+#include "app/common/thread_limit.hpp"
 #include "app/label/batch/admission.hpp"
 #include "app/label/batch/batch_plan.hpp"
 #include "app/label/batch/batch_progress.hpp"
@@ -139,8 +140,7 @@ class Batch {
   void run_pipeline() {
     // Workers beyond the processors, for most of them wait; Turns sees to it that no more than `threads`
     // work.
-    const tbb::global_control workers(tbb::global_control::max_allowed_parallelism,
-                                      static_cast<std::size_t>(workers_.all));
+    const ThreadLimit workers(workers_.all);
     const auto number = tbb::make_filter<void, std::size_t>(
         tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
           if (next_ < items_.size() && !stopped_) return next_++;
@@ -190,7 +190,7 @@ class Batch {
     });
     Turns::alone([&] { job.commit(); });
     outcome.components = job.components().size();
-    outcome.device = job.engine_report().device_kind == DeviceKind::cuda ? "cuda" : "cpu";
+    outcome.device = device_name(job.engine_report().device_kind);
   }
 
   bool ends_batch(const io::FileError& error) const {
