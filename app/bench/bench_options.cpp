@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/options/algorithm_options.hpp"
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/error.hpp"
@@ -42,18 +43,10 @@ void add_algorithms(const Command& command, bench::Request& request) {
                       request.algorithms = given == "all" ? std::vector<std::string>() : split(given, ',');
                       return std::string();
                     });
-  Choices<Connectivity> choices;
-  for (const Connectivity connectivity : kConnectivities)
-    choices.emplace_back(std::to_string(static_cast<int>(connectivity)), connectivity);
-  add_choice<Connectivity>(command, "-c,--connectivity", request.connectivity, choices,
-                           "Which elements touch [8, and 26 for volumes]");
-  add_choice<DeviceChoice>(command, "--device", request.device,
-                           {{"auto", DeviceChoice::automatic},
-                            {"cuda", DeviceChoice::cuda},
-                            {"gpu", DeviceChoice::cuda},
-                            {"cpu", DeviceChoice::cpu}},
-                           "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
-  add_number(command, "--gpu", request.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
+  add_connectivity(command, request.connectivity);
+  add_device(command, request.device,
+             "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
+  add_gpu(command, request.gpu);
 }
 
 void add_random(const Command& command, bench::Request& request) {
@@ -87,7 +80,7 @@ void add_timing(const Command& command, BenchOptions& options) {
              "Time labeling with the allocation of the label image");
   add_switch(command, "--rotate", options.request.timing.rotate,
              "Go round copies of input and output that no cache holds");
-  add_number(command, "--threads", options.threads, 1, 4096, "N", "Threads of the CPU [all]");
+  add_threads(command, options.threads);
 }
 
 }  // namespace

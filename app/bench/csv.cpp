@@ -1,26 +1,15 @@
 #include "app/bench/csv.hpp"
 
-#include <charconv>
-
 #include "app/bench/access_kinds.hpp"
 #include "app/common/device_name.hpp"
+#include "io/files/number_text.hpp"
+#include "io/report/csv_field.hpp"
 
 namespace gpuccl::bench {
 namespace {
 
-/// A word as a CSV field: in quotes if it holds what separates fields or lines.
-std::string field(const std::string& word) {
-  if (word.find_first_of(",\"\r\n") == std::string::npos) return word;
-  std::string quoted = "\"";
-  for (const char c : word) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
-std::string field(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
+std::string field(const std::string& word) { return io::csv_field(word); }
+std::string field(double value) { return io::shortest(value); }
 std::string field(int value) { return std::to_string(value); }
 
 template <class... Fields>

@@ -22,7 +22,7 @@ std::string operating_system() {
                               : "unknown";
 }
 
-std::string moment() {
+std::string timestamp() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   ::gmtime_r(&now, &utc);
@@ -47,7 +47,7 @@ Environment environment(bool with_gpu, int gpu) {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   Environment entries;
-  entries.emplace_back("date", moment());
+  entries.emplace_back("date", timestamp());
   if (with_gpu) add_gpu(entries, gpu);
   entries.emplace_back("CPU",
                        cpu_name() + ", " + std::to_string(tbb::info::default_concurrency()) + " threads");

@@ -6,7 +6,7 @@
 
 namespace gpuccl::bench {
 
-/// What measured: name and value, in the order in which a report shows them.
+/// The machine and the software of a measurement: name and value, in the order in which a report shows them.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// Processor, threads, memory, system, compiler and the moment. With `gpu` the card, driver and CUDA too, for

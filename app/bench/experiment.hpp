@@ -17,7 +17,7 @@ struct Plan {
   TimingOptions timing;
 };
 
-/// What the user hears of an experiment while it goes on.
+/// What an experiment reports while it goes on.
 struct Observer {
   /// Before each image: how much is done, 0 to 1, and what comes.
   std::function<void(double done, const std::string& what)> progress;

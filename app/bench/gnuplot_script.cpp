@@ -1,7 +1,8 @@
 #include "app/bench/gnuplot_script.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -25,19 +26,14 @@ std::string data_string(std::string text) {
   return "\"" + text + "\"";
 }
 
-std::string number(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 /// One line a place: its name or number, then the value of each series.
 std::string data_block(const Chart& chart) {
   std::string text = "$data << END_OF_DATA\n";
   for (std::size_t place = 0; place < chart.data.places.size(); ++place) {
-    text +=
-        chart.kind == ChartKind::curves ? number(chart.data.x[place]) : data_string(chart.data.places[place]);
+    text += chart.kind == ChartKind::curves ? io::shortest(chart.data.x[place])
+                                            : data_string(chart.data.places[place]);
     for (const Series& series : chart.data.series)
-      text += " " + (series.values[place] ? number(*series.values[place]) : kMissing);
+      text += " " + (series.values[place] ? io::shortest(*series.values[place]) : kMissing);
     text += "\n";
   }
   return text + "END_OF_DATA\n";

@@ -1,8 +1,9 @@
 #include "app/bench/measurement_notes.hpp"
 
-#include <charconv>
 #include <map>
 #include <set>
+
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -12,11 +13,6 @@ bool any_row(const Results& results, DeviceKind device) {
     for (const Row& row : group.rows)
       if (row.device == device) return true;
   return false;
-}
-
-std::string seconds(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 std::string what_total_is(const Results& results, bool gpu, bool cpu) {
@@ -127,7 +123,7 @@ std::vector<std::string> measurement_notes(const Results& results) {
   }
   lines.push_back("each image: " + std::to_string(results.timing.warm_up) + " labelings to warm up, then " +
                   std::to_string(results.timing.repetitions) + " (fewer where they take more than " +
-                  seconds(results.timing.limit_s) + " s)" +
+                  io::shortest(results.timing.limit_s) + " s)" +
                   "; shown: their median, and the 5 % and 95 % quantiles, each averaged over the images");
   if (results.test == Test::steps) {
     add_steps(gpu, cpu, lines);

@@ -29,7 +29,7 @@ struct TimingOptions {
   bool rotate = false;       // over as many copies of input and output as no cache holds
 };
 
-/// One image, made or read when its turn has come.
+/// One image, made or read just before it is measured.
 struct Input {
   std::string name;
   std::function<BitVolume()> load;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/bench/table.hpp"
+#include "io/image/limits.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -25,7 +26,7 @@ struct Where {
 Where where(const Group& group, Test test) {
   const std::string connectivity = ", " + connectivity_of(group);
   if (!group.extent) return {"datasets" + connectivity, "dataset", group.dataset, {}};
-  const std::string size = size_of(*group.extent);
+  const std::string size = io::to_string(*group.extent);
   const std::string density = "density " + percent(group.density) + " %";
   const std::string granularity = "granularity " + std::to_string(group.granularity);
   switch (test) {
@@ -101,15 +102,10 @@ std::vector<SeriesSet> series_sets(const Results& results, const Value& value, b
   return all;
 }
 
-std::string size_of(Extent extent) {
-  return std::to_string(extent.width) + "x" + std::to_string(extent.height) +
-         (extent.depth > 1 ? "x" + std::to_string(extent.depth) : "");
-}
-
 std::string describe(const Group& group) {
   if (!group.extent) return group.dataset;
-  return "random " + size_of(*group.extent) + ", density " + percent(group.density) + " %, granularity " +
-         std::to_string(group.granularity);
+  return "random " + io::to_string(*group.extent) + ", density " + percent(group.density) +
+         " %, granularity " + std::to_string(group.granularity);
 }
 
 std::string describe_images(const Group& group) {

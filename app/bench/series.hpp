@@ -41,6 +41,5 @@ std::vector<SeriesSet> series_sets(const Results& results, const Value& value, b
 std::string describe(const Group& group);
 /// "8-connectivity, 10 images of 4.19 million elements, foreground 50 %, 131000 components".
 std::string describe_images(const Group& group);
-std::string size_of(Extent extent);
 
 }  // namespace gpuccl::bench

@@ -46,8 +46,8 @@ void repeat(const TimingOptions& timing, Once once) {
   } while (++repetition < end && !out_of_time());
 }
 
-/// How many copies of input and output are gone through in turn so that none is still in a cache when its
-/// turn comes again; 1 without TimingOptions::rotate.
+/// How many copies of input and output repetitions go round, so that none is in a cache when it is used
+/// again; 1 without TimingOptions::rotate.
 int copies(const TimingOptions& timing, Extent extent);
 
 }  // namespace gpuccl::bench

@@ -7,6 +7,7 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/compare.hpp"
 #include "io/files/file_error.hpp"
+#include "io/image/limits.hpp"
 #include "io/read/label_reader.hpp"
 
 namespace gpuccl::app {
@@ -18,15 +19,10 @@ struct CompareOptions {
   bool quiet = false;
 };
 
-std::string size_text(const Extent& extent) {
-  return std::to_string(extent.width) + "x" + std::to_string(extent.height) + "x" +
-         std::to_string(extent.depth);
-}
-
 /// One line: how the two differ, and where first.
 std::string describe(const Comparison& comparison, const LabelImage& a, const LabelImage& b) {
   if (!comparison.same_extent)
-    return "different sizes: " + size_text(a.extent()) + " and " + size_text(b.extent());
+    return "different sizes: " + io::to_string(a.extent()) + " and " + io::to_string(b.extent());
   if (!comparison.differs) return "same labels";
   const char* verdict = comparison.same_partition    ? "same components, different numbers"
                         : comparison.same_background ? "different components"

@@ -10,6 +10,8 @@ namespace {
 
 std::string number(Connectivity connectivity) { return std::to_string(static_cast<int>(connectivity)); }
 
+}  // namespace
+
 void add_connectivity(const Command& command, std::optional<Connectivity>& target) {
   Choices<Connectivity> choices;
   for (const Connectivity connectivity : kConnectivities)
@@ -18,7 +20,22 @@ void add_connectivity(const Command& command, std::optional<Connectivity>& targe
                            "Which elements touch [8, and 26 for volumes]");
 }
 
-}  // namespace
+void add_device(const Command& command, DeviceChoice& target, const std::string& help) {
+  add_choice<DeviceChoice>(command, "--device", target,
+                           {{"auto", DeviceChoice::automatic},
+                            {"cuda", DeviceChoice::cuda},
+                            {"gpu", DeviceChoice::cuda},
+                            {"cpu", DeviceChoice::cpu}},
+                           help);
+}
+
+void add_gpu(const Command& command, int& target) {
+  add_number(command, "--gpu", target, 0, 1023, "N", "Number of the CUDA device [0]");
+}
+
+void add_threads(const Command& command, int& target) {
+  add_number(command, "--threads", target, 1, 4096, "N", "Threads of the CPU [all]");
+}
 
 void AlgorithmOptions::add_to(const Command& command) {
   command.group("Labeling");
@@ -30,14 +47,10 @@ void AlgorithmOptions::add_to(const Command& command) {
                       engine.algorithm = given;
                       return std::string();
                     });
-  add_choice<DeviceChoice>(command, "--device", engine.device,
-                           {{"auto", DeviceChoice::automatic},
-                            {"cuda", DeviceChoice::cuda},
-                            {"gpu", DeviceChoice::cuda},
-                            {"cpu", DeviceChoice::cpu}},
-                           "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
-  add_number(command, "--gpu", engine.gpu, 0, 1023, "N", "Number of the CUDA device [0]");
-  add_number(command, "--threads", threads, 1, 4096, "N", "Threads of the CPU [all]");
+  add_device(command, engine.device,
+             "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
+  add_gpu(command, engine.gpu);
+  add_threads(command, threads);
 }
 
 void AlgorithmOptions::check() const {

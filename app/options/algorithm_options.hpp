@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/engine.hpp"
@@ -9,6 +10,12 @@
 namespace gpuccl::app {
 
 class Command;
+
+// These options one by one, for a command that does not take them all.
+void add_connectivity(const Command& command, std::optional<Connectivity>& target);
+void add_device(const Command& command, DeviceChoice& target, const std::string& help);
+void add_gpu(const Command& command, int& target);
+void add_threads(const Command& command, int& target);
 
 /// What labels, and which elements touch.
 struct AlgorithmOptions {

@@ -1,12 +1,12 @@
 #include "io/image/foreground.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "gpuccl/bit_volume.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/bit_order.hpp"
 
 namespace gpuccl::io {
@@ -207,9 +207,7 @@ std::string foreground_rule(const SampleFormat& format, const ForegroundOptions&
   if (format.inverted_by_name_only && !options.raw) rule += " (MinIsWhite of tifffile)";
   if (is_white_0 && !as_stored) rule += " after inversion (MinIsWhite)";
   if (threshold) {
-    char digits[32];
-    const auto end = std::to_chars(std::begin(digits), std::end(digits), *threshold).ptr;
-    rule += " > " + std::string(digits, end);
+    rule += " > " + shortest(*threshold);
   } else if (by_luma) {
     rule += " > 0";
   }

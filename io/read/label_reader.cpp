@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/npy/npy_source.hpp"
 #include "io/read/open_file.hpp"
@@ -37,9 +37,7 @@ Label copy_samples(const std::byte* row, int width, Label* labels) {
 }
 
 [[noreturn]] void refuse_value(double value) {
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  throw Error(Failure::data, "holds the value " + std::string(digits.data(), end) + ", which is no label");
+  throw Error(Failure::data, "holds the value " + shortest(value) + ", which is no label");
 }
 
 Label copy_values(const SampleFormat& format, const std::byte* row, int width, Label* labels) {

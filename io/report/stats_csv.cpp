@@ -2,6 +2,7 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/report/csv_field.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -17,14 +18,6 @@ void add_row(RowText& row, const Components& components, std::size_t i, int axes
   row.add(",");
   row.add_list(centroid(components, i), axes);
   row.add("\n");
-}
-
-/// A field of CSV: in quotes where it holds what would end it.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 void stream_csv(const TextSink& sink, bool volume, const Components& components) {
@@ -47,7 +40,7 @@ void write_stats_csv(int descriptor, bool volume, const Components& components) 
 std::string joint_stats_header() { return "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n"; }
 
 std::string joint_stats_rows(const std::string& input, const Components& components) {
-  const std::string name = field(input) + ",";
+  const std::string name = csv_field(input) + ",";
   std::string text;
   for (std::size_t i = 0; i < components.size(); ++i) {
     RowText row;

@@ -1,16 +1,11 @@
 #include "io/tiff/imagej_description.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
 namespace {
-
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
