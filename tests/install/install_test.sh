@@ -23,5 +23,6 @@ cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$
   "-DCMAKE_CXX_FLAGS=$flags" >/dev/null
 cmake --build "$scratch/consumer" >/dev/null
 said=$("$scratch/consumer/consumer")
-[ "$said" = "2 components, the second of 2 elements" ] || { echo "the consumer said: $said" >&2; exit 1; }
+line="3 components, the third of 2 elements around (1.5, 2)"
+[ "$said" = "$line"$'\n'"$line" ] || { echo "the consumer said: $said" >&2; exit 1; }
 echo "installed, found and used"

@@ -1,7 +1,13 @@
 #include "gpuccl/engine.hpp"
 
+#include <dlfcn.h>
+#include <pthread.h>
+#include <tbb/task_arena.h>
+
+#include <cerrno>
 #include <vector>
 
+#include "engine/choice.hpp"
 #include "gpuccl/devices.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -46,7 +52,17 @@ bool usable_gpu() {
   return usable;
 }
 
+bool no_more_threads = false;
+
 }  // namespace
+
+/// That of the system, as long as there may be more threads.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*),
+                              void* argument) noexcept {
+  if (no_more_threads) return EAGAIN;
+  static const auto next = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  return next(thread, attributes, work, argument);
+}
 
 TEST_CASE("by default a small image is labeled by runs on the CPU, without a warning") {
   for (const Connectivity connectivity : kConnectivities) {
@@ -105,4 +121,28 @@ TEST_CASE("a report says where the time went") {
   REQUIRE(outcome.labeled.statistics_ms > 0);
   REQUIRE(outcome.labeled.phases.size() == 3);
   REQUIRE(outcome.labeled.phases[0].phase == "Runs");
+}
+
+TEST_CASE("the start of CUDA is counted as long as it has not been paid") {
+  const int threads = tbb::this_task_arena::max_concurrency();
+  const auto device = [&](std::int64_t elements_a_thread, Gpu gpu) {
+    return choose({}, Connectivity::c8, elements_a_thread * threads, gpu).device;
+  };
+  const std::int64_t some = std::int64_t{1} << 26, many = std::int64_t{1} << 30;
+  CHECK(device(1 << 20, Gpu::started) == DeviceKind::cpu);
+  CHECK(device(some, Gpu::untried) == DeviceKind::cpu);
+  CHECK(device(some, Gpu::started) == DeviceKind::cuda);
+  CHECK(device(many, Gpu::untried) == DeviceKind::cuda);
+  CHECK(device(many, Gpu::unusable) == DeviceKind::cpu);
+}
+
+TEST_CASE("an engine that cannot start its GPU in a thread of its own starts it with the first image") {
+  if (usable_gpu()) return;
+  label({});  // all other threads there are
+  int warnings = 0;
+  no_more_threads = true;
+  Engine engine({.algorithm = "bke"}, [&](const std::string&) { ++warnings; });
+  no_more_threads = false;
+  expect_same(engine.label(sample().view(), Connectivity::c8), flood_fill(sample().view(), Connectivity::c8));
+  CHECK(warnings == 1);
 }

@@ -15,10 +15,18 @@ struct Request {
   bool done = false;
 };
 
+/// A queue that says how many are in line.
+struct Queue : GpuQueue<Request> {
+  std::size_t waiting() {
+    const std::lock_guard lock(lock_);
+    return line_.size();
+  }
+};
+
 }  // namespace
 
 TEST_CASE("who waits meanwhile is served together, by kind and in order") {
-  GpuQueue<Request> queue;
+  Queue queue;
   std::vector<std::vector<int>> served;  // by whoever has the GPU
   std::atomic<bool> holding = false, let_go = false;
   const auto take = [](std::deque<Request*>& line) {
@@ -55,7 +63,7 @@ TEST_CASE("who waits meanwhile is served together, by kind and in order") {
 }
 
 TEST_CASE("nobody else has the GPU") {
-  GpuQueue<Request> queue;
+  Queue queue;
   std::atomic<int> now = 0, wrong = 0, done = 0;
   const auto have = [&] {
     if (++now != 1) ++wrong;
@@ -86,7 +94,7 @@ TEST_CASE("nobody else has the GPU") {
 }
 
 TEST_CASE("who cannot be served leaves the line, and others go on") {
-  GpuQueue<Request> queue;
+  Queue queue;
   Request first{1}, second{2};
   const auto fails = [](std::deque<Request*>&) -> std::vector<Request*> { throw std::bad_alloc(); };
   const auto takes = [](std::deque<Request*>& line) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "gpuccl/extent.hpp"
 
@@ -10,8 +11,8 @@ namespace gpuccl {
 
 /// A view of a binary image or volume, one bit an element. Owns nothing.
 ///
-/// Element x of a row is bit x % 32 (least significant first) of word x / 32. Rows start on 64-bit boundaries
-/// and are padded with zero bits; slices follow each other without a gap.
+/// Element x of a row is bit x % 32 (least significant first) of word x / 32. A row takes words_per_row()
+/// words at least, padded with zero bits; slices follow each other without a gap.
 struct BitView {
   const std::uint32_t* words = nullptr;
   Extent extent;
@@ -37,7 +38,7 @@ constexpr std::int64_t words_per_row(std::int64_t width) { return (width + 63) /
 class BitVolume {
  public:
   BitVolume() = default;
-  /// All background.
+  /// All background. Error (usage) if an axis is below 0.
   explicit BitVolume(Extent extent);
 
   const Extent& extent() const { return extent_; }
@@ -64,6 +65,24 @@ class BitVolume {
   std::int64_t row_pitch_ = 0;
   std::unique_ptr<std::uint32_t[], Free> words_;
 };
+
+/// Error (usage) if a view is not as BitView says: an axis below 0, a pitch that is odd or shorter than a
+/// row, foreground behind the width. Whatever labels an image looks first.
+void check(BitView image);
+
+/// How the bits of a byte follow each other: LSB is TIFF's FillOrder 2, MSB is that of PNG, PBM and
+/// numpy.packbits.
+enum class BitOrder { lsb_first, msb_first };
+
+/// The image in a buffer of one byte an element, of which every value but 0 is foreground. Rows of all slices
+/// (Extent::rows) begin `row_pitch` bytes apart; 0: `width`. Error (usage) if an axis is below 0, the pitch
+/// shorter than a row or `bytes` too short.
+BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch = 0);
+
+/// The same for a buffer of one bit an element, 1 is foreground; 0 as `row_pitch` is (width + 7) / 8 bytes.
+/// What is behind a row's width does not count.
+BitVolume from_bits(std::span<const std::uint8_t> bits, Extent extent, BitOrder order,
+                    std::int64_t row_pitch = 0);
 
 /// Number of foreground elements.
 std::int64_t count_foreground(BitView image);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace gpuccl {
@@ -14,11 +15,24 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
+/// Of one coordinate of many elements: from 2^33 elements on it may pass 2^64.
+__extension__ typedef unsigned __int128 CoordinateSum;
+
+/// What is known of one component, or of a part of one.
+struct Component {
+  std::uint64_t area = 0;  // elements
+  Box box{{INT32_MAX, INT32_MAX, INT32_MAX}, {-1, -1, -1}};
+  std::array<CoordinateSum, 3> sum{};
+
+  void add(const Component& other);
+};
+
 /// What is known of every component, as a structure of arrays: entry i describes label i + 1.
 struct Components {
   std::vector<std::uint64_t> area;  // elements
   std::vector<Box> box;
-  std::vector<std::array<std::uint64_t, 3>> sum;  // of the coordinates x, y, z of all elements
+  std::vector<std::array<std::uint64_t, 3>> sum;  // of the coordinates x, y, z of all elements, modulo 2^64
+  std::map<std::size_t, std::array<std::uint64_t, 3>> sum_high;  // entry i / 2^64, where that is not 0
 
   static constexpr std::size_t kBytesEach =
       sizeof(std::uint64_t) + sizeof(Box) + sizeof(std::array<std::uint64_t, 3>);
@@ -29,10 +43,12 @@ struct Components {
     box.resize(count);
     sum.resize(count);
   }
+  Component operator[](std::size_t i) const;
+  void set(std::size_t i, const Component& component);
+  void push_back(const Component& component);
+
   /// Mean position of the elements of component i along axis 0 (x), 1 (y) or 2 (z).
-  double centroid(std::size_t i, int axis) const {
-    return static_cast<double>(sum[i][static_cast<std::size_t>(axis)]) / static_cast<double>(area[i]);
-  }
+  double centroid(std::size_t i, int axis) const;
   friend bool operator==(const Components&, const Components&) = default;
 };
 

@@ -27,11 +27,7 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
 Components pick(const Components& components, const std::vector<Label>& kept) {
   Components picked;
   picked.resize(kept.size());
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    picked.area[i] = components.area[kept[i]];
-    picked.box[i] = components.box[kept[i]];
-    picked.sum[i] = components.sum[kept[i]];
-  }
+  for (std::size_t i = 0; i < kept.size(); ++i) picked.set(i, components[kept[i]]);
   return picked;
 }
 

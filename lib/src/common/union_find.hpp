@@ -38,9 +38,17 @@ struct OneThread {
 
 /// Disjoint sets kept in an array of links, for pixels the label image itself.
 ///
-/// Links only ever move to smaller indices, so a root is the smallest index of its set, find() ends, and a
-/// stale read costs a step but never a wrong answer. Any number of threads may unite at once, or compress at
-/// once, but not both: compressing writes links that uniting may have lowered in between.
+/// Links lead to smaller indices, so a root is the smallest index of its set, find() ends, and a stale read
+/// costs a step but never a wrong answer.
+///
+/// Any number of threads may unite at once, whatever find() does with the links it walks. Only fetch_min
+/// links a root, and only one thread then finds that it was one still. From then on others may write to that
+/// link in any order: walks store ancestors, and a fetch_min that comes late an index of another set. Which
+/// of them stays does not matter, because all that an element is ever linked to is tied together by links of
+/// elements before it: its ancestors by the links that were walked, and what came late by unite(), which goes
+/// on until it has united that with what the element was linked to.
+///
+/// compress() stores an ancestor too. It leaves every element linked to its root only if all have united.
 template <class Links, class Memory, Walk walk = Walk::plain>
 class UnionFind {
  public:

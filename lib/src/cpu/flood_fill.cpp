@@ -15,29 +15,17 @@ struct Element {
   int x, y, z;
 };
 
-void add_component(Components& components) {
-  constexpr int kMax = 2147483647;
-  components.area.push_back(0);
-  components.box.push_back({{kMax, kMax, kMax}, {-1, -1, -1}});
-  components.sum.push_back({});
-}
-
-void add_element(Components& components, Element e) {
-  ++components.area.back();
-  const int at[3] = {e.x, e.y, e.z};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    int& min = components.box.back().min[axis];
-    int& max = components.box.back().max[axis];
-    min = std::min(min, at[axis]);
-    max = std::max(max, at[axis]);
-    components.sum.back()[axis] += static_cast<std::uint64_t>(at[axis]);
-  }
+void add_element(Component& component, Element e) {
+  const auto x = static_cast<std::uint64_t>(e.x), y = static_cast<std::uint64_t>(e.y),
+             z = static_cast<std::uint64_t>(e.z);
+  component.add({1, {{e.x, e.y, e.z}, {e.x, e.y, e.z}}, {x, y, z}});
 }
 
 template <Connectivity connectivity>
 class FloodFill final : public Labeler {
  public:
   Labeled label(BitView image) override {
+    check(image);
     Labeled result;
     auto labels = std::make_unique<LabelImage>(image.extent, 0);
     PhaseClock clock{result.phases};
@@ -56,12 +44,13 @@ class FloodFill final : public Labeler {
           if (!image(x, y, z) || labels(x, y, z) != 0) continue;
           if (labels.count() == ~Label{0}) throw Error(Failure::data, "more than 4294967295 components");
           labels.set_count(labels.count() + 1);
-          add_component(components);
-          fill_one(image, {x, y, z}, labels, components);
+          components.push_back(fill_one(image, {x, y, z}, labels));
         }
   }
 
-  void fill_one(BitView image, Element first, LabelImage& labels, Components& components) {
+  /// The component whose first element is `first`.
+  Component fill_one(BitView image, Element first, LabelImage& labels) {
+    Component component;
     const Extent extent = image.extent;
     const auto at = [&](Element e) -> Label& {
       return labels.data()[(std::int64_t{e.z} * extent.height + e.y) * extent.width + e.x];
@@ -71,7 +60,7 @@ class FloodFill final : public Labeler {
     while (!stack_.empty()) {
       const Element here = stack_.back();
       stack_.pop_back();
-      add_element(components, here);
+      add_element(component, here);
       for_each_neighbor<connectivity>([&](int dx, int dy, int dz) {
         const Element next{here.x + dx, here.y + dy, here.z + dz};
         if (!extent.contains(next.x, next.y, next.z) || !image(next.x, next.y, next.z) || at(next) != 0)
@@ -80,6 +69,7 @@ class FloodFill final : public Labeler {
         stack_.push_back(next);
       });
     }
+    return component;
   }
 
   std::vector<Element> stack_;

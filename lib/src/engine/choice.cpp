@@ -68,16 +68,16 @@ void check_options(const EngineOptions& options, std::optional<Connectivity> con
     throw Error(Failure::usage, name + " runs on the CPU only, not with --device cuda");
   if (options.device == DeviceChoice::cpu && !on_cpu)
     throw Error(Failure::usage, name + " runs on a GPU only, not with --device cpu");
-  if (connectivity) choose(options, *connectivity, 0, false);
+  if (connectivity) choose(options, *connectivity, 0, Gpu::untried);
 }
 
 const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
                                     std::int64_t elements) {
-  return choose(options, connectivity, elements, false);
+  return choose(options, connectivity, elements, Gpu::untried);
 }
 
 const Algorithm& choose(const EngineOptions& options, Connectivity connectivity, std::int64_t elements,
-                        bool cpu_only) {
+                        Gpu gpu) {
   const bool automatic = options.algorithm == "auto";
   const std::string name = automatic ? kDefault : options.algorithm;
   const Algorithm* on_cpu = find_algorithm(name, DeviceKind::cpu);
@@ -87,10 +87,11 @@ const Algorithm& choose(const EngineOptions& options, Connectivity connectivity,
   if (options.device == DeviceChoice::cuda) return checked(*on_gpu, connectivity);
   if (on_cpu == nullptr) {  // a GPU was asked for by the algorithm's name; a wrong pair is wrong everywhere
     const Algorithm& named = checked(*on_gpu, connectivity);
-    return cpu_only ? *find_algorithm(kDefault, DeviceKind::cpu) : named;
+    return gpu == Gpu::unusable ? *find_algorithm(kDefault, DeviceKind::cpu) : named;
   }
-  const bool gpu_pays = options.device == DeviceChoice::automatic && !cpu_only &&
-                        elements / tbb::this_task_arena::max_concurrency() >= kElementsWorthGpu;
+  const std::int64_t worth = gpu == Gpu::started ? kElementsWorthStartedGpu : kElementsWorthGpu;
+  const bool gpu_pays = options.device == DeviceChoice::automatic && gpu != Gpu::unusable &&
+                        elements / tbb::this_task_arena::max_concurrency() >= worth;
   if (gpu_pays && labels(on_gpu, connectivity)) return *on_gpu;
   return checked(*on_cpu, connectivity);
 }

@@ -45,9 +45,11 @@ struct Engine::State {
 
   const EngineOptions options;
   Warn warn;
-  std::atomic<bool> cpu_only = false;  // the GPU was found unusable
+  std::atomic<bool> gpu_given_up = false;  // it was found unusable
   IdleLabelers on_cpu;
   GpuLabelers on_gpu;
+
+  Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
   /// An image too large for the memory of the GPU is labelled in parts.
   Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, Reading reading,
@@ -58,7 +60,7 @@ struct Engine::State {
     } catch (const Error& error) {
       if (error.failure() != Failure::memory || image.extent.elements() < 2 * kFewest) throw;
     }
-    const auto all = std::make_shared<EngineReport>();  // goes on when labels are rendered
+    const auto all = std::make_shared<EngineReport>(report);  // goes on when labels are rendered
     const auto label = [this, &algorithm, all, connectivity = report.connectivity](BitView part) {
       EngineReport now;
       now.connectivity = connectivity;
@@ -94,7 +96,7 @@ struct Engine::State {
   Labeled label(BitView image, Connectivity connectivity, Reading reading, EngineReport& report) {
     report = {};
     report.connectivity = connectivity;
-    const Algorithm& chosen = choose(options, connectivity, image.extent.elements(), cpu_only);
+    const Algorithm& chosen = choose(options, connectivity, image.extent.elements(), gpu());
     if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, reading, report);
     try {
       Labeled labeled = label_on_gpu_with_its_memory(chosen, image, reading, report);
@@ -109,23 +111,24 @@ struct Engine::State {
     }
   }
 
-  /// Labels on the CPU what the GPU failed at, unless that must not be. Called while `error` is handled.
+  /// Labels on the CPU what the GPU failed at, unless that must not be: then throws `error`.
   Labeled label_instead(const Error& error, BitView image, Connectivity connectivity, Reading reading,
                         EngineReport* report = nullptr) {
     const Failure failure = error.failure();
     const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||
                             failure == Failure::temporary || failure == Failure::internal;
-    if (options.device == DeviceChoice::cuda || !of_the_gpu) throw;
+    if (options.device == DeviceChoice::cuda || !of_the_gpu) throw error;
     give_up_gpu(error);
     EngineReport unwanted;
     EngineReport& filled = report != nullptr ? *report : unwanted;
     filled.connectivity = connectivity;
-    return label_with(choose(options, connectivity, image.extent.elements(), true), image, reading, filled);
+    return label_with(choose(options, connectivity, image.extent.elements(), Gpu::unusable), image, reading,
+                      filled);
   }
 
   /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
   void give_up_gpu(const Error& error) {
-    if (cpu_only.exchange(true)) return;  // another thread has met the same
+    if (gpu_given_up.exchange(true)) return;  // another thread has met the same
     on_gpu.clear();
     if ((on_gpu.started() || names_only_cuda(options.algorithm)) && warn)
       warn(std::string("GPU not usable (") + error.what() +

@@ -1,7 +1,10 @@
 #include "engine/gpu_labelers.hpp"
 
+#include <system_error>
+
 #include "cpu/phase_clock.hpp"
 #include "cuda/cuda.hpp"
+#include "engine/no_thread.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
@@ -14,7 +17,12 @@ Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineRepo
   return labeled;
 }
 
-void GpuLabelers::start_in_background() { starting_ = std::async(std::launch::async, cuda::start_up, gpu_); }
+void GpuLabelers::start_in_background() {
+  try {
+    starting_ = std::async(std::launch::async, cuda::start_up, gpu_);
+  } catch (const std::system_error&) {  // no thread: then the first image waits
+  }
+}
 
 void GpuLabelers::start_up() {
   if (started_) return;
@@ -27,6 +35,7 @@ void GpuLabelers::start_up() {
 }
 
 Labeled GpuLabelers::label(const LabelerKey& key, BitView image, Reading reading, EngineReport& report) {
+  check(image);
   Request mine{key, image, reading, report};
   queue_.wait_for(mine, take_together, [this](const Requests& requests) { label_all(requests); });
   if (mine.error) std::rethrow_exception(mine.error);
@@ -75,10 +84,16 @@ void GpuLabelers::label_all(const Requests& requests) noexcept {
       label_group(*labeler, requests);
   } catch (const Error& error) {
     if (error.failure() == Failure::memory) labelers_.clear();
-    for (Request* const request : requests) request->error = std::current_exception();
+    fail(requests, std::current_exception());
+  } catch (const std::system_error&) {
+    fail(requests, std::make_exception_ptr(no_thread()));
   } catch (...) {
-    for (Request* const request : requests) request->error = std::current_exception();
+    fail(requests, std::current_exception());
   }
+}
+
+void GpuLabelers::fail(const Requests& requests, const std::exception_ptr& error) {
+  for (Request* const request : requests) request->error = error;
 }
 
 /// Each thread takes its part out by itself.

@@ -60,6 +60,7 @@ class GpuLabelers {
 
   static Requests take_together(std::deque<Request*>& line);
   void label_all(const Requests& requests) noexcept;
+  static void fail(const Requests& requests, const std::exception_ptr& error);
   void label_group(Labeler& labeler, const Requests& requests) const;
   void start_up();
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <mutex>
 #include <vector>
@@ -39,10 +38,9 @@ class GpuQueue {
     changed_.notify_all();
   }
 
-  std::size_t waiting() {
-    const std::lock_guard lock(lock_);
-    return line_.size();
-  }
+ protected:
+  std::mutex lock_;
+  std::deque<Request*> line_;
 
  private:
   template <class Take>
@@ -65,9 +63,7 @@ class GpuQueue {
     busy_ = false;
   }
 
-  std::mutex lock_;
   std::condition_variable changed_;
-  std::deque<Request*> line_;
   bool busy_ = false;
 };
 

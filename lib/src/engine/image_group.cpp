@@ -48,13 +48,11 @@ Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
   Labeled part;
   part.components.resize(end - begin);
   for (std::size_t c = 0; c < end - begin; ++c) {
-    const Components& from = labeled.components;
-    part.components.area[c] = from.area[begin + c];
-    part.components.box[c] = from.box[begin + c];
-    part.components.box[c].min[1] -= top;
-    part.components.box[c].max[1] -= top;
-    part.components.sum[c] = from.sum[begin + c];
-    part.components.sum[c][1] -= static_cast<std::uint64_t>(top) * from.area[begin + c];
+    Component one = labeled.components[begin + c];
+    one.box.min[1] -= top;
+    one.box.max[1] -= top;
+    one.sum[1] -= static_cast<std::uint64_t>(top) * one.area;
+    part.components.set(c, one);
   }
 
   const auto before = static_cast<Label>(begin);

@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <system_error>
 #include <utility>
 
+#include "engine/no_thread.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/labels.hpp"
 
@@ -25,6 +27,8 @@ class RescuedLabels final : public LabelSource {
       return labels_->prepare(first_row, rows);
     } catch (const Error& error) {
       labels_ = rescue_(error);
+    } catch (const std::system_error&) {
+      labels_ = rescue_(no_thread());
     }
     return labels_->prepare(first_row, rows);
   }

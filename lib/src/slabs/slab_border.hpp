@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpuccl/connectivity.hpp"
@@ -23,10 +24,10 @@ class SlabBorder {
   SlabBorder(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, Label offset);
 
   int rows() const { return static_cast<int>(ends_.size()); }
-  const Run* begin(int row) const {
-    return runs_.data() + (row == 0 ? 0 : ends_[static_cast<std::size_t>(row) - 1]);
+  std::span<const Run> row(int row) const {
+    const std::size_t begin = row == 0 ? 0 : ends_[static_cast<std::size_t>(row) - 1];
+    return {runs_.data() + begin, runs_.data() + ends_[static_cast<std::size_t>(row)]};
   }
-  const Run* end(int row) const { return runs_.data() + ends_[static_cast<std::size_t>(row)]; }
 
  private:
   std::vector<Run> runs_;
@@ -36,12 +37,13 @@ class SlabBorder {
 /// Calls unite(label, other label) wherever runs of two rows beside each other touch; with `diagonal`, also
 /// across a corner.
 template <class Unite>
-void unite_rows(const SlabBorder& a, int row_a, const SlabBorder& b, int row_b, bool diagonal, Unite unite) {
+void unite_rows(std::span<const SlabBorder::Run> a, std::span<const SlabBorder::Run> b, bool diagonal,
+                Unite unite) {
   const int reach = diagonal ? 1 : 0;
-  const SlabBorder::Run* of_a = a.begin(row_a);
-  const SlabBorder::Run* of_b = b.begin(row_b);
-  while (of_a != a.end(row_a) && of_b != b.end(row_b)) {
-    if (of_a->begin < of_b->end + reach && of_b->begin < of_a->end + reach) unite(of_a->label, of_b->label);
+  auto of_a = a.begin();
+  auto of_b = b.begin();
+  while (of_a != a.end() && of_b != b.end()) {
+    if (of_a->begin - reach < of_b->end && of_b->begin - reach < of_a->end) unite(of_a->label, of_b->label);
     // The one that ends first touches nothing more.
     const int end = std::min(of_a->end, of_b->end);
     if (of_a->end == end) {
@@ -59,10 +61,10 @@ void unite_layers(const SlabBorder& a, const SlabBorder& b, bool slices, Connect
                   Unite unite) {
   const int axes = reach(connectivity);  // one of them leads from a layer to the other
   for (int row = 0; row < b.rows(); ++row) {
-    unite_rows(a, row, b, row, axes > 1, unite);
+    unite_rows(a.row(row), b.row(row), axes > 1, unite);
     if (!slices || axes < 2) continue;
-    if (row > 0) unite_rows(a, row - 1, b, row, axes > 2, unite);
-    if (row + 1 < a.rows()) unite_rows(a, row + 1, b, row, axes > 2, unite);
+    if (row > 0) unite_rows(a.row(row - 1), b.row(row), axes > 2, unite);
+    if (row + 1 < a.rows()) unite_rows(a.row(row + 1), b.row(row), axes > 2, unite);
   }
 }
 

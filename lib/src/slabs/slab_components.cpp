@@ -14,37 +14,16 @@ namespace {
 
 constexpr std::size_t kBytesEach = sizeof(Label) + Components::kBytesEach;
 
-struct Measure {
-  std::uint64_t area;
-  Box box;
-  std::array<std::uint64_t, 3> sum;
-};
-
 /// Component i of a slab as seen from the whole.
-Measure placed(const Components& components, std::size_t i, const Slab& slab) {
-  Measure one{components.area[i], components.box[i], components.sum[i]};
+Component placed(const Components& components, std::size_t i, const Slab& slab) {
+  Component one = components[i];
   const int origin[3] = {0, slab.y0, slab.z0};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     one.box.min[axis] += origin[axis];
     one.box.max[axis] += origin[axis];
-    one.sum[axis] += one.area * static_cast<std::uint64_t>(origin[axis]);
+    one.sum[axis] += CoordinateSum{one.area} * static_cast<std::uint64_t>(origin[axis]);
   }
   return one;
-}
-
-void merge(Components& components, std::size_t i, const Measure& other) {
-  components.area[i] += other.area;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    components.box[i].min[axis] = std::min(components.box[i].min[axis], other.box.min[axis]);
-    components.box[i].max[axis] = std::max(components.box[i].max[axis], other.box.max[axis]);
-    components.sum[i][axis] += other.sum[axis];
-  }
-}
-
-void append(Components& components, const Measure& one) {
-  components.area.push_back(one.area);
-  components.box.push_back(one.box);
-  components.sum.push_back(one.sum);
 }
 
 }  // namespace
@@ -95,8 +74,13 @@ Components SlabComponents::number() {
     const Components components = std::exchange(part.components, {});
     for (std::size_t i = 0; i < components.size(); ++i) {
       const std::size_t final_index = labels_[part.offset + i + 1] - std::size_t{1};
-      const Measure one = placed(components, i, part.slab);
-      final_index == whole.size() ? append(whole, one) : merge(whole, final_index, one);
+      Component one = placed(components, i, part.slab);
+      if (final_index == whole.size()) {
+        whole.push_back(one);
+      } else {
+        one.add(whole[final_index]);
+        whole.set(final_index, one);
+      }
     }
   }
   return whole;

@@ -17,6 +17,7 @@ std::unique_ptr<LabeledSlab> label_slab(const Slab& slab, Extent whole, const Sl
   auto result = std::make_unique<LabeledSlab>();
   result->bits = BitVolume({whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0});
   work.read(slab, result->bits);
+  check(result->bits.view());
   result->labeled = work.label(result->bits.view());
   return result;
 }

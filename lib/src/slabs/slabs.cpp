@@ -1,7 +1,6 @@
 #include "gpuccl/slabs.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -39,6 +38,7 @@ std::int64_t parts_of(int layers, std::int64_t layer_elements, std::int64_t max_
 
 std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::int64_t max_elements) {
   std::vector<Slab> slabs;
+  if (extent.elements() == 0) return slabs;
   const std::int64_t slice = static_cast<std::int64_t>(extent.width) * extent.height;
   const bool slices_touch = is_3d(connectivity) && extent.depth > 1;
   if (slices_touch || slice <= max_elements) {
@@ -56,6 +56,10 @@ std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::
 
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work) {
   Labeled result;
+  if (extent.elements() == 0) {
+    result.labels = std::make_unique<LabelImage>(extent, 0);
+    return result;
+  }
   SlabComponents components(work.max_kept);
   SlabBorder last;  // of the slab before
   for (const Slab& slab : slabs) {
@@ -83,11 +87,13 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
 
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
                                const std::function<Labeled(BitView slab)>& label) {
+  check(image);
   SlabWork work;
   work.label = label;
   work.read = [image](const Slab& slab, BitVolume& out) {
-    std::memcpy(out.row(0), image.row(rows_of(slab, image.extent).begin),
-                static_cast<std::size_t>(out.bytes()));
+    const std::int64_t first = rows_of(slab, image.extent).begin;
+    for (std::int64_t row = 0; row < out.extent().rows(); ++row)
+      std::copy_n(image.row(first + row), out.row_pitch(), out.row(row));
   };
   for (std::int64_t most = image.extent.elements() / 2; most >= fewest; most /= 2) {
     try {

@@ -24,14 +24,14 @@ class Bundles {
         depth_(depth_of(rows)),
         per_layer_((image.extent.height - 1) / height_ + 1),
         layers_((image.extent.depth - 1) / depth_ + 1),
-        zeros_(static_cast<std::size_t>(image.row_pitch)) {}
+        zeros_(static_cast<std::size_t>(words_per_row(image.extent.width))) {}
 
   /// How many rows along y, and how many slices, a bundle takes.
   static constexpr int height_of(RowSet rows) { return (rows & 0b0010u) != 0 ? 2 : 1; }
   static constexpr int depth_of(RowSet rows) { return (rows & 0b0100u) != 0 ? 2 : 1; }
 
   const BitView& image() const { return image_; }
-  int words() const { return static_cast<int>(image_.row_pitch / 2); }  // of a row
+  int words() const { return static_cast<int>(words_per_row(image_.extent.width) / 2); }  // of a row
   RowSet row_set() const { return row_set_; }
   int height() const { return height_; }
   int per_layer() const { return per_layer_; }

@@ -36,7 +36,7 @@ class RowWriter {
   }
 
   void stretch(int begin, int end, T value) {
-    if (end + kBlock > width_) {
+    if (end > width_ - kBlock) {
       std::fill(row_ + begin, row_ + end, value);
       return;
     }

@@ -142,7 +142,12 @@ class Runs final : public Labeler {
   explicit Runs(int strips) : strips_wanted_(strips) {}
 
   Labeled label(BitView image) override {
+    check(image);
     Labeled result;
+    if (image.extent.elements() == 0) {
+      result.labels = std::make_unique<LabelImage>(image.extent, 0);
+      return result;
+    }
     PhaseClock phase(result.phases);
     Bundles bundles(image, S::rows);
     const std::vector<Strip> strips = cut_into_strips(bundles, strips_wanted_);

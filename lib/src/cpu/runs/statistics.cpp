@@ -3,29 +3,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace gpuccl::cpu {
 namespace {
-
-/// What is known of some runs of one component.
-struct Measure {
-  static constexpr int kFar = std::numeric_limits<int>::max();
-
-  std::uint64_t area = 0;
-  Box box{{kFar, kFar, kFar}, {-1, -1, -1}};
-  std::array<std::uint64_t, 3> sum{};
-
-  void add(const Measure& other) {
-    area += other.area;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      box.min[axis] = std::min(box.min[axis], other.box.min[axis]);
-      box.max[axis] = std::max(box.max[axis], other.box.max[axis]);
-      sum[axis] += other.sum[axis];
-    }
-  }
-};
 
 /// Runs of one row that follow each other and belong to one component.
 struct RowPart {
@@ -44,16 +26,20 @@ struct RowPart {
   }
 };
 
+/// What a strip adds to components, beside what it has added in their places.
+struct Elsewhere {
+  std::unordered_map<Label, Component> shared;               // parts of components of strips before
+  std::vector<std::pair<std::size_t, std::size_t>> carries;  // component and axis whose sum passed 2^64
+};
+
 /// Measures one strip. A component whose root lies in the strip is added up in its place among all
 /// components; those that come from strips before are kept apart, because another task adds to their place.
 class StripMeasurer {
  public:
-  using Shared = std::unordered_map<Label, Measure>;
-
   StripMeasurer(const RunLabels& labels, Label labels_before, Components& components)
       : labels_(labels), labels_before_(labels_before), components_(components) {}
 
-  Shared measure_rows(Strip strip) {
+  Elsewhere measure_rows(Strip strip) {
     const Bundles& bundles = labels_.bundles();
     const Extent extent = bundles.image().extent;
     for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
@@ -61,7 +47,7 @@ class StripMeasurer {
       for (int z = bundles.first_slice(at.layer); z < bundles.first_slice(at.layer + 1); ++z)
         for (int y = first_y; y < std::min(first_y + bundles.height(), extent.height); ++y) measure_row(y, z);
     }
-    return std::move(shared_);
+    return std::move(elsewhere_);
   }
 
  private:
@@ -91,26 +77,32 @@ class StripMeasurer {
     Box& all = components_.box[i];
     all.min = {std::min(all.min[0], part.begin), std::min(all.min[1], y), std::min(all.min[2], z)};
     all.max = {std::max(all.max[0], part.end - 1), std::max(all.max[1], y), std::max(all.max[2], z)};
-    std::array<std::uint64_t, 3>& sum = components_.sum[i];
-    sum[0] += part.sum_x;
-    sum[1] += sum_y;
-    sum[2] += sum_z;
+    add(i, 0, part.sum_x);
+    add(i, 1, sum_y);
+    add(i, 2, sum_z);
   }
 
-  Measure& shared(Label label) {
+  void add(std::size_t i, std::size_t axis, std::uint64_t more) {
+    std::uint64_t& sum = components_.sum[i][axis];
+    sum += more;
+    if (sum < more) [[unlikely]]
+      elsewhere_.carries.emplace_back(i, axis);
+  }
+
+  Component& shared(Label label) {
     if (label != last_shared_) {
       last_shared_ = label;
-      last_measure_ = &shared_[label];
+      last_component_ = &elsewhere_.shared[label];
     }
-    return *last_measure_;
+    return *last_component_;
   }
 
   const RunLabels& labels_;
   Label labels_before_;
   Components& components_;
-  Shared shared_;
+  Elsewhere elsewhere_;
   Label last_shared_ = 0;
-  Measure* last_measure_ = nullptr;  // stays where it is when the map grows
+  Component* last_component_ = nullptr;  // stays where it is when the map grows
 };
 
 }  // namespace
@@ -119,22 +111,22 @@ Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
                    const std::vector<Label>& labels_before) {
   Components components;
   components.area.resize(labels.count());
-  components.box.resize(labels.count(), Measure{}.box);
+  components.box.resize(labels.count(), Component{}.box);
   components.sum.resize(labels.count());
 
-  std::vector<StripMeasurer::Shared> shared(strips.size());
+  std::vector<Elsewhere> elsewhere(strips.size());
   tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) {
-    shared[i] = StripMeasurer(labels, labels_before[i], components).measure_rows(strips[i]);
+    elsewhere[i] = StripMeasurer(labels, labels_before[i], components).measure_rows(strips[i]);
   });
-  for (const StripMeasurer::Shared& of_strip : shared)
-    for (const auto& [label, part] : of_strip) {
+  for (const Elsewhere& of_strip : elsewhere) {
+    for (const auto& [i, axis] : of_strip.carries) ++components.sum_high[i][axis];
+    for (const auto& [label, part] : of_strip.shared) {
       const std::size_t i = std::size_t{label} - 1;
-      Measure whole{components.area[i], components.box[i], components.sum[i]};
+      Component whole = components[i];
       whole.add(part);
-      components.area[i] = whole.area;
-      components.box[i] = whole.box;
-      components.sum[i] = whole.sum;
+      components.set(i, whole);
     }
+  }
   return components;
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int kFar = std::numeric_limits<int>::max();
 
-/// Pixels [begin, end) of a row, all of component i.
+/// Pixels [begin, end) of a row, all of component i. A slice has less than 2^32 pixels, so no sum passes
+/// 2^64.
 void add_span(Components& components, std::size_t i, int begin, int end, int y, int z) {
   const std::uint64_t length = static_cast<std::uint64_t>(end - begin);
   const std::uint64_t ends = static_cast<std::uint64_t>(begin) + static_cast<std::uint64_t>(end) - 1;

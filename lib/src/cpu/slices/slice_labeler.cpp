@@ -26,6 +26,7 @@ std::int64_t slice_table_bytes(Connectivity, Extent extent) {
 }
 
 Labeled SliceLabeler::label(BitView image) {
+  check(image);
   const Extent extent = image.extent;
   check_size(extent);
 

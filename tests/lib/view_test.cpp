@@ -1,0 +1,132 @@
+// Views that callers make themselves: whatever labels them reads and writes only what is theirs.
+
+#include <vector>
+
+#include "gpuccl/engine.hpp"
+#include "gpuccl/slabs.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+struct OwnBuffer {
+  std::vector<std::uint32_t> words;
+  BitView view;
+};
+
+/// `image` with another pitch, and foreground in all words behind those of a row.
+OwnBuffer with_pitch(BitView image, std::int64_t pitch) {
+  OwnBuffer own{std::vector<std::uint32_t>(static_cast<std::size_t>(image.extent.rows() * pitch), ~0u),
+                {nullptr, image.extent, pitch}};
+  own.view.words = own.words.data();
+  const std::int64_t words = std::min(pitch, words_per_row(image.extent.width));
+  for (std::int64_t row = 0; row < image.extent.rows(); ++row)
+    std::copy_n(image.row(row), words, own.words.data() + row * pitch);
+  return own;
+}
+
+/// Everything that labels, one after the other.
+template <class Use>
+void for_each_way(Use use) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.device != DeviceKind::cpu) continue;
+    for (const Variant& variant : algorithm.variants) {
+      INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+      const auto labeler = variant.make(0);
+      use(variant.connectivity, [&](BitView image) { return labeler->label(image); });
+      Engine engine({.algorithm = algorithm.name, .device = DeviceChoice::cpu}, nullptr);
+      use(variant.connectivity, [&](BitView image) { return engine.label(image, variant.connectivity); });
+      use(variant.connectivity,
+          [&](BitView image) { return engine.label_in_order(image, variant.connectivity); });
+      use(variant.connectivity, [&](BitView image) {
+        return label_in_smaller_parts(image, variant.connectivity, 1,
+                                      [&](BitView part) { return labeler->label(part); });
+      });
+    }
+  }
+}
+
+const Extent kExtents[] = {{1, 3, 2}, {5, 7, 1}, {31, 2, 3}, {33, 4, 1}, {63, 3, 3}, {65, 5, 1}, {100, 4, 4}};
+
+}  // namespace
+
+TEST_CASE("foreground behind the width is refused, wherever it is") {
+  for (const Extent extent : kExtents) {
+    std::vector<BitVolume> wrong;
+    for (const int x : {extent.width, static_cast<int>(words_per_row(extent.width)) * 32 - 1})
+      for (const std::int64_t row : {std::int64_t{0}, extent.rows() - 1}) {
+        wrong.push_back(random_image(extent, 0.5, 1, 3));
+        wrong.back().row(row)[x / 32] |= 1u << (x % 32);
+      }
+    for_each_way([&](Connectivity, auto label) {
+      for (const BitVolume& image : wrong)
+        REQUIRE(failure_of([&] { label(image.view()); }) == Failure::usage);
+    });
+    REQUIRE(count_foreground(wrong[0].view()) == count_foreground(random_image(extent, 0.5, 1, 3).view()));
+  }
+}
+
+TEST_CASE("what is read for a slab is looked at as well") {
+  const Extent extent{40, 6, 1};
+  SlabWork work;
+  work.read = [](const Slab&, BitVolume& out) { out.row(0)[1] = 1u << 8; };
+  work.label = [](BitView) -> Labeled {
+    FAIL("labelled");
+    return {};
+  };
+  REQUIRE(failure_of([&] {
+            label_by_slabs(extent, Connectivity::c8, cut_into_slabs(extent, Connectivity::c8, 80), work);
+          }) == Failure::usage);
+}
+
+TEST_CASE("a pitch that is odd or shorter than a row is refused, any other will do") {
+  for (const Extent extent : kExtents) {
+    const BitVolume image = random_image(extent, 0.5, 1, 4);
+    const std::int64_t pitch = image.row_pitch();
+    const OwnBuffer shorter = with_pitch(image.view(), pitch - 2), odd = with_pitch(image.view(), pitch + 1),
+                    longer = with_pitch(image.view(), pitch + 4);
+    REQUIRE(count_foreground(longer.view) == count_foreground(image.view()));
+    for_each_way([&](Connectivity connectivity, auto label) {
+      REQUIRE(failure_of([&] { label(shorter.view); }) == Failure::usage);
+      REQUIRE(failure_of([&] { label(odd.view); }) == Failure::usage);
+      if (extent.elements() > 1) expect_same(label(longer.view), flood_fill(image.view(), connectivity));
+    });
+  }
+}
+
+TEST_CASE("an image without elements has no components, and one with an axis below 0 is refused") {
+  for (const Extent extent : {Extent{0, 0, 0}, Extent{0, 0, 1}, Extent{4, 0, 1}, Extent{0, 5, 1},
+                              Extent{0, 5, 3}, Extent{4, 3, 0}, Extent{70, 0, 9}}) {
+    INFO(to_string(extent));
+    const BitVolume image(extent);
+    CHECK(count_foreground(image.view()) == 0);
+    for (const Connectivity connectivity : kConnectivities)
+      CHECK(cut_into_slabs(extent, connectivity, 1).empty());
+    for_each_way([&](Connectivity connectivity, auto label) {
+      std::vector<Labeled> both;
+      try {
+        both.push_back(label(image.view()));
+      } catch (const Error& error) {
+        REQUIRE(error.failure() == Failure::memory);  // there is no smaller part of it
+      }
+      both.push_back(label_by_slabs(extent, connectivity, {}, {}));
+      for (const Labeled& labeled : both) {
+        REQUIRE(labeled.labels->extent() == extent);
+        REQUIRE(labeled.labels->count() == 0);
+        REQUIRE(labeled.components.size() == 0);
+        REQUIRE(render_all(*labeled.labels).extent() == extent);
+      }
+    });
+  }
+  for (const Extent extent : {Extent{-1, 2, 2}, Extent{2, -1, 2}, Extent{2, 2, -1}}) {
+    CHECK(failure_of([&] { BitVolume{extent}; }) == Failure::usage);
+    for_each_way([&](Connectivity, auto label) {
+      REQUIRE(failure_of([&] { label(BitView{nullptr, extent, 2}); }) == Failure::usage);
+    });
+  }
+}
