@@ -1,8 +1,10 @@
 // Every CPU algorithm of the table against flood fill, numbers, components and rendered rows included.
 
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include "cpu/runs/runs.hpp"
+#include "cpu/runs/strips.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
@@ -72,6 +74,18 @@ TEST_CASE("runs gives the same labels with any number of threads") {
       });
     }
   }
+}
+
+TEST_CASE("one thread cuts no strips, however it came to be one") {
+  const BitVolume image({2048, 2048});
+  const cpu::Bundles bundles(image.view(), 0b0001);
+  CHECK(tbb::task_arena(1).execute([&] { return cpu::cut_into_strips(bundles, 0).size(); }) == 1);
+  tbb::task_arena(4).execute([&] {
+    const tbb::global_control four(tbb::global_control::max_allowed_parallelism, 4);
+    CHECK(cpu::cut_into_strips(bundles, 0).size() > 1);
+    const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+    CHECK(cpu::cut_into_strips(bundles, 0).size() == 1);
+  });
 }
 
 TEST_CASE("slices and parts of a volume are labeled in place") {

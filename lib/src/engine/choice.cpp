@@ -1,10 +1,9 @@
 #include "engine/choice.hpp"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "common/threads_at_work.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
@@ -91,7 +90,7 @@ const Algorithm& choose(const EngineOptions& options, Connectivity connectivity,
   }
   const std::int64_t worth = gpu == Gpu::started ? kElementsWorthStartedGpu : kElementsWorthGpu;
   const bool gpu_pays = options.device == DeviceChoice::automatic && gpu != Gpu::unusable &&
-                        elements / tbb::this_task_arena::max_concurrency() >= worth;
+                        elements / threads_at_work() >= worth;
   if (gpu_pays && labels(on_gpu, connectivity)) return *on_gpu;
   return checked(*on_cpu, connectivity);
 }

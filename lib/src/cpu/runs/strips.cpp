@@ -1,8 +1,8 @@
 #include "cpu/runs/strips.hpp"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
+
+#include "common/threads_at_work.hpp"
 
 namespace gpuccl::cpu {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::int64_t kElementsWorthTask = 1 << 16;
 constexpr int kStripsPerThread = 4;  // so that threads that meet emptier strips do more of them
 
 std::int64_t strips_worth_while(const Bundles& bundles) {
-  const int threads = tbb::this_task_arena::max_concurrency();
+  const int threads = threads_at_work();
   if (threads == 1) return 1;
   return std::min<std::int64_t>(std::int64_t{threads} * kStripsPerThread,
                                 bundles.image().extent.elements() / kElementsWorthTask);

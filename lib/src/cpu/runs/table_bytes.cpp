@@ -1,7 +1,6 @@
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 
+#include "common/threads_at_work.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/runs/bundle_runs.hpp"
 #include "gpuccl/error.hpp"
@@ -24,7 +23,7 @@ std::int64_t bytes_of(Extent extent) {
   const std::int64_t row_of_zeros = words * std::int64_t{sizeof(Word)};
   const std::int64_t of_recent = (BundleRuns::farthest<S>(per_layer, layers) + 1) *
                                  (words * BundleRuns::bytes_of_word<S> + std::int64_t{sizeof(BundleRuns)});
-  return of_runs + of_bundles + row_of_zeros + of_recent * tbb::this_task_arena::max_concurrency();
+  return of_runs + of_bundles + row_of_zeros + of_recent * threads_at_work();
 }
 
 }  // namespace
