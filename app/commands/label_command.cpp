@@ -17,7 +17,7 @@ namespace gpuccl::app {
 namespace {
 
 /// One line for whoever sits at a terminal; scripts hear nothing when all went well.
-void print_summary(const LabelFiles& files, const LabelSummary& summary) {
+void print_summary(const LabelPaths& files, const LabelSummary& summary) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
   std::string line = display_name(files.input) + ": " + counted(summary.components, "component");
@@ -32,7 +32,7 @@ int run_label(const LabelOptions& options) {
   if (options.input.limits.memory > 0) keep_no_freed_memory();
   if (options.is_batch()) return label_batch(options);
 
-  LabelFiles files = options.files.with_defaults();
+  LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
   refuse_overlap(files, options.input.stack);
   if (!options.output.file.overwrite) refuse_existing(files);

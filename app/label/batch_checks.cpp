@@ -41,7 +41,7 @@ bool is_batch(const LabelOptions& options) {
 }
 
 void check_batch(const LabelOptions& options) {
-  const LabelFiles& files = options.files;
+  const LabelPaths& files = options.files;
   const BatchOptions& batch = options.batch;
   for (const std::string& input : options.inputs)
     if (input == "-")

@@ -5,7 +5,7 @@
 
 namespace gpuccl::app {
 
-LabelSummary label_file(const LabelFiles& files, const LabelOptions& options, LazyEngine& engine) {
+LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine) {
   LabelJob job(files, options, [](const std::string& path, const std::string& line) {
     print_warning(display_name(path) + ": " + line);
   });

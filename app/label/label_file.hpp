@@ -32,6 +32,6 @@ struct LabelSummary {
 
 /// Reads, labels, selects and writes one input. Either all its outputs are complete afterwards or it throws a
 /// io::FileError and none was touched.
-LabelSummary label_file(const LabelFiles& files, const LabelOptions& options, LazyEngine& engine);
+LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine);
 
 }  // namespace gpuccl::app

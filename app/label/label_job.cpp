@@ -42,7 +42,7 @@ std::string type_name(io::LabelType type) {
 
 }  // namespace
 
-LabelJob::LabelJob(const LabelFiles& files, const LabelOptions& options, Warn warn)
+LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn warn)
     : files_(files), options_(options), warn_(std::move(warn)), progress_(options.progress, files.input) {}
 
 void LabelJob::open() {

@@ -28,13 +28,13 @@ class LabelJob {
   using Warn = std::function<void(const std::string& path, const std::string& line)>;
 
   /// `files` and `options` must outlive the job.
-  LabelJob(const LabelFiles& files, const LabelOptions& options, Warn warn);
+  LabelJob(const LabelPaths& files, const LabelOptions& options, Warn warn);
 
   void open();
   const Extent& extent() const { return extent_; }
   /// Memory that the job takes from here to its outputs.
   std::int64_t estimated_bytes() const;
-  // Between open() and read() a job may wait for its turn; that time is not counted.
+  // Between open() and read() a job may wait for admission; that time is not counted.
   void read();
   /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
   void label(Engine& engine);
@@ -55,7 +55,7 @@ class LabelJob {
   void complete_report();
   void warn(const std::string& path, const std::string& line);
 
-  const LabelFiles& files_;
+  const LabelPaths& files_;
   const LabelOptions& options_;
   Warn warn_;
   Progress progress_;

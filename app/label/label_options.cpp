@@ -28,7 +28,7 @@ void add_selection(const Command& command, SelectionOptions& selection) {
                          "Number by first element in raster order, or by size, largest first [raster]");
 }
 
-void add_files(const Command& command, std::vector<std::string>& inputs, LabelFiles& files) {
+void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   command
       .add_values("INPUT", "",
                   "PNG, TIFF (pages are slices), - for standard input, or with --stack a folder; several of "
@@ -74,7 +74,7 @@ void add_format(const Command& command, LabelOptions& options) {
 }
 
 void check_single(const LabelOptions& options) {
-  const LabelFiles& files = options.files;
+  const LabelPaths& files = options.files;
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
   if (options.input.stack && options.inputs.front() == "-")

@@ -18,7 +18,7 @@ class Command;
 
 struct LabelOptions {
   std::vector<std::string> inputs;
-  LabelFiles files;  // of a single input; of a batch only its folder of label images and its table
+  LabelPaths files;  // of a single input; of a batch only its folder of label images and its table
   BatchOptions batch;
   InputOptions input;
   AlgorithmOptions algorithm;

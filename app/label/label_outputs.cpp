@@ -30,7 +30,7 @@ void refuse_foreign(const std::string& path) {
 
 }  // namespace
 
-LabelOutputs::LabelOutputs(const LabelFiles& files, const io::AtomicFile::Options& options) {
+LabelOutputs::LabelOutputs(const LabelPaths& files, const io::AtomicFile::Options& options) {
   const auto open = [&](const std::string& path) -> File {
     if (path.empty()) return nullptr;
     return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });

@@ -16,7 +16,7 @@ namespace gpuccl::app {
 /// a run that fails has replaced nothing.
 class LabelOutputs {
  public:
-  LabelOutputs(const LabelFiles& files, const io::AtomicFile::Options& options);
+  LabelOutputs(const LabelPaths& files, const io::AtomicFile::Options& options);
 
   // Null if not wanted.
   io::AtomicFile* image() { return image_.get(); }

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Outputs that are files: not unwanted, and not standard output.
-std::vector<std::string> outputs(const LabelFiles& files) {
+std::vector<std::string> outputs(const LabelPaths& files) {
   std::vector<std::string> list;
   for (const std::string& path : {files.image, files.preview, files.stats, files.json})
     if (!path.empty() && path != "-") list.push_back(path);
@@ -31,12 +31,12 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
-bool LabelFiles::any_output() const {
+bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();
 }
 
-LabelFiles LabelFiles::with_defaults() const {
-  LabelFiles files = *this;
+LabelPaths LabelPaths::with_defaults() const {
+  LabelPaths files = *this;
   if (files.json.empty() && !files.image.empty()) {
     files.json = fs::path(files.image).replace_extension(".json").string();
     files.json_by_default = true;
@@ -44,7 +44,7 @@ LabelFiles LabelFiles::with_defaults() const {
   return files;
 }
 
-void refuse_overlap(const LabelFiles& files, bool stack) {
+void refuse_overlap(const LabelPaths& files, bool stack) {
   std::map<io::FileIdentity, std::string> inputs;
   inputs[io::identify_input(files.input)] = files.input;
   if (stack) {
@@ -64,7 +64,7 @@ void refuse_overlap(const LabelFiles& files, bool stack) {
   }
 }
 
-void refuse_existing(const LabelFiles& files) {
+void refuse_existing(const LabelPaths& files) {
   for (const std::string& path : outputs(files)) {
     std::error_code problem;
     if (!is_special(path) && fs::exists(fs::path(path), problem))

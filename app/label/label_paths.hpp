@@ -5,7 +5,7 @@
 namespace gpuccl::app {
 
 /// The files of one labeling. An empty name: not wanted.
-struct LabelFiles {
+struct LabelPaths {
   std::string input;  // "-": standard input
   std::string image;
   std::string json;   // a file, or a io::TextStream
@@ -15,14 +15,14 @@ struct LabelFiles {
 
   bool any_output() const;
   /// Adds what is written without being asked for: the report beside the label image.
-  LabelFiles with_defaults() const;
+  LabelPaths with_defaults() const;
 };
 
 /// Refuses outputs that would replace the input, a slice of it, or each other, under whatever name. Error
 /// (usage).
-void refuse_overlap(const LabelFiles& files, bool stack);
+void refuse_overlap(const LabelPaths& files, bool stack);
 
 /// Refuses outputs that exist. Error (cannot_create).
-void refuse_existing(const LabelFiles& files);
+void refuse_existing(const LabelPaths& files);
 
 }  // namespace gpuccl::app

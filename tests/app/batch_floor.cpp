@@ -41,7 +41,7 @@ class Chunks {
   void add(const std::string& input, const std::filesystem::path& folder) {
     const std::filesystem::path image =
         folder / std::filesystem::path(input).filename().replace_extension(".tiff");
-    LabelFiles one;
+    LabelPaths one;
     one.input = input;
     one.image = image.string();
     files_.push_back(one.with_defaults());
@@ -86,7 +86,7 @@ class Chunks {
   const int jobs_;
   const tbb::global_control threads_;
   Engine engine_;
-  std::deque<LabelFiles> files_;  // which jobs point to
+  std::deque<LabelPaths> files_;  // which jobs point to
   std::vector<std::unique_ptr<LabelJob>> chunk_;
   double read_ms_ = 0, label_ms_ = 0, write_ms_ = 0;
 };

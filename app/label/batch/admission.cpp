@@ -8,9 +8,10 @@ constexpr std::int64_t kLarge = std::int64_t{1} << 26;
 
 }  // namespace
 
-Turns::Turns(std::int64_t memory, int threads) : threads_(threads), all_threads_(threads), memory_(memory) {}
+Admission::Admission(std::int64_t memory, int threads)
+    : threads_(threads), all_threads_(threads), memory_(memory) {}
 
-Turns::Memory Turns::reserve(std::int64_t bytes) {
+Admission::Memory Admission::reserve(std::int64_t bytes) {
   std::unique_lock lock(lock_);
   const std::uint64_t ticket = next_ticket_++;
   changed_.wait(lock, [&] { return ticket == served_ && (reserved_ == 0 || bytes <= memory_ - reserved_); });
@@ -20,12 +21,12 @@ Turns::Memory Turns::reserve(std::int64_t bytes) {
   return {*this, bytes};
 }
 
-void Turns::give_back(std::int64_t bytes) {
+void Admission::give_back(std::int64_t bytes) {
   const std::lock_guard lock(lock_);
   reserved_ -= bytes;
   changed_.notify_all();
 }
 
-bool Turns::is_large(const Extent& extent) { return extent.elements() >= kLarge; }
+bool Admission::is_large(const Extent& extent) { return extent.elements() >= kLarge; }
 
 }  // namespace gpuccl::app

@@ -14,22 +14,23 @@ namespace gpuccl::app {
 
 /// How the jobs of a batch share memory and processors. There are more jobs than threads, because most of
 /// them wait for the disk.
-class Turns {
+class Admission {
  public:
-  Turns(std::int64_t memory, int threads);
+  Admission(std::int64_t memory, int threads);
 
   /// Memory for one image, given back when it goes out of scope.
   class Memory {
    public:
-    Memory(Turns& turns, std::int64_t bytes) : turns_(&turns), bytes_(bytes) {}
-    Memory(Memory&& other) noexcept : turns_(std::exchange(other.turns_, nullptr)), bytes_(other.bytes_) {}
+    Memory(Admission& admission, std::int64_t bytes) : admission_(&admission), bytes_(bytes) {}
+    Memory(Memory&& other) noexcept
+        : admission_(std::exchange(other.admission_, nullptr)), bytes_(other.bytes_) {}
     Memory& operator=(Memory&&) = delete;
     ~Memory() {
-      if (turns_ != nullptr) turns_->give_back(bytes_);
+      if (admission_ != nullptr) admission_->give_back(bytes_);
     }
 
    private:
-    Turns* turns_;
+    Admission* admission_;
     std::int64_t bytes_;
   };
 

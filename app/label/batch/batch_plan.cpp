@@ -82,7 +82,7 @@ std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const L
 
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
-    LabelFiles files;
+    LabelPaths files;
     files.input = input.path;
     files.image = in_folder(images, input.name, extension(batch.format()));
     files.json = in_folder(reports, input.name, ".json");

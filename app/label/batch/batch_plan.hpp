@@ -11,7 +11,7 @@ namespace gpuccl::app {
 
 /// One input and where its outputs go.
 struct BatchItem {
-  LabelFiles files;
+  LabelPaths files;
   std::optional<Error> problem;
 };
 

@@ -70,7 +70,7 @@ LabelOptions for_one(const LabelOptions& options) {
   return one;
 }
 
-std::vector<std::string> outputs(const LabelFiles& files) {
+std::vector<std::string> outputs(const LabelPaths& files) {
   std::vector<std::string> list;
   for (const std::string& path : {files.image, files.stats, files.json})
     if (!path.empty()) list.push_back(path);
@@ -110,7 +110,7 @@ class Batch {
         progress_(items_.size(), options.quiet      ? BatchProgress::Manner::silent
                                  : options.progress ? BatchProgress::Manner::often
                                                     : BatchProgress::Manner::usual),
-        turns_(options_.input.limits.memory, workers_.threads),
+        admission_(options_.input.limits.memory, workers_.threads),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }),
         report_(options.batch.report, options.output.file),
         table_(options.files.stats, options.output.file) {
@@ -138,8 +138,7 @@ class Batch {
   using DoneItem = std::shared_ptr<Done>;
 
   void run_pipeline() {
-    // Workers beyond the processors, for most of them wait; Turns sees to it that no more than `threads`
-    // work.
+    // Workers beyond the processors, for most of them wait; no more than `threads` are admitted to work.
     const ThreadLimit workers(workers_.all);
     const auto number = tbb::make_filter<void, std::size_t>(
         tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
@@ -165,7 +164,7 @@ class Batch {
       outcome.status = Outcome::Status::skipped;
       return outcome;
     }
-    std::optional<Turns::Memory> memory;  // given back after the job, which has it
+    std::optional<Admission::Memory> memory;  // given back after the job, which has it
     LabelJob job(item.files, options_,
                  [this](const std::string& path, const std::string& line) { warn_once(path, line); });
     outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
@@ -175,20 +174,20 @@ class Batch {
     return outcome;
   }
 
-  void complete(const BatchItem& item, LabelJob& job, std::optional<Turns::Memory>& memory,
+  void complete(const BatchItem& item, LabelJob& job, std::optional<Admission::Memory>& memory,
                 Outcome& outcome) {
     if (item.problem) throw *item.problem;
     for (const std::string& path : outputs(item.files)) make_folder(fs::path(path).parent_path());
     job.open();
-    memory.emplace(turns_.reserve(job.estimated_bytes()));
-    turns_.compute(job.extent(), [&] {
+    memory.emplace(admission_.reserve(job.estimated_bytes()));
+    admission_.compute(job.extent(), [&] {
       job.read();
       job.label(engine_);
       job.write();
       if (!options_.files.stats.empty())
         outcome.table = io::joint_stats_rows(item.files.input, job.components());
     });
-    Turns::alone([&] { job.commit(); });
+    Admission::alone([&] { job.commit(); });
     outcome.components = job.components().size();
     outcome.device = device_name(job.engine_report().device_kind);
   }
@@ -198,7 +197,7 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
-  static bool all_there(const LabelFiles& files) {
+  static bool all_there(const LabelPaths& files) {
     const std::vector<std::string> list = outputs(files);
     std::error_code unknown;
     return std::all_of(list.begin(), list.end(),
@@ -207,7 +206,7 @@ class Batch {
 
   /// In the order of the inputs, one after the other.
   void settle(std::size_t index, const Outcome& outcome) {
-    const LabelFiles& files = items_[index].files;
+    const LabelPaths& files = items_[index].files;
     tally_.count(outcome);
     if (outcome.error) progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labelled) {
@@ -252,7 +251,7 @@ class Batch {
   const std::vector<BatchItem> items_;
   const Workers workers_;
   BatchProgress progress_;
-  Turns turns_;
+  Admission admission_;
   Engine engine_;
   GrowingFile report_, table_;
   Tally tally_;
