@@ -9,6 +9,7 @@
 #include "app/common/process.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/label/batch/label_batch.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
@@ -28,9 +29,10 @@ void print_summary(const LabelPaths& files, const LabelSummary& summary) {
 }
 
 int run_label(const LabelOptions& options) {
-  options.check();
+  const bool batch = is_batch(options);
+  check(options, batch);
   if (options.input.limits.memory > 0) keep_no_freed_memory();
-  if (options.is_batch()) return label_batch(options);
+  if (batch) return label_batch(options);
 
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();

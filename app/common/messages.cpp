@@ -112,7 +112,7 @@ int report_failure(const Error& error) {
 void print_result(std::string_view text) {
   if (const int problem = write_all(STDOUT_FILENO, text); problem != 0)
     throw io::FileError("standard output", Failure::io,
-                        std::string("cannot write (") + std::strerror(problem) + ")");
+                        std::string("cannot write (") + std::strerror(problem) + ")", problem);
 }
 
 }  // namespace gpuccl::app

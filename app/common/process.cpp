@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -28,11 +29,14 @@ void open_standard_descriptors() {
   }
 }
 
+std::atomic<bool> holding = false;  // as long as there is a HeldSignal
+std::atomic<int> held = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
 /// Only async-signal-safe calls.
-void clean_up_and_die(int signal) {
-  io::remove_temporary_files();
-  // SA_RESETHAND has restored the default action; the signal is delivered when the handler returns.
-  ::raise(signal);
+void take_signal(int signal) {
+  int none = 0;
+  if (!holding || !held.compare_exchange_strong(none, signal)) end_by_signal(signal);
 }
 
 void install_signal_handlers() {
@@ -40,8 +44,8 @@ void install_signal_handlers() {
   std::signal(SIGXFSZ, SIG_IGN);
 
   struct sigaction action {};
-  action.sa_handler = clean_up_and_die;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_handler = take_signal;
+  action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
@@ -82,6 +86,26 @@ void prepare_process() {
   std::set_terminate(report_and_exit);
   share_arena_where_addresses_are_few();
 }
+
+void end_by_signal(int signal) {
+  io::remove_temporary_files();
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(signal);
+  ::_exit(128 + signal);
+}
+
+HeldSignal::HeldSignal() {
+  held = 0;
+  holding = true;
+}
+
+HeldSignal::~HeldSignal() { holding = false; }
+
+int HeldSignal::number() const { return held; }
 
 void keep_no_freed_memory() {
   constexpr int kLarge = 1 << 20;

@@ -13,9 +13,12 @@ void BatchOptions::add_to(const Command& command) {
   add_choice<LabelFormat>(command, "--format", given_format, formats, "Format of the label images [tiff]");
   add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
   add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
-  add_text_path(command, "--report", report,
+  add_path(command, "--preview-dir", preview_folder, "DIR",
+           "Folder for a colour picture of each input's labels");
+  add_text_path(command, "--report", report, "json",
                 "What became of each input, a line of JSON each, in order; - for standard output");
-  add_switch(command, "--skip-existing", skip_existing, "Leave out inputs whose outputs are all there");
+  add_switch(command, "--skip-existing", skip_existing,
+             "Leave out inputs whose outputs are all there and made with the same options");
   const Option keep = add_switch(command, "--keep-going", keep_going,
                                  "Go on after a failure, the default; if given, even when the disk is full");
   add_switch(command, "--fail-fast", fail_fast, "Start nothing more after a failure").excludes(keep);
@@ -28,6 +31,7 @@ std::string BatchOptions::first_used() const {
                                                   {given_format.has_value(), "--format"},
                                                   {!json_folder.empty(), "--json-dir"},
                                                   {!stats_folder.empty(), "--stats-dir"},
+                                                  {!preview_folder.empty(), "--preview-dir"},
                                                   {!report.empty(), "--report"},
                                                   {skip_existing, "--skip-existing"},
                                                   {fail_fast, "--fail-fast"},

@@ -5,6 +5,7 @@
 
 #include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
+#include "app/label/deciding_options.hpp"
 #include "app/label/label_slabs.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
@@ -26,24 +27,14 @@ void self_check(const Labeled& labeled, std::int64_t foreground) {
                                        std::to_string(foreground));
 }
 
-std::string type_name(io::LabelType type) {
-  switch (type) {
-    case io::LabelType::automatic:
-      break;
-    case io::LabelType::u8:
-      return "u8";
-    case io::LabelType::u16:
-      return "u16";
-    case io::LabelType::u32:
-      return "u32";
-  }
-  return "";
-}
-
 }  // namespace
 
 LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn warn)
-    : files_(files), options_(options), warn_(std::move(warn)), progress_(options.progress, files.input) {}
+    : files_(files),
+      options_(options),
+      warn_(std::move(warn)),
+      progress_(options.progress, files.input),
+      streams_(files) {}
 
 void LabelJob::open() {
   progress_.stage("reading");
@@ -62,7 +53,7 @@ void LabelJob::open() {
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
     plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine, memory_, reader_->held_bytes());
   });
-  outputs_ = std::make_unique<LabelOutputs>(files_, options_.output.file);
+  outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
   report_.read_ms = since_.lap();
 }
 
@@ -158,12 +149,13 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
            "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
            "--label-type u32 says that this is wanted");
     io::write_labels(file, format, labels, write);
-    report_.label_type = type_name(write.type);
+    report_.label_type = word_of(label_types(), write.type);
     report_.output_path = file.path();
   });
 }
 
 void LabelJob::complete_report() {
+  report_.options = deciding_options(options_);
   report_.algorithm = engine_report_.algorithm;
   report_.connectivity = static_cast<int>(connectivity_);
   report_.volume = volume();

@@ -27,7 +27,8 @@ class LabelJob {
   /// --quiet.
   using Warn = std::function<void(const std::string& path, const std::string& line)>;
 
-  /// `files` and `options` must outlive the job.
+  /// `files` and `options` must outlive the job. To be made before any file is opened: it holds on to the
+  /// descriptors among the outputs.
   LabelJob(const LabelPaths& files, const LabelOptions& options, Warn warn);
 
   void open();
@@ -65,6 +66,7 @@ class LabelJob {
   std::unique_ptr<io::Reader> reader_;
   Extent extent_;
   Connectivity connectivity_ = Connectivity::c8;
+  LabelStreams streams_;  // until there are outputs
   std::unique_ptr<LabelOutputs> outputs_;
   std::int64_t memory_ = 0;  // that the job may take
   MemoryPlan plan_;

@@ -8,6 +8,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
+#include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/label_image.hpp"
@@ -15,6 +16,11 @@
 namespace gpuccl::app {
 
 class Command;
+
+/// The words of --label-type, --bigtiff and --compress.
+const Choices<io::LabelType>& label_types();
+const Choices<io::BigTiff>& big_tiffs();
+const Choices<io::Compression>& compressions();
 
 struct LabelOptions {
   std::vector<std::string> inputs;
@@ -31,11 +37,6 @@ struct LabelOptions {
   bool progress = false;
 
   void add_to(const Command& command);
-
-  /// Whether there are several inputs, or one that is treated as if there were more.
-  bool is_batch() const;
-  /// Refuses what contradicts itself before any file is touched. Error (usage).
-  void check() const;
 };
 
 }  // namespace gpuccl::app

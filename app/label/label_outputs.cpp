@@ -1,50 +1,77 @@
 #include "app/label/label_outputs.hpp"
 
-#include <fstream>
-#include <string_view>
+#include <fcntl.h>
 
-#include "app/common/messages.hpp"
+#include <cctype>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/text_stream.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
 
-/// The beginning of every report.
-constexpr std::string_view kReport = "{\n  \"gpuccl\"";
+/// The first bytes of the file `path`, white space left out; "" if there is none.
+std::string beginning_of(const std::string& path) {
+  const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (!file && errno == ENOENT) return "";
+  if (!file)
+    throw Error(Failure::cannot_create,
+                "exists and cannot be read (" + io::system_reason(errno) + "); --overwrite replaces it");
+  std::string text(256, '\0');
+  text.resize(io::read_all_at(file.get(), text.data(), text.size(), 0));
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  return text;
+}
 
-/// Nobody asked for a report by the name of `path`: then what is there may be replaced only if it is one.
-/// Data about an image often lies beside it under that name.
-void refuse_foreign(const std::string& path) {
-  std::ifstream file(path);
-  std::string begin(kReport.size(), '\0');
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  const std::size_t first = begin.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  const bool is_json =
-      file.gcount() > 0 && first != std::string::npos && (begin[first] == '{' || begin[first] == '[');
-  if (is_json && begin != kReport)
-    throw io::FileError(path, Failure::cannot_create,
-                        "exists and is no report of gpuccl; --json or --json-dir says where the report goes");
+/// Refuses to replace what is not surely of our making. Data about an image often lies beside it under the
+/// name that its report would get, and tables are kept under any name.
+void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), const std::string& reason) {
+  const std::string text = io::concerning(path, [&] { return beginning_of(path); });
+  if (!text.empty() && !is_ours(text)) throw io::FileError(path, Failure::cannot_create, reason);
+}
+
+std::optional<io::TextStream> stream(const std::string& path) {
+  if (path.empty() || !io::TextStream::is_named(path)) return std::nullopt;
+  return io::TextStream(path);
 }
 
 }  // namespace
 
-LabelOutputs::LabelOutputs(const LabelPaths& files, const io::AtomicFile::Options& options) {
+void refuse_foreign_table(const std::string& path) {
+  refuse_foreign(path, io::is_stats_csv, "exists and is no table of gpuccl; --overwrite replaces it");
+}
+
+LabelStreams::LabelStreams(const LabelPaths& paths) {
+  if (paths.in_folders) return;
+  stats = stream(paths.stats);
+  if (!paths.json_by_default) report = stream(paths.json);
+}
+
+LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options)
+    : streams_(std::move(streams)) {
   const auto open = [&](const std::string& path) -> File {
     if (path.empty()) return nullptr;
-    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options.file); });
   };
-  image_ = open(files.image);
-  preview_ = open(files.preview);
-  const auto open_text = [&](const std::string& path, std::string& stream) -> File {
-    if (!io::TextStream::is_named(path)) return open(path);
-    stream = path;
+  const auto open_text = [&](const std::string& path, std::optional<io::TextStream>& stream) -> File {
+    if (!stream) return open(path);
+    stream->open();
     return nullptr;
   };
-  stats_ = open_text(files.stats, stats_stream_);
-  if (files.json_by_default) refuse_foreign(files.json);
-  report_ = open_text(files.json, report_stream_);
+  image_ = open(paths.image);
+  preview_ = open(paths.preview);
+  stats_ = open_text(paths.stats, streams_.stats);
+  report_ = open_text(paths.json, streams_.report);
+  if (options.replace_foreign) return;
+  if (stats_) refuse_foreign_table(paths.stats);
+  if (report_ && paths.json_by_default)
+    refuse_foreign(paths.json, io::is_report,
+                   "exists and is no report of gpuccl; --json or --json-dir says where the report goes, "
+                   "--overwrite replaces it");
 }
 
 void LabelOutputs::finish() {
@@ -53,23 +80,16 @@ void LabelOutputs::finish() {
 }
 
 void LabelOutputs::commit(const io::Report& report, const Components& components) {
-  if (report_) {
-    io::concerning(report_->path(), [&] {
-      io::write_report(*report_, report, components);
-      report_->finish();
-    });
-  }
-  if (!stats_stream_.empty()) {
-    const io::TextStream stream(stats_stream_);
-    io::concerning(stream.name(),
-                   [&] { io::write_stats_csv(stream.descriptor(), report.volume, components); });
-  }
-  if (!report_stream_.empty()) {
-    const io::TextStream stream(report_stream_);
-    io::concerning(stream.name(), [&] { io::write_report(stream.descriptor(), report, components); });
-  }
+  if (report_) io::concerning(report_->path(), [&] { io::write_report(*report_, report, components); });
+  if (const auto& stream = streams_.stats)
+    io::concerning(stream->name(),
+                   [&] { io::write_stats_csv(stream->descriptor(), report.volume, components); });
+  if (const auto& stream = streams_.report)
+    io::concerning(stream->name(), [&] { io::write_report(stream->descriptor(), report, components); });
+  std::vector<io::AtomicFile*> files;
   for (const File* file : {&image_, &preview_, &stats_, &report_})
-    if (*file) io::concerning((*file)->path(), [&] { (*file)->commit(); });
+    if (*file) files.push_back(file->get());
+  if (!files.empty()) io::AtomicFile::commit_together(files);
 }
 
 }  // namespace gpuccl::app

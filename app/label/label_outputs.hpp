@@ -1,22 +1,35 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/label/label_paths.hpp"
+#include "app/options/output_options.hpp"
 #include "gpuccl/components.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/text_stream.hpp"
 #include "io/report/report.hpp"
 
 namespace gpuccl::app {
 
-/// The outputs of one labeling. Made before the work starts, so that a missing folder is found at once; they
-/// get their names together when all are complete, the label image first and the report last: where there is
-/// a report, there is everything. What goes to a stream is complete before any file gets its name, so that
-/// a run that fails has replaced nothing.
+/// Texts of one labeling that go to a stream such as standard output, not to a file. Made before anything
+/// is opened.
+struct LabelStreams {
+  explicit LabelStreams(const LabelPaths& paths);
+
+  std::optional<io::TextStream> stats, report;
+};
+
+/// The outputs of one labeling. Made before the work starts, so that a missing folder, and a text that is not
+/// ours and would be replaced, is found at once; they
+/// get their names together when all are complete, and where there is a report, there is everything else of
+/// the same run. What goes to a stream is complete before any file gets its name, so that a run that fails
+/// has replaced nothing.
 class LabelOutputs {
  public:
-  LabelOutputs(const LabelPaths& files, const io::AtomicFile::Options& options);
+  LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options);
 
   // Null if not wanted.
   io::AtomicFile* image() { return image_.get(); }
@@ -31,8 +44,11 @@ class LabelOutputs {
  private:
   using File = std::unique_ptr<io::AtomicFile>;
 
-  std::string stats_stream_, report_stream_;  // what is a stream such as standard output, not a file
+  LabelStreams streams_;
   File image_, preview_, stats_, report_;
 };
+
+/// Refuses to replace the file `path` if it is there and no table of ours. io::FileError (cannot_create).
+void refuse_foreign_table(const std::string& path);
 
 }  // namespace gpuccl::app

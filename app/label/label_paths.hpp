@@ -8,10 +8,11 @@ namespace gpuccl::app {
 struct LabelPaths {
   std::string input;  // "-": standard input
   std::string image;
-  std::string json;   // a file, or a io::TextStream
+  std::string json;   // a file, or an io::TextStream
   std::string stats;  // the same
   std::string preview;
-  bool json_by_default = false;  // nobody has asked for a report of that name
+  bool json_by_default = false;  // nobody has asked for a report of that name: it is a file
+  bool in_folders = false;       // outputs are called like their inputs: all are files
 
   bool any_output() const;
   /// Adds what is written without being asked for: the report beside the label image.

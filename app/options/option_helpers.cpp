@@ -1,8 +1,11 @@
 #include "app/options/option_helpers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "io/read/slice_names.hpp"
 
@@ -37,17 +40,23 @@ std::string wrong_file(const std::string& given) {
   return wrong_path(given);
 }
 
-std::string wrong_text_path(const std::string& given) {
+std::string wrong_text_path(const std::string& given, const std::string& format) {
+  constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",
+                                          ".xls", ".xlsx", ".ods",  ".parquet"};
   const std::filesystem::path name = std::filesystem::path(given).filename();
   if (io::is_image_name(name) || name.extension() == ".npy")
     return "'" + given + "' is the name of an image, and this is text";
+  const std::string extension = io::lower_extension(name);
+  if (std::find(std::begin(kOthers), std::end(kOthers), extension) != std::end(kOthers) &&
+      !extension.starts_with("." + format))
+    return "'" + given + "' names another format than this is; let it end in ." + format;
   return wrong_path(given);
 }
 
 Option add_name(const Command& command, const std::string& names, std::string& target,
                 const std::string& type, const std::string& help,
-                std::string (*wrong)(const std::string& given)) {
-  return command.add_value(names, type, help, [&target, wrong](const std::string& given) {
+                std::function<std::string(const std::string& given)> wrong) {
+  return command.add_value(names, type, help, [&target, wrong = std::move(wrong)](const std::string& given) {
     target = given;
     return wrong(given);
   });
@@ -71,8 +80,9 @@ Option add_path_or_stream(const Command& command, const std::string& names, std:
 }
 
 Option add_text_path(const Command& command, const std::string& names, std::string& target,
-                     const std::string& help) {
-  return add_name(command, names, target, "FILE", help, wrong_text_path);
+                     const std::string& format, const std::string& help) {
+  return add_name(command, names, target, "FILE", help,
+                  [format](const std::string& given) { return wrong_text_path(given, format); });
 }
 
 Option add_real(const Command& command, const std::string& names, double& target, double most,

@@ -18,6 +18,14 @@ namespace gpuccl::app {
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
+/// The word for a value that is among them.
+template <class T>
+std::string word_of(const Choices<T>& choices, const std::type_identity_t<T>& value) {
+  for (const auto& [word, meaning] : choices)
+    if (meaning == value) return word;
+  return "";
+}
+
 /// An option whose value is one of a few words, whatever their case; `target` gets what the word means.
 /// --help lists them unless the option is positional; of several words for one thing, which are to stand
 /// together, it lists the first.
@@ -50,9 +58,9 @@ Option add_path(const Command& command, const std::string& names, std::string& t
 Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,
                           const std::string& type, const std::string& help);
 
-/// The same for text, which no image is to be replaced by.
+/// The same for text of a format ("csv", "json"): names that say another one, or an image, are refused.
 Option add_text_path(const Command& command, const std::string& names, std::string& target,
-                     const std::string& help);
+                     const std::string& format, const std::string& help);
 
 /// Number itself, or what an optional holds.
 template <class T>

@@ -6,7 +6,8 @@ namespace gpuccl::app {
 
 void OutputOptions::add_to(const Command& command) {
   const Option overwrite = command.add_flag(
-      "--overwrite", [this] { file.overwrite = true; }, "Replace existing outputs, the default");
+      "--overwrite", [this] { replace_foreign = true; },
+      "Replace existing outputs, the default, and also texts that are not of gpuccl");
   command
       .add_flag(
           "--no-clobber", [this] { file.overwrite = false; }, "Refuse to replace existing outputs")

@@ -9,6 +9,7 @@ class Command;
 /// How files come to be under their names.
 struct OutputOptions {
   io::AtomicFile::Options file;
+  bool replace_foreign = false;  // also texts that are not of our making
 
   void add_to(const Command& command);
 };

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "gpuccl/error.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/symbolic_links.hpp"
 #include "io/files/temporary_files.hpp"
 
@@ -120,19 +122,101 @@ void AtomicFile::finish() {
 
 void AtomicFile::commit() {
   finish();
-  give_name();
-  if (!file_.close()) throw system_error(Failure::io, "cannot write", errno);
-  if (options_.sync && options_.sync_folder)
-    ::fsync(folder_.get());  // the data is safe; that the name is too is as much as can be done
+  {
+    const Naming naming;
+    give_name(naming, Old::dropped);
+  }
+  close();
+  sync_folder();
 }
 
-void AtomicFile::give_name() {
-  const Naming naming;
-  if (!temporary_ && link_unnamed(name_.c_str())) return;
-  if (options_.overwrite)
-    replace_target(naming);
-  else
-    claim_target();
+void AtomicFile::commit_together(const std::vector<AtomicFile*>& files) {
+  const auto for_each = [&](auto work) {
+    for (AtomicFile* file : files) concerning(file->path(), [&] { work(*file); });
+  };
+  for_each([](AtomicFile& file) { file.finish(); });
+  {
+    const Naming naming;
+    try {
+      if (files.size() > 1) concerning(files.back()->path(), [&] { files.back()->take_old_away(naming); });
+      for_each(
+          [&](AtomicFile& file) { file.give_name(naming, files.size() > 1 ? Old::kept : Old::dropped); });
+      for_each([](AtomicFile& file) { file.close(); });
+    } catch (...) {
+      // The old file that vouched comes back only to the others of its run.
+      bool all_back = true;
+      for (AtomicFile* file : files)
+        if (file != files.back()) all_back = file->give_back(naming) && all_back;
+      if (!all_back) files.back()->drop_old(naming);
+      files.back()->give_back(naming);
+      throw;
+    }
+    for (AtomicFile* file : files) file->drop_old(naming);
+  }
+  for_each([](AtomicFile& file) { file.sync_folder(); });
+}
+
+/// What stands under the name gets a temporary one.
+void AtomicFile::take_old_away(const Naming& naming) {
+  if (!options_.overwrite) return;
+  require_no_folder();
+  auto old = std::make_unique<TemporaryName>(folder_.get(), naming);
+  if (::renameat(folder_.get(), name_.c_str(), folder_.get(), old->c_str()) == 0)
+    old_ = std::move(old);
+  else if (errno != ENOENT)
+    fail_to_create(errno);
+}
+
+/// A folder would be exchanged or renamed as well as a file, and be lost as no file is.
+void AtomicFile::require_no_folder() {
+  struct stat status {};
+  if (::fstatat(folder_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (S_ISDIR(status.st_mode)) fail_to_create(EISDIR);
+  } else if (errno != ENOENT) {
+    fail_to_create(errno);
+  }
+}
+
+void AtomicFile::give_name(const Naming& naming, Old old) {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) fail_to_create(errno);
+  if (temporary_ || !link_unnamed(name_.c_str())) {
+    if (options_.overwrite)
+      replace_target(naming, old);
+    else
+      claim_target();
+  }
+  named_ = {status.st_dev, status.st_ino, {}};
+}
+
+/// Undoes what was done about the name; false if that cannot be.
+bool AtomicFile::give_back(const Naming& naming) {
+  struct stat status {};
+  const bool is_ours = named_ && ::fstatat(folder_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       FileIdentity{status.st_dev, status.st_ino, {}} == *named_;
+  if (named_ && (!is_ours || !can_give_back_)) return false;
+  bool done = true;
+  if (old_)
+    done = ::renameat(folder_.get(), old_->c_str(), folder_.get(), name_.c_str()) == 0;
+  else if (named_)
+    done = ::unlinkat(folder_.get(), name_.c_str(), 0) == 0;
+  if (done) old_.reset();
+  drop_old(naming);
+  return done;
+}
+
+void AtomicFile::drop_old(const Naming&) {
+  if (old_) ::unlinkat(folder_.get(), old_->c_str(), 0);
+  old_.reset();
+}
+
+void AtomicFile::close() {
+  if (!file_.close()) throw system_error(Failure::io, "cannot write", errno);
+}
+
+void AtomicFile::sync_folder() {
+  if (options_.sync && options_.sync_folder)
+    ::fsync(folder_.get());  // the data is safe; that the name is too is as much as can be done
 }
 
 /// Names the unnamed file; false if the name is taken.
@@ -145,10 +229,21 @@ bool AtomicFile::link_unnamed(const char* name) {
 }
 
 /// Only a rename can replace, and only a file with a name can be renamed.
-void AtomicFile::replace_target(const Naming& naming) {
+void AtomicFile::replace_target(const Naming& naming, Old old) {
   while (!temporary_) {
     temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     if (!link_unnamed(temporary_->c_str())) temporary_.reset();
+  }
+  if (old == Old::kept) {
+    require_no_folder();
+    if (::renameat2(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(), RENAME_EXCHANGE) == 0) {
+      drop_old(naming);
+      old_ = std::move(temporary_);
+      return;
+    }
+    // Nothing has this name, or the file system exchanges no names: then what has it now is lost.
+    can_give_back_ = errno == ENOENT;
+    if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) fail_to_create(errno);
   }
   if (::renameat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str()) != 0)
     fail_to_create(errno);

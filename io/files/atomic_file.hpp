@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/files/descriptor.hpp"
+#include "io/files/file_identity.hpp"
 
 namespace gpuccl::io {
 
@@ -42,17 +44,32 @@ class AtomicFile {
   /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if
   /// needed.
   void finish();
-  /// Gives the file its name. Several outputs of one input: finish() all, then commit() all, the report last.
+  /// Gives the file its name.
   void commit();
 
+  /// Gives several files their names, as one step as far as a system can that renames one by one. The last
+  /// one vouches for the others: what it replaces is taken away first, so that whoever finds it finds the
+  /// files of the same run, even after a kill in between; SIGINT, SIGTERM and SIGHUP are held back meanwhile.
+  /// When a file cannot get its name, those before it give theirs back to what they replaced. Throws
+  /// FileError.
+  static void commit_together(const std::vector<AtomicFile*>& files);
+
  private:
+  enum class Old { dropped, kept };
+
   void open_folder();
   void check_target();
   void create();
-  void give_name();
+  void require_no_folder();
+  void take_old_away(const Naming& naming);
+  void give_name(const Naming& naming, Old old);
   bool link_unnamed(const char* name);
-  void replace_target(const Naming& naming);
+  void replace_target(const Naming& naming, Old old);
   void claim_target();
+  bool give_back(const Naming& naming);
+  void drop_old(const Naming& naming);
+  void close();
+  void sync_folder();
 
   std::string path_;    // as given
   std::string target_;  // where it goes, links followed
@@ -61,6 +78,9 @@ class AtomicFile {
   Descriptor folder_;
   Descriptor file_;
   std::unique_ptr<TemporaryName> temporary_;  // null while the file has no name
+  std::unique_ptr<TemporaryName> old_;        // of the file that was replaced, until all is well
+  std::optional<FileIdentity> named_;         // once it has its name: which file that is
+  bool can_give_back_ = true;                 // nothing is lost that stood under the name before
   std::optional<mode_t> mode_;                // of the file that is replaced
   std::size_t end_ = 0;
   bool finished_ = false;

@@ -17,14 +17,22 @@ bool TextStream::is_named(const std::string& path) {
   return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
 }
 
-TextStream::TextStream(const std::string& path)
-    : name_(path == "-" ? "standard output" : path),
-      descriptor_(path == "-" ? STDOUT_FILENO : descriptor_named(path)) {
-  if (descriptor_ >= 0) return;
-  opened_ = open_again(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (!opened_)
-    throw FileError(path, Failure::cannot_create, "cannot be opened (" + system_reason(errno) + ")", errno);
-  descriptor_ = opened_.get();
+TextStream::TextStream(const std::string& path) : path_(path), name_(path == "-" ? "standard output" : path) {
+  const int descriptor = path == "-" ? STDOUT_FILENO : descriptor_named(path);
+  if (descriptor < 0) return;
+  descriptor_ = Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!descriptor_)
+    throw FileError(path, Failure::cannot_create,
+                    "descriptor " + std::to_string(descriptor) + " cannot be written to (" +
+                        system_reason(errno) + "); open it as in " + std::to_string(descriptor) + ">FILE",
+                    errno);
+}
+
+void TextStream::open() {
+  if (descriptor_) return;
+  descriptor_ = open_again(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (!descriptor_)
+    throw FileError(path_, Failure::cannot_create, "cannot be opened (" + system_reason(errno) + ")", errno);
 }
 
 }  // namespace gpuccl::io

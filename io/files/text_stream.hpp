@@ -12,17 +12,21 @@ class TextStream {
  public:
   static bool is_named(const std::string& path);
 
-  /// Waits for a reader if it is a pipe with a name. FileError (cannot_create).
+  /// Holds on to a descriptor: to be made before any file is opened that may get its number if it is not
+  /// open. FileError (cannot_create).
   explicit TextStream(const std::string& path);
+  /// Opens what is no descriptor, and waits for a reader if it is a pipe with a name. FileError
+  /// (cannot_create).
+  void open();
 
-  int descriptor() const { return descriptor_; }
+  /// Once it is open.
+  int descriptor() const { return descriptor_.get(); }
   /// For messages.
   const std::string& name() const { return name_; }
 
  private:
-  std::string name_;
-  Descriptor opened_;
-  int descriptor_;
+  std::string path_, name_;
+  Descriptor descriptor_;
 };
 
 }  // namespace gpuccl::io

@@ -1,6 +1,7 @@
 #include "io/read/slice_names.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <system_error>
 
@@ -92,7 +93,12 @@ std::vector<std::string> slice_names(const fs::path& folder,
   if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
   if (failure) throw Error(failure_to_read(failure.value()), system_reason(failure.value()));
   if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
-  if (fs::exists(folder / kSliceList, failure)) {
+  if (const fs::file_status list_status = fs::status(folder / kSliceList, failure); fs::exists(list_status)) {
+    constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 28;  // a million names as long as they can be
+    if (!fs::is_regular_file(list_status))
+      throw Error(Failure::no_input, std::string(kSliceList) + " is not a file");
+    if (fs::file_size(folder / kSliceList, failure) > kLargest)
+      throw Error(Failure::data, std::string(kSliceList) + " is too large for a list of slices");
     std::ifstream list(folder / kSliceList);
     if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kSliceList);
     return listed_names(folder, list);

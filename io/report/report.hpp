@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gpuccl/components.hpp"
 #include "gpuccl/phase_times.hpp"
@@ -12,6 +13,7 @@ namespace gpuccl::io {
 
 /// Everything the JSON report of one input says (schema: data/report.schema.json).
 struct Report {
+  std::string options;  // those that decide what the outputs hold
   ImageInfo input;
   double foreground = 0;  // share of foreground elements, 0 to 1
 
@@ -31,6 +33,12 @@ struct Report {
   double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;
   PhaseTimes phases;
 };
+
+/// Whether a text that begins like this, white space left out, is a report.
+bool is_report(std::string_view beginning);
+
+/// Whether the file `path` is a report of which Report::options were these.
+bool was_made_with(const std::string& path, const std::string& options);
 
 /// Streams the report, one component a line, so that millions of components take no memory.
 void write_report(AtomicFile& file, const Report& report, const Components& components);

@@ -28,6 +28,10 @@ void stream_csv(const TextSink& sink, bool volume, const Components& components)
 
 }  // namespace
 
+bool is_stats_csv(std::string_view beginning) {
+  return beginning.starts_with("label,area,x0,y0,") || beginning.starts_with("file,label,area,x0,y0,");
+}
+
 void write_stats_csv(AtomicFile& file, bool volume, const Components& components) {
   stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, components);
 }

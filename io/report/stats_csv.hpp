@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "gpuccl/components.hpp"
 #include "io/files/atomic_file.hpp"
@@ -10,6 +11,10 @@ namespace gpuccl::io {
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D).
 void write_stats_csv(AtomicFile& file, bool volume, const Components& components);
 void write_stats_csv(int descriptor, bool volume, const Components& components);
+
+/// Whether a text that begins like this, white space left out, is a table of components, of one input or of
+/// several.
+bool is_stats_csv(std::string_view beginning);
 
 /// One table of several inputs: the same with the name of the input before it, and with z columns always.
 /// Its first line, and the rows of one input.

@@ -1,7 +1,11 @@
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <regex>
@@ -203,6 +207,69 @@ TEST_CASE("--skip-existing does only what is missing") {
   CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
 }
 
+TEST_CASE("--skip-existing does again what was made with other options") {
+  const ScratchFolder scratch;
+  for (const char* name : {"1", "2"}) add_image(scratch / (std::string("in/") + name + ".png"));
+  const auto label = [&](const Words& more) {
+    Words words = {"label", scratch / "in", "-o", scratch / "out/", "--skip-existing"};
+    words.insert(words.end(), more.begin(), more.end());
+    return summary(gpuccl(words));
+  };
+  const std::string all = "gpuccl: 2 of 2 labelled", none = "gpuccl: 0 of 2 labelled, 2 skipped";
+  const Words other[] = {{"--invert"},           {"--threshold", "0.5"}, {"-c", "4"},
+                         {"--min-size", "3"},    {"--order", "size"},    {"--label-type", "u32"},
+                         {"--compress", "none"}, {"--clear-border"},     {"--bigtiff", "yes"}};
+  CHECK(label({}) == all);
+  CHECK(label({"--threads", "1", "--no-fsync"}) == none);  // which decide nothing
+  for (const Words& options : other) {
+    CAPTURE(options.front());
+    CHECK(label(options) == all);
+    CHECK(label(options) == none);
+  }
+  CHECK(label({}) == all);
+  CHECK(Json::parse(read_file(scratch / "out/1.json"))["options"] == "");
+  CHECK(label({"--min-size", "2", "-c", "4"}) == all);
+  CHECK(Json::parse(read_file(scratch / "out/1.json"))["options"] == "-c 4 --min-size 2");
+}
+
+TEST_CASE("a batch makes a preview of each input where --preview-dir says") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/a.png");
+  add_image(scratch / "in/more/b.png");
+  succeeds({"label", scratch / "in", "--recursive", "--preview-dir", scratch / "seen", "--quiet"});
+  CHECK(names_below(scratch / "seen") == std::set<std::string>{"a.png", "more/b.png"});
+  succeeds({"label", scratch / "in/a.png", "--preview", scratch / "a.png"});
+  CHECK(read_file(scratch / "seen/a.png") == read_file(scratch / "a.png"));
+  fails({"label", scratch / "in", "-o", scratch / "out/", "--preview-dir", scratch / "in"}, 64,
+        "output and input are the same file");
+}
+
+TEST_CASE("after a signal, report and table say what was done") {
+  const ScratchFolder scratch;
+  const std::string first = add_image(scratch / "1.png"), last = add_image(scratch / "3.png");
+  REQUIRE(::mkfifo((scratch / "2.png").c_str(), 0600) == 0);
+  const pid_t child =
+      launch(gpuccl_command({"label", first, scratch / "2.png", last, "-o", scratch / "out/", "--jobs", "1",
+                             "--report", scratch / "run.jsonl", "--stats", scratch / "all.csv", "--quiet"}));
+  // The second input is waited for: whoever can write to it knows that the first is done.
+  std::ofstream pipe(scratch / "2.png", std::ios::binary);
+  ::kill(child, SIGINT);
+  pipe << read_file(first);
+  pipe.close();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT));
+  const std::vector<Json> lines = lines_of(scratch / "run.jsonl");
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0]["status"] == "labelled");
+  CHECK(lines[1]["status"] == "labelled");
+  CHECK(lines[2]["status"] == "not started");
+  const std::string table = read_file(scratch / "all.csv");
+  CHECK(table.find("\n" + first + ",1,") != std::string::npos);
+  CHECK(table.find(last) == std::string::npos);
+  CHECK(names_below(scratch / "out") == std::set<std::string>{"1.tiff", "1.json", "2.tiff", "2.json"});
+}
+
 TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   const ScratchFolder scratch;
   const std::string plain = add_image(scratch / "in/a.png"), odd = add_image(scratch / "in/b\nc.png");
@@ -334,7 +401,7 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   // A folder that is not there yet has as many names as one that is.
   refused(scratch, {in, "-o", out, "--report", scratch / "sub/../out/a.json"}, "has the same output");
   fs::create_directory_symlink("out", scratch / "link");
-  refused(scratch, {in, "-o", out, "--stats", scratch / "link/a.tiff.csv", "--report", out + "a.tiff.csv"},
+  refused(scratch, {in, "-o", out, "--stats", scratch / "link/both", "--report", out + "both"},
           "has the same output");
   refused(scratch, {in, "-o", out, "--report", out + "a.json"}, "has the same output");
   refused(scratch, {in, "-o", out, "--report", scratch / "x", "--stats", scratch / "x"},

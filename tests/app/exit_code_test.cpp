@@ -156,14 +156,6 @@ TEST_CASE_METHOD(OldOutput, "74: a disk that is full, a file size limit, a reade
   keeps(full, 74, "standard output: ");
   full.words = {full.words[0], "list"};
   keeps(full, 74, "standard output: ");
-
-  int ends[2];
-  REQUIRE(::pipe(ends) == 0);
-  ::close(ends[0]);
-  Command unread = gpuccl_command({"label", input, "--json", "-"});
-  unread.prepare = [&] { ::dup2(ends[1], STDOUT_FILENO); };
-  keeps(unread, 74, "standard output: ");
-  ::close(ends[1]);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
+#include <sys/stat.h>
 #include <tiffio.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include "binary.hpp"
@@ -199,18 +202,122 @@ TEST_CASE("somebody else's JSON beside a label image is not replaced by a report
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), sidecar = "{\"pixel_size_um\": 0.25}";
   const std::string output = scratch / "out.tif", report = scratch / "out.json";
+  for (const std::string& foreign : {sidecar, std::string(13, '\n') + sidecar,
+                                     "// from the microscope\n" + sidecar, std::string("text")}) {
+    write_file(report, foreign);
+    fails({"label", input, "-o", output}, 73, "out.json: exists and is no report of gpuccl");
+    CHECK(read_file(report) == foreign);
+    CHECK(!std::filesystem::exists(output));
+  }
   write_file(report, sidecar);
-  fails({"label", input, "-o", output}, 73, "out.json: exists and is no report of gpuccl");
-  CHECK(read_file(report) == sidecar);
-  CHECK(!std::filesystem::exists(output));
   const Ended batch = gpuccl({"label", input, "-o", scratch.path().string() + "/", "--format", "npy"});
   CHECK(batch.code == 0);
   std::filesystem::copy_file(report, scratch / "in.json", std::filesystem::copy_options::overwrite_existing);
   CHECK(gpuccl({"label", input, "-o", scratch.path().string() + "/", "--format", "npy"}).code == 73);
   CHECK(read_file(scratch / "in.json") == sidecar);
+  succeeds({"label", input, "-o", output, "--overwrite"});
+  write_file(report, "");  // as mktemp leaves it
+  succeeds({"label", input, "-o", output});
+  write_file(report, sidecar);
   succeeds({"label", input, "-o", output, "--json", report});
   succeeds({"label", input, "-o", output});  // over a report of ours
   CHECK(Json::parse(read_file(report))["labeling"]["components"] == 2);
+}
+
+TEST_CASE(
+    "somebody else's table is not replaced, nor is text written under a name that says another format") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), table = scratch / "t.csv";
+  write_file(table, "name,weight\na,1\n");
+  fails({"label", input, "--stats", table}, 73,
+        "t.csv: exists and is no table of gpuccl; --overwrite replaces");
+  const Ended batch = gpuccl({"label", input, "--stats", table, "--jobs", "1"});
+  CHECK(batch.code == 73);
+  CHECK(batch.err.find("t.csv: exists and is no table of gpuccl") != std::string::npos);
+  CHECK(read_file(table) == "name,weight\na,1\n");
+  succeeds({"label", input, "--stats", table, "--overwrite"});
+  succeeds({"label", input, "--stats", table});  // over a table of ours
+  CHECK(read_file(table).starts_with("label,area,"));
+  for (const char* name : {"o.json", "o.XLSX", "o.parquet"})
+    fails({"label", input, "--stats", scratch / name}, 64,
+          "names another format than this is; let it end in .csv");
+  fails({"label", input, "--json", scratch / "o.csv"}, 64,
+        "names another format than this is; let it end in .json");
+  succeeds({"label", input, "--stats", scratch / "table", "--json", scratch / "notes.txt"});
+  succeeds({"label", input, "--preview", scratch / "P.PNG"});
+}
+
+TEST_CASE("descriptors that the caller has not opened are refused, those that are open are written to") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), right = scratch / "right.tif";
+  succeeds({"label", input, "-o", right});
+  // Whatever number the label image gets while it has no name; a shell may have a 10 of its own.
+  for (int descriptor = 3; descriptor < 10; ++descriptor)
+    for (const std::string option : {"--json", "--stats"}) {
+      CAPTURE(descriptor, option);
+      const std::string name = " /dev/fd/" + std::to_string(descriptor);
+      const Ended closed = in_shell("\"$1\" label \"$2\" -o \"$3\"/out.tif " + option + name, input, scratch);
+      CHECK(closed.code == 73);
+      CHECK(closed.err.find("descriptor " + std::to_string(descriptor) + " cannot be written to") !=
+            std::string::npos);
+      CHECK(!std::filesystem::exists(scratch / "out.tif"));
+    }
+  const std::string both = "\"$1\" label \"$2\" -o \"$3\"/out.tif --json /dev/fd/5 --stats /dev/fd/6 ";
+  CHECK(in_shell(both + "5>\"$3\"/report 6>\"$3\"/table", input, scratch).code == 0);
+  CHECK(read_file(scratch / "out.tif") == read_file(right));
+  CHECK(Json::parse(read_file(scratch / "report"))["labeling"]["components"] == 2);
+  CHECK(read_file(scratch / "table").starts_with("label,area,"));
+  const std::string batch =
+      "\"$1\" label \"$2\" -o \"$3\"/batch/ --report /dev/fd/5 --stats /dev/fd/6 --quiet ";
+  CHECK(in_shell(batch, input, scratch).code == 73);
+  CHECK(in_shell(batch + "5>\"$3\"/lines", input, scratch).code == 73);
+  CHECK(in_shell(batch + "5>\"$3\"/lines 6>\"$3\"/table", input, scratch).code == 0);
+  CHECK(Json::parse(read_file(scratch / "lines"))["status"] == "labelled");
+  CHECK(read_file(scratch / "table").starts_with("file,label,area,"));
+}
+
+TEST_CASE("what is no file in a folder of outputs, or where a report stands by default, is refused") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch);
+  REQUIRE(::mkfifo((scratch / "out.json").c_str(), 0600) == 0);
+  fails({"label", input, "-o", scratch / "out.tif"}, 73, "out.json: cannot create: is not a regular file");
+  std::filesystem::create_directory(scratch / "out");
+  for (const char* name : {"in.tiff", "in.json", "in.csv", "in.png"})
+    for (const std::string target : {"/proc/self/fd/5", "/dev/stdout", "../out.json"}) {
+      CAPTURE(name, target);
+      std::filesystem::create_symlink(target, scratch / "out/" + name);
+      const Ended ended = in_shell(
+          "\"$1\" label \"$2\" -o \"$3\"/out/ --stats-dir \"$3\"/out --preview-dir \"$3\"/out 5>\"$3\"/five",
+          input, scratch);
+      CHECK(ended.code == 73);
+      CHECK(ended.out == "");
+      CHECK(read_file(scratch / "five") == "");
+      CHECK(count_entries(scratch / "out") == 1);
+      std::filesystem::remove(scratch / "out/" + name);
+    }
+}
+
+TEST_CASE("a pipe whose reader has gone ends the program by SIGPIPE, without a word and before any file") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), out = scratch / "out.tif";
+  const auto ends = [&](const Words& words) {
+    Command command = gpuccl_command(words);
+    command.prepare = [] {
+      int pipe[2];
+      if (::pipe(pipe) != 0 || ::dup2(pipe[1], STDOUT_FILENO) < 0) ::_exit(125);
+      ::close(pipe[0]);
+      ::close(pipe[1]);
+    };
+    const Ended ended = run(command);
+    CAPTURE(words.back());
+    CHECK(ended.signal == SIGPIPE);
+    CHECK(ended.err == "");
+    CHECK(count_entries(scratch.path()) == 1);
+  };
+  ends({"label", input, "-o", out, "--stats", "-"});
+  ends({"label", input, "-o", out, "--json", "-"});
+  ends({"list"});
+  ends({"label", input, "--stats", "-", "--jobs", "1"});
 }
 
 TEST_CASE("--no-clobber keeps what is there, --overwrite does not") {

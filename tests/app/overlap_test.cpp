@@ -59,7 +59,8 @@ TEST_CASE_METHOD(OneInput, "a slice of a stack is never an output") {
 TEST_CASE_METHOD(OneInput, "two outputs are two files") {
   const std::string twice = "is the name of two outputs";
   refused({"label", input, "-o", scratch / "a.png", "--preview", scratch / "a.png"}, twice);
-  refused({"label", input, "-o", scratch / "a.tif", "--stats", scratch / "a.json"}, twice);
+  fs::create_symlink("a.json", scratch / "table.csv");
+  refused({"label", input, "-o", scratch / "a.tif", "--stats", scratch / "table.csv"}, twice);
   refused({"label", input, "--json", scratch / "a", "--stats", scratch / "./a"}, twice);
   fs::create_symlink("target", scratch / "soft");
   refused({"label", input, "--json", scratch / "soft", "--stats", scratch / "target"}, twice);

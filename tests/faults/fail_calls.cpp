@@ -153,6 +153,11 @@ int renameat(int from_folder, const char* from, int to_folder, const char* to) n
   return fails("rename") ? -1 : next<decltype(renameat)>("renameat")(from_folder, from, to_folder, to);
 }
 
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+  return fails("rename") ? -1
+                         : next<decltype(renameat2)>("renameat2")(from_folder, from, to_folder, to, flags);
+}
+
 int unlinkat(int folder, const char* path, int flags) noexcept {
   return fails("unlink") ? -1 : next<decltype(unlinkat)>("unlinkat")(folder, path, flags);
 }

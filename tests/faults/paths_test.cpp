@@ -74,6 +74,23 @@ TEST_CASE("pipes, sockets, devices and links to nothing fail alone, and nothing 
   fails({"label", scratch / "in", "--stack", "-o", scratch / "stack.tif"}, 66, "is not a file");
 }
 
+TEST_CASE("a list of slices that is no file is refused, and nothing waits for it") {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "in");
+  save(scratch / "in/1.png", image().view());
+  const std::string list = scratch / "in/files.txt";
+  const Words words = {"label", scratch / "in", "--stack", "-o", scratch / "out.tif"};
+  REQUIRE(::mkfifo(list.c_str(), 0600) == 0);
+  fails(words, 66, "files.txt is not a file");
+  fs::remove(list);
+  fs::create_symlink("/dev/zero", list);
+  fails(words, 66, "files.txt is not a file");
+  fs::remove(list);
+  write_file(list, "");
+  fs::resize_file(list, std::uintmax_t{1} << 40);  // of holes
+  fails(words, 65, "files.txt is too large");
+}
+
 TEST_CASE("names and paths too long for their outputs fail alone") {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "in");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
 #include "gpuccl/error.hpp"
@@ -43,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   command.options = {};
   try {
     if (!command.line.parse(words).run) return 0;  // help
-    command.options.check();
+    app::check(command.options, app::is_batch(command.options));
     if (command.options.inputs.empty()) __builtin_trap();
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) __builtin_trap();

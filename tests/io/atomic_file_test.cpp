@@ -14,6 +14,7 @@
 #include <string>
 
 #include "gpuccl/error.hpp"
+#include "io/files/file_error.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/file_size_limit.hpp"
@@ -105,6 +106,43 @@ TEST_CASE("without overwriting an existing file is refused, however late it appe
   }
   CHECK(read_file(late) == "theirs");
   CHECK(count_entries(folder.path()) == 2);
+}
+
+/// Two files that replace `first` and `second` together; true if they do.
+bool commit_two(const std::string& first, const std::string& second, const std::function<void()>& meanwhile) {
+  AtomicFile one(first), two(second);
+  one.write("new 1", 5);
+  two.write("new 2", 5);
+  meanwhile();
+  try {
+    AtomicFile::commit_together({&one, &two});
+    return true;
+  } catch (const FileError& error) {
+    CHECK(error.path() == second);
+    return false;
+  }
+}
+
+TEST_CASE("files that get their names together all have them, or none") {
+  ScratchFolder folder;
+  const std::string first = folder / "first", second = folder / "second";
+  CHECK(commit_two(first, second, [] {}));
+  CHECK(commit_two(first, second, [] {}));
+  CHECK(count_entries(folder.path()) == 2);
+  CHECK(read_file(first) == "new 1");
+  CHECK(read_file(second) == "new 2");
+
+  const auto fails_for_second = [&](bool first_exists) {
+    fs::remove_all(second);
+    first_exists ? write_file(first, "old") : static_cast<void>(fs::remove(first));
+    CHECK_FALSE(commit_two(first, second, [&] { fs::create_directories(second + "/kept"); }));
+    CHECK(fs::exists(first) == first_exists);
+    if (first_exists) CHECK(read_file(first) == "old");
+    CHECK(fs::is_directory(second + "/kept"));
+    CHECK(count_entries(folder.path()) == (first_exists ? 2 : 1));
+  };
+  fails_for_second(true);
+  fails_for_second(false);
 }
 
 TEST_CASE("the mode of a new file follows the umask, one that is replaced hands on its own") {

@@ -84,12 +84,15 @@ std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const L
   for (const BatchInput& input : inputs) {
     LabelPaths files;
     files.input = input.path;
+    files.in_folders = true;
     files.image = in_folder(images, input.name, extension(batch.format()));
     files.json = in_folder(reports, input.name, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
+    files.preview = in_folder(batch.preview_folder, input.name, ".png");
     if (!input.problem)
-      for (const std::string& path : {files.image, files.json, files.stats}) claims.write(path, input.path);
+      for (const std::string& path : {files.image, files.preview, files.json, files.stats})
+        claims.write(path, input.path);
     plan.push_back({files, input.problem});
   }
   return plan;

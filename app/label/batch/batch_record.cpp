@@ -31,12 +31,14 @@ std::string reason(const std::string& input, const io::FileError& error) {
 
 }  // namespace
 
-GrowingFile::GrowingFile(const std::string& path, const io::AtomicFile::Options& options) {
-  if (path.empty()) return;
-  if (io::TextStream::is_named(path))
-    stream_ = std::make_unique<io::TextStream>(path);
-  else
-    file_ = io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options); });
+GrowingFile::GrowingFile(const std::string& path) : path_(path) {
+  if (!path.empty() && io::TextStream::is_named(path)) stream_.emplace(path);
+}
+
+void GrowingFile::open(const io::AtomicFile::Options& options) {
+  if (stream_) return stream_->open();
+  if (!path_.empty())
+    file_ = io::concerning(path_, [&] { return std::make_unique<io::AtomicFile>(path_, options); });
 }
 
 template <class Work>

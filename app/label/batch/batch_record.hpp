@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -29,20 +30,25 @@ struct Outcome {
 /// it.
 class GrowingFile {
  public:
-  /// Without a path there is none. io::FileError if it cannot be made.
-  GrowingFile(const std::string& path, const io::AtomicFile::Options& options);
+  /// Without a path there is none. Holds on to a descriptor, as io::TextStream does.
+  explicit GrowingFile(const std::string& path);
+  /// io::FileError if it cannot be made.
+  void open(const io::AtomicFile::Options& options);
   void add(const std::string& text);
   /// Gives a file its name.
   void commit();
   const std::optional<io::FileError>& error() const { return error_; }
+  /// Whoever read it has read enough.
+  bool is_closed_pipe() const { return error_ && error_->system_code() == EPIPE; }
 
  private:
   template <class Work>
   void attempt(Work work);
   void flush();
 
+  std::string path_;
   std::unique_ptr<io::AtomicFile> file_;
-  std::unique_ptr<io::TextStream> stream_;
+  std::optional<io::TextStream> stream_;
   std::string waiting_;
   std::optional<io::FileError> error_;
 };

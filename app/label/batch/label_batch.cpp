@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -17,16 +18,20 @@
 
 #include "app/common/device_name.hpp"
 #include "app/common/exit_code.hpp"
+#include "app/common/process.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/label/batch/admission.hpp"
 #include "app/label/batch/batch_plan.hpp"
 #include "app/label/batch/batch_progress.hpp"
 #include "app/label/batch/batch_record.hpp"
-#include "app/label/batch_checks.hpp"
+#include "app/label/deciding_options.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_job.hpp"
+#include "app/label/label_outputs.hpp"
 #include "gpuccl/start_threads.hpp"
 #include "io/image/limits.hpp"
+#include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
@@ -72,7 +77,7 @@ LabelOptions for_one(const LabelOptions& options) {
 
 std::vector<std::string> outputs(const LabelPaths& files) {
   std::vector<std::string> list;
-  for (const std::string& path : {files.image, files.stats, files.json})
+  for (const std::string& path : {files.image, files.preview, files.stats, files.json})
     if (!path.empty()) list.push_back(path);
   return list;
 }
@@ -111,23 +116,32 @@ class Batch {
                                  : options.progress ? BatchProgress::Manner::often
                                                     : BatchProgress::Manner::usual),
         admission_(options_.input.limits.memory, workers_.threads),
-        engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }),
-        report_(options.batch.report, options.output.file),
-        table_(options.files.stats, options.output.file) {
-    if (!options.files.stats.empty()) table_.add(io::joint_stats_header());
+        report_(options.batch.report),
+        table_(options.files.stats),
+        engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }) {
+    report_.open(options.output.file);
+    table_.open(options.output.file);
+    if (options.files.stats.empty()) return;
+    if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
+      refuse_foreign_table(options.files.stats);
+    table_.add(io::joint_stats_header());
   }
 
+  /// A signal has ended the batch in order when this does not return.
   int run() {
     run_pipeline();
     for (std::size_t i = next_; i < items_.size(); ++i) settle(i, {});
     if (options_.output.file.sync) sync_folders();
     for (GrowingFile* file : {&table_, &report_}) {
       file->commit();
-      if (!file->error()) continue;
+      if (!file->error() || file->is_closed_pipe()) continue;
       progress_.message(file->error()->path() + ": " + file->error()->what());
       tally_.failed_beside.insert(exit_code(file->error()->failure()));
     }
-    return finish();
+    if (table_.is_closed_pipe() || report_.is_closed_pipe()) end_by_signal(SIGPIPE);
+    const int code = finish();
+    if (signal_.number() != 0) end_by_signal(signal_.number());
+    return code;
   }
 
  private:
@@ -142,7 +156,7 @@ class Batch {
     const ThreadLimit workers(workers_.all);
     const auto number = tbb::make_filter<void, std::size_t>(
         tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
-          if (next_ < items_.size() && !stopped_) return next_++;
+          if (next_ < items_.size() && !stopped_ && signal_.number() == 0) return next_++;
           control.stop();
           return 0;
         });
@@ -160,7 +174,7 @@ class Batch {
 
   Outcome label(const BatchItem& item) {
     Outcome outcome;
-    if (options_.batch.skip_existing && all_there(item.files)) {
+    if (options_.batch.skip_existing && is_done(item.files)) {
       outcome.status = Outcome::Status::skipped;
       return outcome;
     }
@@ -197,11 +211,13 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
-  static bool all_there(const LabelPaths& files) {
+  /// Whether all outputs are there and, as far as a report tells, made with the same options.
+  bool is_done(const LabelPaths& files) const {
     const std::vector<std::string> list = outputs(files);
     std::error_code unknown;
-    return std::all_of(list.begin(), list.end(),
-                       [&](const std::string& path) { return fs::exists(path, unknown); });
+    const bool all_there = std::all_of(list.begin(), list.end(),
+                                       [&](const std::string& path) { return fs::exists(path, unknown); });
+    return all_there && (files.json.empty() || io::was_made_with(files.json, deciding_options_));
   }
 
   /// In the order of the inputs, one after the other.
@@ -214,6 +230,7 @@ class Batch {
       table_.add(outcome.table);
     }
     report_.add(report_line(files.input, outcome));
+    if (table_.is_closed_pipe() || report_.is_closed_pipe()) stopped_ = true;
     progress_.advance(outcome.error.has_value());
   }
 
@@ -248,18 +265,20 @@ class Batch {
   }
 
   const LabelOptions options_;
+  const std::string deciding_options_ = deciding_options(options_);
   const std::vector<BatchItem> items_;
   const Workers workers_;
   BatchProgress progress_;
   Admission admission_;
+  GrowingFile report_, table_;  // before whatever opens files: they hold on to descriptors
   Engine engine_;
-  GrowingFile report_, table_;
   Tally tally_;
   std::mutex saying_;
   std::map<std::string, std::size_t> said_;  // warnings, and how often
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
+  const HeldSignal signal_;  // what was started is finished, and told of in report and table
 };
 
 }  // namespace

@@ -1,0 +1,40 @@
+#include "app/label/deciding_options.hpp"
+
+#include "app/options/option_helpers.hpp"
+#include "io/files/number_text.hpp"
+#include "io/image/label_image.hpp"
+
+namespace gpuccl::app {
+std::string deciding_options(const LabelOptions& options) {
+  std::string line;
+  const auto add = [&](bool given, const std::string& words) {
+    if (given) line += (line.empty() ? "" : " ") + words;
+  };
+  const io::ForegroundOptions& foreground = options.input.foreground;
+  add(options.input.stack, "--stack");
+  add(foreground.invert, "--invert");
+  add(foreground.otsu, "--threshold otsu");
+  if (foreground.threshold) add(true, "--threshold " + io::shortest(*foreground.threshold));
+  add(foreground.raw, "--foreground raw");
+
+  const AlgorithmOptions& algorithm = options.algorithm;
+  if (algorithm.connectivity) add(true, "-c " + std::to_string(static_cast<int>(*algorithm.connectivity)));
+  add(algorithm.per_slice, "--per-slice");
+
+  const SelectionOptions& selection = options.selection;
+  add(selection.min_size > 0, "--min-size " + std::to_string(selection.min_size));
+  add(selection.max_size != SelectionOptions().max_size, "--max-size " + std::to_string(selection.max_size));
+  add(selection.largest > 0, "--largest " + std::to_string(selection.largest));
+  add(selection.clear_border, "--clear-border");
+  add(selection.order == LabelOrder::size, "--order size");
+
+  add(options.label_type != io::LabelType::automatic,
+      "--label-type " + word_of(label_types(), options.label_type));
+  const io::Compression compression = options.compression.value_or(io::Compression::deflate);
+  add(compression != io::Compression::deflate, "--compress " + word_of(compressions(), compression));
+  const io::BigTiff big_tiff = options.big_tiff.value_or(io::BigTiff::automatic);
+  add(big_tiff != io::BigTiff::automatic, "--bigtiff " + word_of(big_tiffs(), big_tiff));
+  return line;
+}
+
+}  // namespace gpuccl::app

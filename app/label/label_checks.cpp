@@ -1,0 +1,142 @@
+#include "app/label/label_checks.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "io/files/file_error.hpp"
+#include "io/read/slice_names.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code problem;
+  return fs::is_directory(path, problem);
+}
+
+bool has_label_extension(const std::string& path) {
+  try {
+    io::label_format(path);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// "labels/", or a folder that is there and is not called like a label image.
+bool names_folder(const std::string& path) {
+  return !path.empty() && (path.back() == '/' || (!has_label_extension(path) && is_folder(path)));
+}
+
+bool is_png_name(const std::string& path) {
+  try {
+    return io::label_format(path) == io::LabelFormat::png;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void check_single(const LabelOptions& options) {
+  const LabelPaths& files = options.files;
+  if (!files.any_output())
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
+  if (options.input.stack && options.inputs.front() == "-")
+    throw Error(Failure::usage, "--stack needs a folder, not standard input");
+  if (!files.preview.empty() && !is_png_name(files.preview))
+    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
+}
+
+void check_batch(const LabelOptions& options) {
+  const LabelPaths& files = options.files;
+  const BatchOptions& batch = options.batch;
+  for (const std::string& input : options.inputs)
+    if (input == "-")
+      throw Error(Failure::usage, options.inputs.size() > 1
+                                      ? "standard input cannot be one of several inputs"
+                                      : "standard input needs files as outputs, not folders");
+    else if (input == "@")
+      throw Error(Failure::usage, "'@' needs the name of a list, as in @list.txt");
+    else if (input.starts_with('@') && io::is_image_name(input.substr(1)))
+      throw io::FileError(input.substr(1), Failure::usage,
+                          "is an image, and '@' is for a list of inputs; leave the '@' out");
+  if (!files.json.empty())
+    throw Error(
+        Failure::usage,
+        "--json is for one input; several have --json-dir, or --report for all in one file or stream");
+  if (!files.preview.empty())
+    throw io::FileError(files.preview, Failure::usage,
+                        "--preview is for one input; several have --preview-dir");
+  if (!files.any_output() && options.inputs.size() == 2 && has_label_extension(options.inputs.back()) &&
+      !fs::exists(options.inputs.back()))
+    throw io::FileError(options.inputs.back(), Failure::usage,
+                        "does not exist; if it is the label image to write: -o " + options.inputs.back());
+  if (output_folders(options).empty() && files.stats.empty())
+    throw Error(Failure::usage,
+                "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --preview-dir or --stats");
+  if (!files.image.empty() && !names_folder(files.image) && has_label_extension(files.image))
+    throw io::FileError(
+        files.image, Failure::usage,
+        options.inputs.size() > 1
+            ? "the output of several inputs is a folder, let its name end in /; if the inputs are slices of "
+              "one volume, give their folder and --stack"
+            : batch.first_used() +
+                  " is for several inputs and needs a folder as output; let its name end in /");
+  if (batch.skip_existing && !files.stats.empty())
+    throw Error(Failure::usage,
+                "--skip-existing would leave inputs out of the one table of --stats; use --stats-dir");
+  for (const std::string& folder : output_folders(options)) {
+    std::error_code problem;
+    if (fs::exists(folder, problem) && !is_folder(folder))
+      throw io::FileError(folder, Failure::cannot_create, "cannot create: is not a folder");
+  }
+}
+
+}  // namespace
+
+bool is_batch(const LabelOptions& options) {
+  const std::vector<std::string>& inputs = options.inputs;
+  const bool folder_of_images =
+      !options.input.stack && is_folder(inputs.front()) && !has_label_extension(options.files.image);
+  return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
+         folder_of_images || names_folder(options.files.image);
+}
+
+void check(const LabelOptions& options, bool batch) {
+  const LabelPaths& files = options.files;
+  if (options.selection.min_size > options.selection.max_size)
+    throw Error(Failure::usage, "--min-size is above --max-size");
+  batch ? check_batch(options) : check_single(options);
+  const auto is_stdout = [](const std::string& path) { return path == "-"; };
+  const std::string streams[] = {files.json, files.stats, options.batch.report};
+  if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
+    throw Error(Failure::usage, "only one of --json, --stats and --report can go to standard output");
+  if (files.image.empty() &&
+      (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic))
+    throw Error(Failure::usage, "--compress, --bigtiff and --label-type need a label image; give -o");
+
+  const io::LabelFormat format =
+      batch                 ? options.batch.format()
+      : files.image.empty() ? io::LabelFormat::tiff
+                            : io::concerning(files.image, [&] { return io::label_format(files.image); });
+  if (options.compression && format != io::LabelFormat::tiff)
+    throw io::FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
+  if (options.big_tiff && format != io::LabelFormat::tiff)
+    throw io::FileError(files.image, Failure::usage, "--bigtiff is for label images in TIFF");
+  if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
+    throw io::FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+  options.algorithm.check();
+}
+
+std::vector<std::string> output_folders(const LabelOptions& options) {
+  std::vector<std::string> folders;
+  for (const std::string& folder : {options.files.image, options.batch.json_folder,
+                                    options.batch.stats_folder, options.batch.preview_folder})
+    if (!folder.empty()) folders.push_back(folder);
+  return folders;
+}
+
+}  // namespace gpuccl::app

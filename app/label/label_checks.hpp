@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/label/label_options.hpp"
+
+namespace gpuccl::app {
+
+/// Whether the command line asks for a batch, and not for one input with outputs of its own. Looks at what is
+/// on the disk: to be asked once.
+bool is_batch(const LabelOptions& options);
+
+/// Refuses what contradicts itself before any file is touched. `batch`: what is_batch() has said. Error
+/// (usage).
+void check(const LabelOptions& options, bool batch);
+
+/// Folders that outputs go to.
+std::vector<std::string> output_folders(const LabelOptions& options);
+
+}  // namespace gpuccl::app
