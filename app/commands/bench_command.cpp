@@ -1,12 +1,13 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "app/bench/bench_options.hpp"
-#include "app/bench/bench_progress.hpp"
 #include "app/bench/chart.hpp"
 #include "app/bench/chosen_algorithms.hpp"
 #include "app/bench/csv.hpp"
@@ -21,6 +22,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
+#include "app/common/status_line.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
@@ -92,13 +94,14 @@ class BenchOutputs {
   std::unique_ptr<io::AtomicFile> json_, csv_, page_;
 };
 
-std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, BenchProgress& progress) {
+std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options,
+                                           const std::function<void(const std::string&)>& warn) {
   if (options.request.datasets.empty()) return bench::random_image_sets(options.request);
   io::ReadOptions reading;
   reading.foreground = options.input.foreground;
   reading.limits = options.input.limits;
   reading.stack = options.input.stack;
-  reading.warn = [&](const std::string& line) { progress.warn(line); };
+  reading.warn = warn;
   std::vector<bench::ImageSet> sets;
   for (const std::string& path : options.request.datasets)
     io::concerning(path, [&] {
@@ -128,24 +131,26 @@ int run_bench(const BenchOptions& options) {
   if (!options.report.empty()) bench::require_gnuplot();
   const ThreadLimit threads(options.threads);
 
-  BenchProgress progress;
+  StatusLine status({100, 10000});
+  const auto warn = [&](const std::string& line) { status.message("warning: " + line); };
   bench::Plan plan;
   plan.test = options.request.test;
   plan.connectivity = options.request.connectivity;
   plan.gpu = options.request.gpu;
   plan.timing = options.timing();
-  plan.image_sets = image_sets_of(options, progress);
-  const auto warn = [&](const std::string& line) { progress.warn(line); };
+  plan.image_sets = image_sets_of(options, warn);
   const bool counting = plan.test == bench::Test::memory;
   plan.algorithms = bench::choose_algorithms(
       options.request, counting ? counting_algorithms() : algorithms(),
       [&] { return problem_of_gpu(plan.gpu); }, warn);
   BenchOutputs outputs(options);
 
-  const bench::Results results =
-      bench::measure(plan, {[&](double done, const std::string& what) { progress.at(done, what); },
-                            [&](const std::string& line) { progress.problem(line); }});
-  progress.clear();
+  const bench::Results results = bench::measure(
+      plan, {[&](double done, const std::string& what) {
+               status.offer([&] { return std::to_string(std::lround(100 * done)) + " %, " + what; });
+             },
+             [&](const std::string& line) { status.message(line); }});
+  status.clear();
   if (results.groups.empty() && results.failures.empty())
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 

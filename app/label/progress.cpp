@@ -1,50 +1,30 @@
 #include "app/label/progress.hpp"
 
-#include <unistd.h>
-
 #include <cmath>
-#include <cstdio>
+#include <limits>
 
 #include "app/common/messages.hpp"
 
 namespace gpuccl::app {
-namespace {
 
-constexpr double kRedrawMs = 100;
-constexpr const char* kEraseLine = "\r\x1b[K";
-
-}  // namespace
-
-Progress::Progress(bool wanted, const std::string& path)
-    : wanted_(wanted), terminal_(::isatty(STDERR_FILENO) != 0), subject_(display_name(path)) {}
-
-Progress::~Progress() { clear(); }
+Progress::Progress(bool wanted, const std::string& path) : subject_(display_name(path)) {
+  constexpr StatusLine::Interval kRedraw{100, std::numeric_limits<double>::infinity()};
+  if (wanted) line_.emplace(kRedraw);
+}
 
 void Progress::stage(const std::string& name) {
-  if (!wanted_) return;
-  const std::lock_guard lock(drawing_);
   stage_ = name;
-  if (terminal_) {
-    draw(name);
-  } else {
-    print_message(subject_ + ": " + name);
-  }
+  if (line_) line_->show(subject_ + ": " + name);
 }
 
 void Progress::share(double done) {
-  if (!wanted_ || !terminal_) return;
-  const std::lock_guard lock(drawing_);
-  if (since_drawn_.milliseconds() < kRedrawMs) return;
-  draw(stage_ + " " + std::to_string(std::lround(100 * done)) + " %");
+  if (!line_) return;
+  line_->offer(
+      [&] { return subject_ + ": " + stage_ + " " + std::to_string(std::lround(100 * done)) + " %"; });
 }
 
 void Progress::clear() {
-  if (wanted_ && terminal_) std::fputs(kEraseLine, stderr);
-}
-
-void Progress::draw(const std::string& line) {
-  since_drawn_.lap();
-  std::fprintf(stderr, "%sgpuccl: %s: %s", kEraseLine, printable(subject_).c_str(), line.c_str());
+  if (line_) line_->clear();
 }
 
 }  // namespace gpuccl::app

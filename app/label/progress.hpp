@@ -1,20 +1,16 @@
 #pragma once
 
-#include <mutex>
+#include <optional>
 #include <string>
 
-#include "app/common/stopwatch.hpp"
+#include "app/common/status_line.hpp"
 
 namespace gpuccl::app {
 
-/// Says on stderr what is being done with a file: one line that changes on a terminal, one line a stage
-/// elsewhere.
+/// Says on stderr what is being done with a file, a line a stage; on a terminal with the share that is done.
 class Progress {
  public:
   Progress(bool wanted, const std::string& path);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   void stage(const std::string& name);
   /// How much of the stage is done, 0 to 1. May be called from several threads, and as often as one likes.
@@ -23,14 +19,9 @@ class Progress {
   void clear();
 
  private:
-  void draw(const std::string& line);
-
-  bool wanted_;
-  bool terminal_;
   std::string subject_;
   std::string stage_;
-  std::mutex drawing_;
-  Stopwatch since_drawn_;
+  std::optional<StatusLine> line_;  // if it is wanted
 };
 
 }  // namespace gpuccl::app

@@ -1,0 +1,53 @@
+#include "app/common/status_line.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "app/common/messages.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+constexpr const char* kEraseLine = "\r\x1b[K";
+
+}  // namespace
+
+StatusLine::StatusLine(Interval interval)
+    : terminal_(::isatty(STDERR_FILENO) != 0),
+      interval_(terminal_ ? interval.terminal : interval.elsewhere) {}
+
+void StatusLine::offer(const std::function<std::string()>& line) {
+  const std::lock_guard lock(printing_);
+  if (since_shown_.milliseconds() >= interval_) put(line());
+}
+
+void StatusLine::show(const std::string& line) {
+  const std::lock_guard lock(printing_);
+  put(line);
+}
+
+void StatusLine::message(const std::string& line) {
+  const std::lock_guard lock(printing_);
+  erase();
+  print_message(line);
+}
+
+void StatusLine::clear() {
+  const std::lock_guard lock(printing_);
+  erase();
+}
+
+void StatusLine::put(const std::string& line) {
+  since_shown_.lap();
+  if (!terminal_) return print_message(line);
+  std::fprintf(stderr, "%sgpuccl: %s", kEraseLine, printable(line).c_str());
+  shown_ = true;
+}
+
+void StatusLine::erase() {
+  if (shown_) std::fputs(kEraseLine, stderr);
+  shown_ = false;
+}
+
+}  // namespace gpuccl::app
