@@ -19,7 +19,7 @@
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace be {
 
 /// One bit for each neighbor of a block, in the order of for_each_neighbor.
 template <class Block>
@@ -153,7 +153,7 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
   DeviceFlag changed_;
 };
 
-}  // namespace
+}  // namespace be
 
 std::unique_ptr<Labeler> make_be_2d(int gpu) { return std::make_unique<Be<Block2x2>>(gpu); }
 std::unique_ptr<Labeler> make_be_3d(int gpu) { return std::make_unique<Be<Block2x2x2>>(gpu); }

@@ -13,7 +13,7 @@
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace bke_2d {
 
 constexpr BlockInfo kUniteQ = 1u << 5, kUniteR = 1u << 6, kUniteS = 1u << 7;
 
@@ -72,7 +72,7 @@ class Bke2d final : public BlockLabeler<Block2x2, PixelsFromInfo> {
   }
 };
 
-}  // namespace
+}  // namespace bke_2d
 
 std::unique_ptr<Labeler> make_bke_2d(int gpu) { return std::make_unique<Bke2d<Compression::at_end>>(gpu); }
 std::unique_ptr<Labeler> make_bke_ic_2d(int gpu) {

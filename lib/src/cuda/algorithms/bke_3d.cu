@@ -12,7 +12,7 @@
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace bke_3d {
 
 constexpr BlockInfo kFirstNeighbor = 1u << 8;
 
@@ -74,7 +74,7 @@ class Bke3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
   }
 };
 
-}  // namespace
+}  // namespace bke_3d
 
 std::unique_ptr<Labeler> make_bke_3d(int gpu) { return std::make_unique<Bke3d<Compression::at_end>>(gpu); }
 std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) {

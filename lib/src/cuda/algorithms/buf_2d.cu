@@ -17,7 +17,7 @@
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace buf_2d {
 
 __global__ void initialization(ImageRef<Label> labels) {
   const Block2x2 X = Block2x2::mine(labels.extent);
@@ -57,7 +57,7 @@ class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
   }
 };
 
-}  // namespace
+}  // namespace buf_2d
 
 std::unique_ptr<Labeler> make_buf_2d(int gpu) { return std::make_unique<Buf2d<Compression::at_end>>(gpu); }
 std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) {

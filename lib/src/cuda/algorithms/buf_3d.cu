@@ -12,7 +12,7 @@
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace buf_3d {
 
 __global__ void initialization(BlockInfoStore info) {
   const Block2x2x2 X = Block2x2x2::mine(info.labels.extent);
@@ -52,7 +52,7 @@ class Buf3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
   }
 };
 
-}  // namespace
+}  // namespace buf_3d
 
 std::unique_ptr<Labeler> make_buf_3d(int gpu) { return std::make_unique<Buf3d<Compression::at_end>>(gpu); }
 std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) {

@@ -18,7 +18,7 @@
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace c2fl {
 
 using C2flTile = Tile<32, 16>;
 
@@ -59,7 +59,7 @@ constexpr auto make_c4 = [](int gpu) { return std::make_unique<C2fl<coarse, Conn
 template <Scans coarse>
 constexpr auto make_c8 = [](int gpu) { return std::make_unique<C2fl<coarse, Connectivity::c8>>(gpu); };
 
-}  // namespace
+}  // namespace c2fl
 
 std::unique_ptr<Labeler> make_c2fl_c4(int gpu) { return make_c4<Scans::rows_and_columns>(gpu); }
 std::unique_ptr<Labeler> make_c2fl_c8(int gpu) { return make_c8<Scans::rows_and_columns>(gpu); }

@@ -26,7 +26,7 @@
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace dlp {
 
 using DlpTile = Tile<64, 8>;
 using TileForest = UnionFind<OneBased, SharedByBlock>;
@@ -137,7 +137,7 @@ class Dlp final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace dlp
 
 std::unique_ptr<Labeler> make_dlp(int gpu) { return std::make_unique<Dlp<Steps::all>>(gpu); }
 std::unique_ptr<Labeler> make_dlp_ruf(int gpu) { return std::make_unique<Dlp<Steps::no_preprocessing>>(gpu); }

@@ -20,7 +20,7 @@
 #include "cuda/labelers/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace ke {
 
 template <Connectivity connectivity>
 __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
@@ -71,7 +71,7 @@ class Ke final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace ke
 
 std::unique_ptr<Labeler> make_ke_c4(int gpu) { return std::make_unique<Ke<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_ke_c8(int gpu) { return std::make_unique<Ke<Connectivity::c8>>(gpu); }

@@ -17,7 +17,7 @@
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace ke_playne {
 
 template <Connectivity connectivity>
 __global__ void init_labels(ImageRef<const Pixel> image, ImageRef<Label> labels) {
@@ -64,7 +64,7 @@ class KePlayne final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace ke_playne
 
 std::unique_ptr<Labeler> make_ke_playne_c4(int gpu) {
   return std::make_unique<KePlayne<Connectivity::c4>>(gpu);

@@ -15,7 +15,7 @@
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace lbuf {
 
 using Line = Tile<512, 1>;  // the paper's
 using LineForest = UnionFind<ZeroBased, SharedByBlock>;
@@ -70,7 +70,7 @@ class Lbuf final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace lbuf
 
 std::unique_ptr<Labeler> make_lbuf_c4(int gpu) { return std::make_unique<Lbuf<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_lbuf_c8(int gpu) { return std::make_unique<Lbuf<Connectivity::c8>>(gpu); }

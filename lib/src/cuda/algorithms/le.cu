@@ -15,7 +15,7 @@
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace le {
 
 __global__ void init_references(ImageRef<const Pixel> image, Label* references) {
   const PixelThread at = PixelThread::mine(image.extent);
@@ -78,7 +78,7 @@ class Le final : public CudaLabeler {
   DeviceFlag changed_;
 };
 
-}  // namespace
+}  // namespace le
 
 std::unique_ptr<Labeler> make_le_c4(int gpu) { return std::make_unique<Le<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_le_c8(int gpu) { return std::make_unique<Le<Connectivity::c8>>(gpu); }

@@ -14,7 +14,7 @@
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace np {
 
 template <Connectivity connectivity>
 __global__ void propagate(ImageRef<Label> labels, Label* changed) {
@@ -47,7 +47,7 @@ class Np final : public CudaLabeler {
   DeviceFlag changed_;
 };
 
-}  // namespace
+}  // namespace np
 
 std::unique_ptr<Labeler> make_np_c4(int gpu) { return std::make_unique<Np<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_np_c8(int gpu) { return std::make_unique<Np<Connectivity::c8>>(gpu); }

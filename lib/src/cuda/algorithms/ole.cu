@@ -15,7 +15,7 @@
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace ole {
 
 template <Connectivity connectivity>
 __global__ void scan(ImageRef<Label> labels, Label* changed) {
@@ -51,7 +51,7 @@ class Ole final : public CudaLabeler {
   DeviceFlag changed_;
 };
 
-}  // namespace
+}  // namespace ole
 
 std::unique_ptr<Labeler> make_ole_c4(int gpu) { return std::make_unique<Ole<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_ole_c8(int gpu) { return std::make_unique<Ole<Connectivity::c8>>(gpu); }

@@ -16,7 +16,7 @@
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace ouf {
 
 using OufTile = Tile<32, 16>;  // the paper's
 constexpr Scans kRowsAndColumns = Scans::rows_and_columns;
@@ -38,7 +38,7 @@ class Ouf final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace ouf
 
 std::unique_ptr<Labeler> make_ouf_c4(int gpu) { return std::make_unique<Ouf<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_ouf_c8(int gpu) { return std::make_unique<Ouf<Connectivity::c8>>(gpu); }

@@ -15,7 +15,7 @@
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace rcu {
 
 constexpr int kLanes = 32;  // rows a warp takes, and pixels of each that are in shared memory
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -137,7 +137,7 @@ class Rcu final : public CudaLabeler {
   DeviceFlag changed_;
 };
 
-}  // namespace
+}  // namespace rcu
 
 std::unique_ptr<Labeler> make_rcu_c4(int gpu) { return std::make_unique<Rcu<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_rcu_c8(int gpu) { return std::make_unique<Rcu<Connectivity::c8>>(gpu); }

@@ -24,7 +24,7 @@
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace smccl {
 
 using SmcclTile = Tile<32, 16>;
 using TileForest = UnionFind<OneBased, SharedByBlock>;
@@ -174,7 +174,7 @@ class Smccl final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace smccl
 
 std::unique_ptr<Labeler> make_smccl_c4(int gpu) { return std::make_unique<Smccl<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_smccl_c8(int gpu) { return std::make_unique<Smccl<Connectivity::c8>>(gpu); }

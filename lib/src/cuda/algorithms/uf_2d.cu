@@ -14,7 +14,7 @@
 #include "cuda/labelers/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace uf_2d {
 
 using UfTile = Tile<32, 16>;
 using TileForest = UnionFind<ZeroBased, SharedByBlock>;
@@ -114,7 +114,7 @@ class Uf2d final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace uf_2d
 
 std::unique_ptr<Labeler> make_uf_c4(int gpu) { return std::make_unique<Uf2d<Connectivity::c4>>(gpu); }
 std::unique_ptr<Labeler> make_uf_c8(int gpu) { return std::make_unique<Uf2d<Connectivity::c8>>(gpu); }

@@ -9,7 +9,7 @@
 #include "cuda/labelers/cuda_labeler.cuh"
 
 namespace gpuccl::cuda {
-namespace {
+inline namespace uf_3d {
 
 using Forest = UnionFind<OneBased, SharedByThreads>;
 
@@ -57,7 +57,7 @@ class Uf3d final : public CudaLabeler {
   }
 };
 
-}  // namespace
+}  // namespace uf_3d
 
 std::unique_ptr<Labeler> make_uf_c6(int gpu) { return std::make_unique<Uf3d<Connectivity::c6>>(gpu); }
 std::unique_ptr<Labeler> make_uf_c18(int gpu) { return std::make_unique<Uf3d<Connectivity::c18>>(gpu); }

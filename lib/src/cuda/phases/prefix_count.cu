@@ -14,7 +14,7 @@ constexpr unsigned kChunk = kThreads * kWordsAThread;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-using Line = ThreadLine<kWordsAThread, kThreads>;
+using WordLine = ThreadLine<kWordsAThread, kThreads>;
 
 /// Sum of `value` over all threads before this one and, in `sum`, over all. All threads of the block take
 /// part.
@@ -48,7 +48,7 @@ struct Counts {
 __device__ Counts count_mine(const Word* bits, std::uint64_t words) {
   Counts counts{};
   for (unsigned i = 0; i < kWordsAThread; ++i) {
-    const std::uint64_t at = Line::mine() + i;
+    const std::uint64_t at = WordLine::mine() + i;
     counts.of_word[i] = at < words ? static_cast<unsigned>(__popcll(bits[at])) : 0;
     counts.sum += counts.of_word[i];
   }
@@ -79,7 +79,7 @@ __global__ void count_inside_chunks(const Word* bits, std::uint64_t words, const
   unsigned sum = 0;
   unsigned running = chunks[blockIdx.x] + sum_before(counts.sum, sum);
   for (unsigned i = 0; i < kWordsAThread; ++i) {
-    const std::uint64_t at = Line::mine() + i;
+    const std::uint64_t at = WordLine::mine() + i;
     if (at < words) before[at] = running;
     running += counts.of_word[i];
   }
@@ -91,7 +91,7 @@ std::uint64_t prefix_count_chunks(std::uint64_t words) { return (words + kChunk 
 
 void prefix_count(const Word* bits, std::uint64_t words, unsigned* before, unsigned* chunks, unsigned* total,
                   PhaseClock& phase) {
-  const LaunchShape shape = Line::shape(words);
+  const LaunchShape shape = WordLine::shape(words);
   phase("Renumber: count", sum_chunks, shape, bits, words, chunks);
   phase("Renumber: count", scan_chunks, LaunchShape{dim3(1), dim3(kThreads)}, chunks,
         static_cast<unsigned>(prefix_count_chunks(words)), total);
