@@ -2,20 +2,66 @@
 
 set(GPUCCL_CUDA AUTO CACHE STRING "Build the CUDA algorithms: AUTO, ON or OFF")
 set_property(CACHE GPUCCL_CUDA PROPERTY STRINGS AUTO ON OFF)
+option(GPUCCL_ALL_GPUS "Machine code for every GPU that the CUDA compiler knows, compressed: for packages" OFF)
+
+# Every pass for a GPU takes as long as all else in a CUDA file, so a build has one: for the GPUs of this machine or,
+# where there are none, for Turing with PTX, from which the driver makes code for anything newer when the program first
+# uses it. For packages code of one minor number serves all later ones of the same major number, and the PTX of the last
+# whatever comes. CMAKE_CUDA_ARCHITECTURES and the environment's CUDAARCHS go before all of this.
+function(gpuccl_choose_gpus result)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+" known "${known}")
+  if(GPUCCL_ALL_GPUS)
+    set(wanted 75 80 90 100 120)
+  else()
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader TIMEOUT 60
+      RESULT_VARIABLE failed OUTPUT_VARIABLE wanted ERROR_QUIET)
+    if(failed)
+      set(wanted)
+    endif()
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" wanted "${wanted}")
+    list(TRANSFORM wanted REPLACE "\\." "")
+  endif()
+  set(chosen)
+  foreach(gpu IN LISTS wanted)
+    if(gpu IN_LIST known AND NOT gpu LESS 75)
+      list(APPEND chosen ${gpu})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES chosen)
+  list(SORT chosen COMPARE NATURAL)
+  if(NOT chosen)
+    set(chosen 75)
+  endif()
+  list(POP_BACK chosen newest)
+  list(TRANSFORM chosen APPEND -real)
+  set(${result} ${chosen} ${newest} PARENT_SCOPE)  # without -real: with PTX
+endfunction()
 
 set(GPUCCL_WITH_CUDA OFF)
 if(GPUCCL_CUDA STREQUAL "OFF")
   return()
 endif()
 
+# Where NVIDIA's installer puts nvcc without putting it into PATH.
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(GPUCCL_NVCC nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
+  mark_as_advanced(GPUCCL_NVCC)
+  if(GPUCCL_NVCC)
+    set(ENV{CUDACXX} ${GPUCCL_NVCC})
+  endif()
+endif()
 include(CheckLanguage)
 check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    # Machine code from Turing to Hopper, and PTX of the last for what comes later.
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+    gpuccl_choose_gpus(CMAKE_CUDA_ARCHITECTURES)
   endif()
   enable_language(CUDA)
+  message(STATUS "gpuccl: machine code for GPUs: ${CMAKE_CUDA_ARCHITECTURES}")
+  if(GPUCCL_ALL_GPUS)
+    add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Xfatbin=-compress-all>)
+  endif()
   # CMake before 3.26 does not know that nvcc does C++20. After enable_language, which overwrites these.
   if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -34,13 +34,15 @@ struct Repair {
 
 const Algorithm& named(const std::string& name) { return *find_algorithm(name, DeviceKind::cuda); }
 
-/// Labels with the k-th CUDA call failing, for every k until none fails. visit() labels.
+/// Labels with the k-th CUDA call failing, for every k, or one in kOneIn from another first one each time,
+/// until none fails. visit() labels.
 template <class Visit>
 void for_each_failing_call(int error, bool sticky, Visit visit) {
   const Repair repair;
-  for (std::uint64_t call = 1;; call += kOneIn) {
+  static int rounds = 0;
+  for (int call = 1 + rounds++ % kOneIn;; call += kOneIn) {
     INFO("error " << error << " at call " << call);
-    emulation::fail_call(call, error, sticky);
+    emulation::fail_call(static_cast<std::uint64_t>(call), error, sticky);
     visit();
     const bool failed = emulation::has_failed();
     emulation::fail_call(0, cudaSuccess);

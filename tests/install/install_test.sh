@@ -16,13 +16,5 @@ done
 [ "$missing" = 0 ]
 "$scratch/usr/bin/gpuccl" --version
 
-# What was built with sanitizers must be linked with them.
-flags=
-if grep -q '^GPUCCL_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then flags=-fsanitize=address,undefined; fi
-cmake -S "$here/consumer" -B "$scratch/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/usr" \
-  "-DCMAKE_CXX_FLAGS=$flags" >/dev/null
-cmake --build "$scratch/consumer" >/dev/null
-said=$("$scratch/consumer/consumer")
-line="3 components, the third of 2 elements around (1.5, 2)"
-[ "$said" = "$line"$'\n'"$line" ] || { echo "the consumer said: $said" >&2; exit 1; }
+"$here/consume.sh" "$build" "$scratch/usr" "$scratch/consumer"
 echo "installed, found and used"
