@@ -22,8 +22,8 @@ __global__ void unpack_kernel(const unsigned short* bits, uint4* pixels, std::ui
 
 void unpack(BitRows bits, Pixel* pixels, PhaseClock& phase) {
   const std::uint64_t groups = bits.count() * 4;
-  phase("Unpack", unpack_kernel, GroupLine::shape(groups), reinterpret_cast<const unsigned short*>(bits.words),
-        reinterpret_cast<uint4*>(pixels), groups);
+  phase("Unpack", unpack_kernel, GroupLine::shape(groups),
+        reinterpret_cast<const unsigned short*>(bits.words), reinterpret_cast<uint4*>(pixels), groups);
 }
 
 }  // namespace gpuccl::cuda
