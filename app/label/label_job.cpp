@@ -1,5 +1,6 @@
 #include "app/label/label_job.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -75,6 +76,7 @@ void LabelJob::read() {
     if (!plan_.slabs.empty()) return;
     BitVolume image(extent_);
     reader_->read(0, extent_.depth, image);
+    findings_.more_than_two_values = reader_->has_more_than_two_values();
     const EngineOptions& engine = options_.algorithm.engine;
     if (components_fit(image.view(), connectivity_, engine, memory_)) {
       image_ = std::move(image);
@@ -93,9 +95,18 @@ void LabelJob::label(Engine& engine) {
     const std::int64_t foreground = plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
     self_check(labeled_, foreground);
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
+    give_hints();
     selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
+}
+
+void LabelJob::give_hints() {
+  const std::vector<std::uint64_t>& area = labeled_.components.area;
+  findings_.foreground = report_.foreground;
+  findings_.largest = area.empty() ? 0 : *std::max_element(area.begin(), area.end());
+  report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
+  for (const std::string& line : report_.hints) warn(files_.input, line);
 }
 
 /// Returns the number of foreground elements.
@@ -110,6 +121,7 @@ std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   const auto progress = [this](double done) { progress_.share(done); };
   labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
   since_.lap();
+  findings_.more_than_two_values = reader_->has_more_than_two_values();
   engine_report_ = totals.engine;
   report_.read_ms += totals.read_ms;
   return totals.foreground;

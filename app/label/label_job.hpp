@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/common/stopwatch.hpp"
+#include "app/label/hints.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
@@ -52,6 +53,7 @@ class LabelJob {
   bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
+  void give_hints();
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void complete_report();
   void warn(const std::string& path, const std::string& line);
@@ -73,6 +75,7 @@ class LabelJob {
   BitVolume image_;  // empty if labelled by slabs
   EngineReport engine_report_;
   Labeled labeled_;
+  Findings findings_;
   Selection selection_;
   io::Report report_;
 };

@@ -27,6 +27,7 @@ struct ImageInfo {
   // threshold was looked for.
   std::string foreground_rule;
   Spacing spacing;
+  bool is_described_stack = false;  // a TIFF that says, as ImageJ's do, which slices it holds
 };
 
 }  // namespace gpuccl::io

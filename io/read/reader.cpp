@@ -13,6 +13,7 @@
 #include "io/image/limits.hpp"
 #include "io/image/otsu.hpp"
 #include "io/image/row_stream.hpp"
+#include "io/image/value_sample.hpp"
 #include "io/read/open_file.hpp"
 #include "io/read/stack_source.hpp"
 
@@ -34,6 +35,7 @@ class SampleReader final : public Reader {
   }
 
   const ImageInfo& info() const override { return info_; }
+  bool has_more_than_two_values() const override { return values_.has_more_than_two(); }
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
 
@@ -67,7 +69,7 @@ class SampleReader final : public Reader {
 
   /// Packs the rows of slice z to where `place(y, count)` says.
   template <class Place, class Done>
-  void decode(int z, Place place, Done done) const {
+  void decode(int z, Place place, Done done) {
     std::optional<Foreground> foreground;  // a slice may have a palette of its own
     const std::int64_t pitch = words_per_row(info_.extent.width);
     source_->decode(z, [&](const SampleRows& rows) {
@@ -76,16 +78,17 @@ class SampleReader final : public Reader {
       for (int i = 0; i < rows.count; ++i)
         foreground->pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
                          bits + i * pitch);
+      if (!threshold_) values_.look_at(rows, info_.extent);
       done();
     });
   }
 
-  void read_slice(int z, int first, BitVolume& out) const {
+  void read_slice(int z, int first, BitVolume& out) {
     decode(
         z, [&](int y, int) { return out.row(y, z - first); }, [] {});
   }
 
-  void send_slice(int z, RowStream& stream) const {
+  void send_slice(int z, RowStream& stream) {
     std::vector<std::uint32_t> rows;
     const auto pitch = static_cast<std::size_t>(words_per_row(info_.extent.width));
     const auto place = [&](int, int count) {
@@ -101,6 +104,7 @@ class SampleReader final : public Reader {
   ImageInfo info_;
   std::int64_t memory_;
   std::int64_t held_bytes_;
+  ValueSample values_;
   int rows_slice_ = 0;
   std::optional<RowStream> rows_;
 };

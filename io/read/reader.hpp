@@ -26,6 +26,9 @@ class Reader {
   /// decoded ahead by a thread of their own; rows that do not follow those read last are decoded from the top
   /// of their slice. Throws Error (data, io).
   virtual void read_rows(int z, int y0, int y1, BitVolume& out) = 0;
+  /// Whether what was read without a threshold has, in some of its rows that were looked at, more than two
+  /// values.
+  virtual bool has_more_than_two_values() const = 0;
   /// Bytes of the input that are held in memory, as those of a pipe must be.
   virtual std::int64_t held_bytes() const = 0;
   /// Bytes that decoding a slice takes beside its bits.

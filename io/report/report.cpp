@@ -56,9 +56,10 @@ Json timings_of(const Report& report) {
 
 /// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
 std::string head(const Report& report) {
-  const Json json = {{"gpuccl", GPUCCL_VERSION},    {"options", report.options},
-                     {"input", input_of(report)},   {"labeling", labeling_of(report)},
-                     {"output", output_of(report)}, {"timings_ms", timings_of(report)}};
+  const Json json = {{"gpuccl", GPUCCL_VERSION},        {"options", report.options},
+                     {"input", input_of(report)},       {"labeling", labeling_of(report)},
+                     {"output", output_of(report)},     {"hints", report.hints},
+                     {"timings_ms", timings_of(report)}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
   text.resize(text.rfind("\n}"));
   return text;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpuccl/components.hpp"
 #include "gpuccl/phase_times.hpp"
@@ -29,6 +30,8 @@ struct Report {
 
   std::string output_path;  // empty: no label image was written
   std::uint64_t output_bytes = 0;
+
+  std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
 
   double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;
   PhaseTimes phases;

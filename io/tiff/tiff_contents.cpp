@@ -64,6 +64,7 @@ class ContentsScanner {
   void describe(TiffContents& contents) const {
     const Extent& extent = contents.info.extent;
     const TiffDescription& description = description_;
+    contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
     Spacing& spacing = contents.info.spacing;
     spacing.z_spacing = description.z_spacing;
     spacing.unit_name = description.unit_name;

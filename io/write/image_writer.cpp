@@ -12,6 +12,7 @@
 #include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
+#include "io/tiff/imagej_description.hpp"
 #include "io/tiff/tiff_output.hpp"
 
 namespace gpuccl::io {
@@ -42,7 +43,8 @@ void write_tiff_image(AtomicFile& file, BitView image) {
                         .compression = Compression::deflate,
                         .deflate_level = kLevel,
                         .spacing = {},
-                        .description = {}};
+                        // So that nobody takes slices for pages of a scan.
+                        .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : ""};
   const auto fill = [&](std::int64_t strip, std::byte* samples) {
     store_strip(image, pages.strips, strip, samples);
   };

@@ -32,7 +32,8 @@ void check_components(const Json& expected, const Json& found) {
 void check_array(const Json& array, const std::string& input, const std::string& output) {
   for (const auto& [connectivity, count] : array["expected"].items()) {
     CAPTURE(connectivity, input);
-    const Json report = report_of({input, "-c", connectivity, "--label-type", "u32", "-o", output});
+    const Json report =
+        report_of({input, "-c", connectivity, "--label-type", "u32", "-o", output, "--quiet"});
     CHECK(report["labeling"]["components"] == count);
     if (array.contains("labels") && array["labels"].contains(connectivity))
       CHECK(labels_in(output) == text_of(array["labels"][connectivity]));

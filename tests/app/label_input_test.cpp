@@ -83,11 +83,11 @@ TEST_CASE("--threshold takes what is greater, or Otsu's threshold") {
 
 TEST_CASE("--foreground raw takes the bits as stored") {
   const std::string page = source_file("data/page-g4.tif");  // MinIsWhite: bit 0 is white
-  const double light = report_of({page})["input"]["foreground"];
-  const double raw = report_of({page, "--foreground", "raw"})["input"]["foreground"];
+  const double light = report_of({page, "--quiet"})["input"]["foreground"];
+  const double raw = report_of({page, "--foreground", "raw", "--quiet"})["input"]["foreground"];
   CHECK(light > 0.5);
   CHECK(raw == Approx(1 - light));
-  CHECK(report_of({page, "--foreground", "auto"})["input"]["foreground"] == light);
+  CHECK(report_of({page, "--foreground", "auto", "--quiet"})["input"]["foreground"] == light);
 }
 
 TEST_CASE("limits refuse an input by its header, and take suffixes") {
@@ -99,7 +99,7 @@ TEST_CASE("limits refuse an input by its header, and take suffixes") {
   fails({"label", volume, "--json", "-", "--max-pages", "49"}, 65, "in.tif: ");
   fails({"label", volume, "--json", "-", "--memory", "20K"}, 71, "in.tif: ");
   succeeds({"label", volume, "--json", "/dev/null", "--max-pixels", "30K", "--max-dim", "640", "--max-pages",
-            "50", "--memory", "1M"});
+            "50", "--memory", "1M", "--quiet"});
 }
 
 }  // namespace

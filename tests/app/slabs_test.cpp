@@ -73,7 +73,7 @@ TEST_CASE("an image is labelled by slabs of rows as it is at once") {
     for (const char* connectivity : {"4", "8"})
       expect_same_with(scratch, png, {"7K", "30K", "100K", "500K"}, {"-c", connectivity}, labels);
   for (const char* connectivity : {"4", "8", "6", "18", "26"})
-    expect_same_with(scratch, tiff, {"30K", "100K"}, {"-c", connectivity});
+    expect_same_with(scratch, tiff, {"36K", "100K"}, {"-c", connectivity});
 }
 
 TEST_CASE("slabs work with every option for foreground, selection and algorithm") {
@@ -102,6 +102,9 @@ TEST_CASE("slabs are read from whatever holds slices and rows") {
 
   std::vector<tests::TiffPageToWrite> pages;
   for (int z = 0; z < 24; ++z) pages.push_back(page_of(volume, z));
+  pages.front().more = [](TIFF* tiff) {  // no pages of a scan
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53t\nimages=24\nslices=24\n");
+  };
   tests::write_tiff(scratch / "big.tif", pages, "wb8");
   expect_same_with(scratch, scratch / "big.tif", {"20K", "70K"}, {});
 
@@ -171,7 +174,7 @@ TEST_CASE("tags that need more memory than there may be are no fault of the file
   tests::write_tiff(scratch / "in.tif", {page});
   fails({"label", scratch / "in.tif", "--json", "-", "--memory", "50K"}, 71,
         "in.tif: needs more memory than the limit (");
-  succeeds({"label", scratch / "in.tif", "--json", "/dev/null", "--memory", "2M"});
+  succeeds({"label", scratch / "in.tif", "--json", "/dev/null", "--memory", "2M", "--quiet"});
 }
 #endif
 

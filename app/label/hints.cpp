@@ -1,0 +1,54 @@
+#include "app/label/hints.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+// Of smaller images, anything is likely.
+constexpr std::int64_t kLeastElements = 4096;
+
+bool has_threshold(const io::ForegroundOptions& options) { return options.threshold || options.otsu; }
+
+/// What is odd about the foreground; empty if nothing is.
+std::string odd_foreground(const Extent& extent, const Findings& findings) {
+  constexpr double kMost = 0.9, kMostOfOne = 0.8;
+  if (findings.foreground <= 0) return "nothing is foreground";
+  if (findings.foreground > kMost) return "more than 90 % is foreground";
+  if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(extent.elements()))
+    return "one component takes more than 80 % of the image";
+  return "";
+}
+
+std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                            const Findings& findings) {
+  if (findings.more_than_two_values && !has_threshold(options))
+    return "it has more than two values and no threshold, so that all but black is foreground; --threshold T "
+           "or --threshold otsu parts dark from light";
+  const std::string odd = odd_foreground(input.extent, findings);
+  if (odd.empty()) return "";
+  std::string remedy = options.invert ? "without --invert light is labelled" : "--invert labels what is dark";
+  if (input.bits_per_sample > 1 && !options.otsu) remedy += ", --threshold otsu parts dark from light";
+  return odd + "; " + remedy;
+}
+
+/// Programs that write volumes say so; a scanner writes page after page.
+bool is_scan_of_pages(const io::ImageInfo& input) {
+  return input.format == "tiff" && input.extent.depth > 1 && input.bits_per_sample == 1 &&
+         !input.is_described_stack && input.spacing.z_spacing <= 0;
+}
+
+}  // namespace
+
+std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                               Connectivity connectivity, const Findings& findings) {
+  std::vector<std::string> lines;
+  if (input.extent.elements() < kLeastElements) return lines;
+  const std::string line = foreground_hint(input, options, findings);
+  if (!line.empty()) lines.push_back(line);
+  if (is_scan_of_pages(input) && is_3d(connectivity))
+    lines.emplace_back(
+        "its pages are taken as slices of a volume, so that what lies on several can be one component; "
+        "--per-slice labels each page on its own");
+  return lines;
+}
+
+}  // namespace gpuccl::app

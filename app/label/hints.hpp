@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpuccl/connectivity.hpp"
+#include "io/image/image_info.hpp"
+#include "io/image/read_options.hpp"
+
+namespace gpuccl::app {
+
+/// What a run has found of its input.
+struct Findings {
+  double foreground = 0;      // share of the elements
+  std::uint64_t largest = 0;  // elements of the largest component
+  bool more_than_two_values = false;
+};
+
+/// A line for each way in which the result is probably not what was meant, with the option that changes it.
+/// The same words for every input, so that a batch says them once.
+std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                               Connectivity connectivity, const Findings& findings);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,128 @@
+#include <algorithm>
+
+#include "binary.hpp"
+#include "gpuccl/extent.hpp"
+#include "io/read/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
+
+// What a run says when its result is probably not what was meant.
+namespace gpuccl {
+namespace {
+
+/// The hints of `gpuccl label WORDS...`, which must be its warnings too, and silenced by --quiet.
+Words hints_of(Words words) {
+  words.insert(words.begin(), "label");
+  words.insert(words.end(), {"--json", "-"});
+  const Ended ended = gpuccl(words);
+  CAPTURE(ended.err);
+  REQUIRE(ended.code == 0);
+  const Words hints = Json::parse(ended.out)["hints"];
+  CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == static_cast<std::ptrdiff_t>(hints.size()));
+  for (const std::string& hint : hints)
+    CHECK(ended.err.find("warning: " + words[1] + ": " + hint) != std::string::npos);
+
+  words.push_back("--quiet");
+  const Ended quiet = gpuccl(words);
+  CHECK(quiet.err == "");
+  CHECK(Json::parse(quiet.out)["hints"] == Json(hints));
+  return hints;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+tests::TiffPageToWrite page_of(const std::string& path, const io::ReadOptions& options = {}) {
+  const BitVolume image = io::read_image(path, options);
+  tests::TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(image.extent().width);
+  page.height = static_cast<std::uint32_t>(image.extent().height);
+  page.samples = tests::samples_of<std::uint64_t>(image, 1, 0);
+  return page;
+}
+
+TEST_CASE("dark text on white is hinted at, and the hint's remedy helps") {
+  const std::string dark = source_file("data/page-g4.tif"), light = source_file("data/page.png");
+  const Words of_paper = hints_of({dark});
+  REQUIRE(of_paper.size() == 1);
+  CHECK(has(of_paper[0], "more than 90 % is foreground"));
+  CHECK(has(of_paper[0], "--invert labels what is dark"));
+  CHECK(!has(of_paper[0], "otsu"));  // two values have no threshold
+  CHECK(hints_of({dark, "--invert"}).empty());
+
+  CHECK(hints_of({light}).empty());
+  const Words inverted = hints_of({light, "--invert"});
+  REQUIRE(inverted.size() == 1);
+  CHECK(has(inverted[0], "without --invert"));
+}
+
+TEST_CASE("an image without foreground, and one of a single component, are hinted at") {
+  const ScratchFolder scratch;
+  CHECK(has(hints_of({save(scratch / "blank.png", BitVolume({64, 64, 1}).view())}).at(0),
+            "nothing is foreground"));
+  CHECK(hints_of({save(scratch / "small.png", BitVolume({64, 63, 1}).view())}).empty());
+  BitVolume frame({100, 100, 1});
+  for (int y = 0; y < 100; ++y)
+    for (int x = 0; x < (y < 10 ? 40 : 90); ++x) frame.set(x, y, 0);
+  CHECK(
+      has(hints_of({save(scratch / "frame.png", frame.view())}).at(0), "one component takes more than 80 %"));
+  CHECK(has(hints_of({scratch / "blank.png", "--invert"}).at(0), "without --invert"));
+}
+
+TEST_CASE("more than two values without a threshold are hinted at") {
+  const ScratchFolder scratch;
+  std::vector<std::vector<int>> rows(80, std::vector<int>(80));
+  for (std::size_t y = 0; y < rows.size(); ++y)
+    for (std::size_t x = 0; x < rows.size(); ++x) rows[y][x] = (x / 8 + y / 8) % 2 == 0 ? 0 : 200;
+  const std::string image = save_gray(scratch / "two.tif", rows);
+  CHECK(hints_of({image}).empty());
+  rows[40][43] = 100;
+  save_gray(image, rows);
+  const Words hints = hints_of({image});
+  REQUIRE(hints.size() == 1);
+  CHECK(has(hints[0], "--threshold"));
+  CHECK(!has(hints[0], "--values"));
+  CHECK(hints_of({image, "--threshold", "150"}).empty());
+  CHECK(hints_of({image, "--threshold", "otsu"}).empty());
+  CHECK(hints_of({image, "--memory", "10K"}) == hints);  // by slabs
+}
+
+TEST_CASE("pages of a scan that become a volume are hinted at, slices that are called so are not") {
+  const ScratchFolder scratch;
+  io::ReadOptions dark;
+  dark.foreground.invert = true;
+  tests::TiffPageToWrite page = page_of(source_file("data/page-g4.tif"), dark);
+  page.compression = COMPRESSION_CCITTFAX4;
+  const std::string scan = scratch / "scan.tif";
+  tests::write_tiff(scan, {page, page});
+  const Words hints = hints_of({scan});
+  REQUIRE(hints.size() == 1);
+  CHECK(has(hints[0], "--per-slice"));
+  CHECK(hints_of({scan, "--per-slice"}).empty());
+
+  for (const char* description : {"ImageJ=1.53t\nimages=2\nslices=2\n", "{\"shape\": [2, 1754, 1240]}"}) {
+    page.more = [=](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description); };
+    tests::write_tiff(scan, {page, page});
+    CHECK(hints_of({scan}).empty());
+  }
+  CHECK(hints_of({source_file("data/cells.tif")}).empty());
+  CHECK(hints_of({source_file("data/cells-slices"), "--stack"}).empty());
+}
+
+TEST_CASE("a batch says a hint once and counts the others") {
+  const ScratchFolder scratch;
+  Words words = {"label"};
+  for (const char* name : {"a.png", "b.png", "c.png"})
+    words.push_back(save(scratch / name, BitVolume({64, 64, 1}).view()));
+  words.insert(words.end(), {"-o", scratch / "out/"});
+  const Ended ended = gpuccl(words);
+  CHECK(ended.code == 0);
+  const std::size_t first = ended.err.find("a.png: nothing is foreground");
+  CHECK(ended.err.find("the same of 2 more: nothing is foreground") != std::string::npos);
+  CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 3);  // both, and the tally
+  CHECK((first != std::string::npos || has(ended.err, ".png: nothing is foreground")));
+}
+
+}  // namespace
+}  // namespace gpuccl
