@@ -213,7 +213,7 @@ TEST_CASE("README shows a real report and a real table, and its Python reads the
 }
 
 TEST_CASE("the program in README is the one that is built against the installed library") {
-  CHECK(only_block("README.md", "cpp") == read_file(source_file("tests/install/consumer/consumer.cpp")));
+  CHECK(only_block("README.md", "cpp") == read_file(source_file("tests/install/consumer/readme.cpp")));
   const std::string build = read_file(source_file("tests/install/consumer/CMakeLists.txt"));
   for (const std::string& line : lines_of(only_block("README.md", "cmake"))) {
     CAPTURE(line);
