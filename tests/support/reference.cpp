@@ -34,6 +34,36 @@ void expect_same_rows(const LabelSource& labels, const LabelSource& expected, co
   REQUIRE(rendered<T>(labels, all - 1, 1, map) == rendered<T>(expected, all - 1, 1, map));
 }
 
+/// The rows as their runs say them.
+std::vector<Label> drawn_runs(const LabelSource& labels, std::int64_t first, std::int64_t rows,
+                              const Label* map) {
+  REQUIRE(labels.prepare(first, rows) >= first + rows);
+  LabelRuns runs;
+  runs.runs.resize(3);
+  runs.ends.resize(3);
+  labels.list_runs(first, rows, runs, map);
+  REQUIRE(runs.ends.size() == static_cast<std::size_t>(rows));
+  REQUIRE(runs.ends.back() == runs.runs.size());
+  const int width = labels.extent().width;
+  std::vector<Label> values(static_cast<std::size_t>(rows * width));
+  std::size_t i = 0;
+  for (std::size_t row = 0; row < runs.ends.size(); ++row) {
+    for (int at = 0; i < runs.ends[row]; at = runs.runs[i++].end) {
+      const LabelRun& run = runs.runs[i];
+      REQUIRE((at <= run.begin && run.begin < run.end && run.end <= width && run.label != 0));
+      std::fill(values.data() + row * static_cast<std::size_t>(width) + run.begin,
+                values.data() + row * static_cast<std::size_t>(width) + run.end, run.label);
+    }
+  }
+  return values;
+}
+
+void expect_same_runs(const LabelSource& labels, const LabelSource& expected, const Label* map) {
+  const std::int64_t all = labels.extent().rows(), middle = all / 3, part = (all - middle + 1) / 2;
+  REQUIRE(drawn_runs(labels, 0, all, map) == rendered<Label>(expected, 0, all, map));
+  REQUIRE(drawn_runs(labels, middle, part, map) == rendered<Label>(expected, middle, part, map));
+}
+
 /// Some labels dropped, the others in another order, all small enough for 8 bits.
 std::vector<Label> some_map(Label count) {
   std::vector<Label> map(std::size_t{count} + 1, 0);
@@ -57,6 +87,8 @@ void expect_same(const Labeled& labeled, const Labeled& expected) {
   expect_same_rows<std::uint8_t>(*labeled.labels, *expected.labels, map.data());
   expect_same_rows<std::uint16_t>(*labeled.labels, *expected.labels, map.data());
   expect_same_rows<std::uint32_t>(*labeled.labels, *expected.labels, map.data());
+  expect_same_runs(*labeled.labels, *expected.labels, nullptr);
+  expect_same_runs(*labeled.labels, *expected.labels, map.data());
   if (expected.labels->count() <= 255)
     expect_same_rows<std::uint8_t>(*labeled.labels, *expected.labels, nullptr);
   if (expected.labels->count() <= 65535)

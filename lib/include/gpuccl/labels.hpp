@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <variant>
@@ -13,6 +14,20 @@ using Label = std::uint32_t;  // 0 is background
 
 /// Where labels are written to, 1, 2 or 4 bytes each.
 using LabelsOut = std::variant<std::uint8_t*, std::uint16_t*, std::uint32_t*>;
+
+/// Elements [begin, end) of a row, all of one label other than 0.
+struct LabelRun {
+  int begin = 0, end = 0;
+  Label label = 0;
+
+  friend bool operator==(const LabelRun&, const LabelRun&) = default;
+};
+
+/// The runs of some rows, row after row and from left to right.
+struct LabelRuns {
+  std::vector<LabelRun> runs;
+  std::vector<std::size_t> ends;  // of each row, in `runs`
+};
 
 /// The finished labels of one image: 1..N in raster order (z, then y, then x) of each component's first
 /// element.
@@ -38,6 +53,10 @@ class LabelSource {
   /// `out`, `width` values a row without padding. With `map`, which has N + 1 entries and starts with 0,
   /// label l is written as map[l]. The caller has made sure that the largest value fits the type of `out`.
   virtual void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const = 0;
+
+  /// The same as runs, in place of what `out` held. Here they are looked for in rendered rows; a source that
+  /// knows them says them.
+  virtual void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const;
 };
 
 /// A label image in memory, 4 bytes an element.

@@ -4,9 +4,21 @@
 
 #include <algorithm>
 
+#include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
 
 namespace gpuccl {
+
+void LabelSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                            const Label* map) const {
+  std::vector<Label> row(static_cast<std::size_t>(extent().width));
+  out.runs.clear();
+  out.ends.clear();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    render(first_row + i, 1, row.data(), map);
+    add_runs(row.data(), extent().width, out);
+  }
+}
 
 LabelImage::LabelImage(Extent extent, Label count)
     : extent_(extent),

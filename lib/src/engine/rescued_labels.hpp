@@ -35,6 +35,9 @@ class RescuedLabels final : public LabelSource {
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
     labels_->render(first_row, rows, out, map);
   }
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override {
+    labels_->list_runs(first_row, rows, out, map);
+  }
 
  private:
   mutable std::unique_ptr<LabelSource> labels_;  // only prepare() changes it

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
 #include "gpuccl/error.hpp"
 
@@ -89,6 +90,18 @@ void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const L
 
 void SlabLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
   std::visit([&](auto* to) { draw(first_row, rows, to, map); }, out);
+}
+
+void SlabLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                           const Label* map) const {
+  const std::int64_t from_before = std::clamp<std::int64_t>(slab_rows_.begin - first_row, 0, rows);
+  if (from_before == 0) {
+    const LabelSource& labels = *slab_->labeled.labels;
+    labels.list_runs(first_row - slab_rows_.begin, rows, out, components_.map(next_ - 1));
+    if (map != nullptr) map_runs(out, map);
+    return;
+  }
+  LabelSource::list_runs(first_row, rows, out, map);
 }
 
 }  // namespace gpuccl

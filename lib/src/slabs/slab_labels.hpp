@@ -37,6 +37,7 @@ class SlabLabels final : public LabelSource {
   Label count() const override { return components_.count(); }
   std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override;
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
  private:
   template <class T>

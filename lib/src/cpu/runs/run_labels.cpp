@@ -25,4 +25,18 @@ void RunLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out,
   std::visit([&](auto* to) { draw(first_row, rows, to, map); }, out);
 }
 
+void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const {
+  const std::int64_t height = bundles_.image().extent.height;
+  out.runs.clear();
+  out.ends.clear();
+  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+    for_each_labeled_run(static_cast<int>(row % height), static_cast<int>(row / height),
+                         [&](int begin, int end, Label label) {
+                           if (map != nullptr) label = map[label];
+                           if (label != 0) out.runs.push_back({begin, end, label});
+                         });
+    out.ends.push_back(out.runs.size());
+  }
+}
+
 }  // namespace gpuccl::cpu

@@ -23,6 +23,7 @@ class RunLabels final : public LabelSource {
   Extent extent() const override { return bundles_.image().extent; }
   Label count() const override { return count_; }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
   const Bundles& bundles() const { return bundles_; }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+/// Adds a row of labels that lie in memory.
+inline void add_runs(const Label* row, int width, LabelRuns& out) {
+  const Label* const end = row + width;
+  const auto is_set = [](Label label) { return label != 0; };
+  for (const Label* at = row; (at = std::find_if(at, end, is_set)) != end;) {
+    const Label label = *at;
+    const Label* const begin = at;
+    at = std::find_if(at, end, [label](Label other) { return other != label; });
+    out.runs.push_back({static_cast<int>(begin - row), static_cast<int>(at - row), label});
+  }
+  out.ends.push_back(out.runs.size());
+}
+
+/// Applies LabelSource::render's map; runs that become background are gone.
+inline void map_runs(LabelRuns& runs, const Label* map) {
+  std::size_t kept = 0, i = 0;
+  for (std::size_t& end : runs.ends) {
+    for (; i < end; ++i) {
+      LabelRun run = runs.runs[i];
+      run.label = map[run.label];
+      if (run.label != 0) runs.runs[kept++] = run;
+    }
+    end = kept;
+  }
+  runs.runs.resize(kept);
+}
+
+}  // namespace gpuccl
