@@ -37,6 +37,11 @@ int bits_per_sample(LabelType type);
 /// LabelSource::render as samples of `type`.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
 
+/// LabelSource::list_runs of what is written.
+inline void list_runs(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
+  labels.labels.list_runs(first_row, rows, out, labels.map.empty() ? nullptr : labels.map.data());
+}
+
 /// LabelSource::prepare of what is written.
 inline PrepareRows prepare_rows(const MappedLabels& labels) {
   return [&source = labels.labels](std::int64_t first_row, std::int64_t rows) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <string>
 
 #include "io/files/atomic_file.hpp"
@@ -24,7 +25,7 @@ struct PngHeader {
   Spacing spacing;
 };
 
-/// A PNG written through libpng row by row.
+/// A PNG written through libpng row by row, or as a stream made elsewhere.
 class PngOutput {
  public:
   PngOutput(AtomicFile& file, const PngHeader& header);
@@ -34,6 +35,8 @@ class PngOutput {
 
   /// `rows` rows of `row_bytes` each.
   void write_rows(const void* data, std::size_t row_bytes, std::size_t rows);
+  /// Instead of rows, the zlib stream of all of them, part by part.
+  void write_stream(std::span<const std::byte> part);
   void finish();
 
  private:
@@ -42,11 +45,13 @@ class PngOutput {
   [[noreturn]] static void fail(png_struct_def* png, const char* message);
   static void ignore(png_struct_def* png, const char* message);
   void write_header(const PngHeader& header);
+  void write_chunk(const char* name, std::span<const std::byte> data);
   [[noreturn]] void rethrow() const;
 
   AtomicFile& file_;
   png_struct_def* png_ = nullptr;
   png_info_def* info_ = nullptr;
+  bool is_stream_ = false;
   std::exception_ptr failure_;  // thrown while libpng, which is C, was on the stack
   std::string message_;         // of libpng
 };

@@ -1,7 +1,11 @@
 #include "io/tiff/tiff_label_writer.hpp"
 
+#include <algorithm>
+
+#include "io/deflate/run_deflater.hpp"
 #include "io/tiff/imagej_description.hpp"
 #include "io/tiff/tiff_output.hpp"
+#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -9,6 +13,44 @@ namespace {
 // Of libdeflate: on labels of pages and volumes both faster and smaller than level 1; more costs more time
 // than it saves in bytes.
 constexpr int kDeflateLevel = 2;
+
+/// Deflate from runs, from samples where the runs are short.
+class RunStrips final : public StripMaker {
+ public:
+  RunStrips(const MappedLabels& labels, const TiffPages& pages, const FillStrip& fill)
+      : labels_(labels),
+        strips_(pages.strips),
+        from_runs_({.width = pages.strips.extent.width, .sample_bytes = pages.bits_per_sample / 8}),
+        from_samples_(pages, fill) {}
+
+  std::span<const std::byte> make(std::int64_t strip) override {
+    return has_long_runs(strip) ? from_runs_.stream(runs_) : from_samples_.make(strip);
+  }
+
+ private:
+  /// Lists the runs of a strip in parts: noise ends with the part in which there are too many, before it
+  /// takes memory and time.
+  bool has_long_runs(std::int64_t strip) {
+    constexpr std::int64_t kParts = 16;
+    const std::int64_t rows = strips_.rows(strip), step = (rows + kParts - 1) / kParts;
+    runs_.runs.clear();
+    runs_.ends.clear();
+    for (std::int64_t row = 0; row < rows; row += step) {
+      list_runs(labels_, strips_.first_row(strip) + row, std::min(step, rows - row), part_);
+      const std::size_t before = runs_.runs.size();
+      runs_.runs.insert(runs_.runs.end(), part_.runs.begin(), part_.runs.end());
+      for (const std::size_t end : part_.ends) runs_.ends.push_back(before + end);
+      if (!from_runs_.pays(runs_.runs.size(), rows)) return false;
+    }
+    return true;
+  }
+
+  const MappedLabels& labels_;
+  const StripLayout& strips_;
+  LabelRuns runs_, part_;
+  RunDeflater from_runs_;
+  StripEncoder from_samples_;
+};
 
 }  // namespace
 
@@ -22,10 +64,14 @@ void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType t
                         .big = options.big_tiff,
                         .spacing = options.spacing,
                         .description = imagej_description(extent, labels.count, options.spacing)};
-  const auto fill = [&](std::int64_t strip, std::byte* samples) {
+  const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
     render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
   };
-  write_tiff(file, pages, prepare_rows(labels), fill, options.progress);
+  const auto new_maker = [&]() -> std::unique_ptr<StripMaker> {
+    if (pages.compression == Compression::deflate) return std::make_unique<RunStrips>(labels, pages, fill);
+    return std::make_unique<StripEncoder>(pages, fill);
+  };
+  write_tiff(file, pages, prepare_rows(labels), new_maker, options.progress);
 }
 
 }  // namespace gpuccl::io

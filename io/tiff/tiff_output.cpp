@@ -4,13 +4,13 @@
 
 #include <array>
 #include <bit>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "gpuccl/error.hpp"
 #include "io/tiff/tiff_directories.hpp"
 #include "io/tiff/tiff_scheme.hpp"
-#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -68,22 +68,20 @@ void TiffOutput::finish() {
 
 }  // namespace
 
-void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare, const FillStrip& fill,
-                const std::function<void(double share)>& progress) {
+void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare,
+                const NewStripMaker& new_maker, const std::function<void(double share)>& progress) {
   struct Slot {
-    std::vector<std::byte> samples;
-    StripEncoder encoder;
-    std::span<const std::byte> encoded;
+    std::unique_ptr<StripMaker> maker;
+    std::span<const std::byte> strip;
   };
   TiffOutput tiff(file, pages);
   const StripLayout& strips = pages.strips;
   const auto make = [&](Slot& slot, std::int64_t strip) {
-    slot.samples.resize(strips.bytes(strip));
-    fill(strip, slot.samples.data());
-    slot.encoded = slot.encoder.encode(pages, strips.rows(strip), slot.samples);
+    if (!slot.maker) slot.maker = new_maker();
+    slot.strip = slot.maker->make(strip);
   };
   const auto take = [&](Slot& slot, std::int64_t strip) {
-    tiff.write_strip(slot.encoded);
+    tiff.write_strip(slot.strip);
     if (progress) progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
   };
   for_each_strip<Slot>(strips, prepare, make, take);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "io/files/atomic_file.hpp"
@@ -23,14 +25,21 @@ struct TiffPages {
   std::string description;  // of the first page; empty: none
 };
 
-/// Makes the samples of a strip, as TIFF wants them. Called from several threads.
-using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
+/// Makes strips as they go into the file, one after the other; several makers work at the same time.
+class StripMaker {
+ public:
+  virtual ~StripMaker() = default;
 
-/// Writes a little-endian TIFF, one page a slice. Strips are made and compressed in parallel and written in
-/// order, after `prepare` for them; the directories come last. `progress`, if any, is called now and then
-/// with the share that is written. Error (usage) when this libtiff lacks the compression, (data) when the
-/// file passes 4 GiB and must not be a BigTIFF, (io) when it does not take the bytes.
-void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare, const FillStrip& fill,
-                const std::function<void(double share)>& progress);
+  /// Valid until the next call.
+  virtual std::span<const std::byte> make(std::int64_t strip) = 0;
+};
+using NewStripMaker = std::function<std::unique_ptr<StripMaker>()>;
+
+/// Writes a little-endian TIFF, one page a slice. Strips are made in parallel and written in order, after
+/// `prepare` for them; the directories come last. `progress`, if any, is called now and then with the share
+/// that is written. Error (usage) when this libtiff lacks the compression, (data) when the file passes 4 GiB
+/// and must not be a BigTIFF, (io) when it does not take the bytes.
+void write_tiff(AtomicFile& file, const TiffPages& pages, const PrepareRows& prepare,
+                const NewStripMaker& new_maker, const std::function<void(double share)>& progress);
 
 }  // namespace gpuccl::io

@@ -77,18 +77,19 @@ std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_
 
 }  // namespace
 
-std::span<const std::byte> StripEncoder::encode(const TiffPages& pages, std::int64_t rows,
-                                                std::span<std::byte> samples) {
-  switch (pages.compression) {
+std::span<const std::byte> StripEncoder::make(std::int64_t strip) {
+  samples_.resize(pages_.strips.bytes(strip));
+  fill_(strip, samples_.data());
+  switch (pages_.compression) {
     case Compression::none:
-      return samples;
+      return samples_;
     case Compression::deflate: {
-      if (!deflater_) deflater_.emplace(pages.deflate_level);
-      const std::size_t bytes = deflater_->compress(samples.data(), samples.size(), encoded_);
+      if (!deflater_) deflater_.emplace(pages_.deflate_level);
+      const std::size_t bytes = deflater_->compress(samples_.data(), samples_.size(), encoded_);
       return {encoded_.data(), bytes};
     }
     default:
-      return encode_by_libtiff(pages, rows, samples, encoded_);
+      return encode_by_libtiff(pages_, pages_.strips.rows(strip), samples_, encoded_);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "io/png/png_output.hpp"
 #include "io/tiff/imagej_description.hpp"
 #include "io/tiff/tiff_output.hpp"
+#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -45,10 +47,10 @@ void write_tiff_image(AtomicFile& file, BitView image) {
                         .spacing = {},
                         // So that nobody takes slices for pages of a scan.
                         .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : ""};
-  const auto fill = [&](std::int64_t strip, std::byte* samples) {
+  const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
     store_strip(image, pages.strips, strip, samples);
   };
-  write_tiff(file, pages, {}, fill, {});
+  write_tiff(file, pages, {}, [&] { return std::make_unique<StripEncoder>(pages, fill); }, {});
 }
 
 void write_png_image(AtomicFile& file, BitView image) {

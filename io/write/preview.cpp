@@ -28,18 +28,13 @@ struct Sum {
 class Reducer {
  public:
   Reducer(const MappedLabels& labels, const ContactSheet& sheet)
-      : labels_(labels),
-        sheet_(sheet),
-        row_(static_cast<std::size_t>(labels.labels.extent().width)),
-        sums_(static_cast<std::size_t>(sheet.tile_width)) {}
+      : labels_(labels), sheet_(sheet), sums_(static_cast<std::size_t>(sheet.tile_width)) {}
 
   /// A row of pixels that shows rows [begin, end) of all rows.
   void reduce(std::int64_t begin, std::int64_t end, std::uint8_t* pixels) {
     std::fill(sums_.begin(), sums_.end(), Sum{});
-    for (std::int64_t row = begin; row < end; ++row) {
-      render(labels_, LabelType::u32, row, 1, row_.data());
-      add_row();
-    }
+    list_runs(labels_, begin, end - begin, runs_);
+    for (const LabelRun& run : runs_.runs) add(run);
     const std::int64_t width = labels_.labels.extent().width;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const std::int64_t across =
@@ -52,24 +47,23 @@ class Reducer {
   }
 
  private:
-  void add_row() {
-    Label last = 0;
-    Rgb color{};
-    const auto factor = static_cast<std::size_t>(sheet_.factor);
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      const std::size_t end = std::min(row_.size(), (i + 1) * factor);
-      for (std::size_t x = i * factor; x < end; ++x) {
-        if (row_[x] == 0) continue;
-        if (row_[x] != last) color = label_color(last = row_[x]);
-        for (std::size_t c = 0; c < 3; ++c) sums_[i].color[c] += color[c];
-        ++sums_[i].foreground;
-      }
+  void add(const LabelRun& run) {
+    const Rgb color = label_color(run.label);
+    for (int x = run.begin; x < run.end;) {
+      const int pixel = x / sheet_.factor;
+      const auto end =
+          static_cast<int>(std::min<std::int64_t>(run.end, (std::int64_t{pixel} + 1) * sheet_.factor));
+      Sum& sum = sums_[static_cast<std::size_t>(pixel)];
+      const auto count = static_cast<std::uint64_t>(end - x);
+      for (std::size_t c = 0; c < 3; ++c) sum.color[c] += count * color[c];
+      sum.foreground += count;
+      x = end;
     }
   }
 
   const MappedLabels& labels_;
   const ContactSheet& sheet_;
-  std::vector<Label> row_;
+  LabelRuns runs_;
   std::vector<Sum> sums_;
 };
 

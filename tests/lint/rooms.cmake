@@ -15,7 +15,7 @@ set(floors
   "lib/src/cuda"
   "lib/src/engine"
   "lib/src/slabs"
-  "io/files"
+  "io/files io/deflate"
   "io/image"
   "io/png io/tiff io/npy"
   "io/read io/write io/report"

@@ -1,4 +1,4 @@
-#include "io/image/deflater.hpp"
+#include "io/deflate/deflater.hpp"
 
 #include <libdeflate.h>
 
