@@ -50,6 +50,8 @@ void AlgorithmOptions::add_to(const Command& command) {
   add_device(command, engine.device,
              "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
   add_gpu(command, engine.gpu);
+  add_switch(command, "--time-phases", engine.time_phases,
+             "Time the phases of a GPU algorithm one by one, which takes longer as a whole");
   add_threads(command, threads);
 }
 

@@ -90,7 +90,6 @@ class StrictStages final : public StagedLabeler {
   Labeled label_in_windows(BitView image, std::size_t) override { return label(image); }
   LabelImage labels() override { return render_all(*right_->label(image_).labels); }
   Components components() override { return right_->label(image_).components; }
-  std::uint64_t device_bytes() const override { return 0; }
   Labeled label(BitView image) override {
     upload(image);
     allocate();

@@ -143,7 +143,7 @@ TEST_CASE("algorithms that count their accesses to memory", "[small]") {
   expect_all_right(variants, random_image({33, 7, 5}, 0.3, 1, 1).view());
   for (const CudaVariant& variant : variants)
     if (variant.name == "ke-playne" && variant.connectivity == Connectivity::c4)
-      for (const PhaseTime& phase : variant.labeler->label(drawn({"###"}).view()).phases)
+      for (const PhaseTime& phase : timed_phases(*variant.labeler, drawn({"###"}).view()))
         if (phase.phase == "ResolveLabels") CHECK(phase.accesses.reads == 11);  // see accesses_test.cpp
 }
 

@@ -32,7 +32,7 @@ int launches(const PhaseTimes& times, const std::string& phase) {
 int iterations(const std::string& algorithm, Connectivity connectivity, BitView image,
                const std::string& phase) {
   const auto labeler = find_variant(*find_algorithm(algorithm, DeviceKind::cuda), connectivity)->make(0);
-  return launches(labeler->label(image).phases, phase);
+  return launches(timed_phases(*labeler, image), phase);
 }
 
 }  // namespace

@@ -59,6 +59,13 @@ std::vector<CudaVariant> cuda_variants(const std::vector<Algorithm>& table) {
   return variants;
 }
 
+PhaseTimes timed_phases(Labeler& labeler, BitView image) {
+  labeler.time_phases(true);
+  PhaseTimes phases = labeler.label(image).phases;
+  labeler.time_phases(false);
+  return phases;
+}
+
 void expect_all_right(const std::vector<CudaVariant>& variants, BitView image) {
   expect_all(variants, image, [&](Connectivity connectivity) { return flood_fill(image, connectivity); });
 }

@@ -22,6 +22,9 @@ struct CudaVariant {
 /// The CUDA rows of the table, on device 0.
 std::vector<CudaVariant> cuda_variants(const std::vector<gpuccl::Algorithm>& table = gpuccl::algorithms());
 
+/// The times of the phases of labeling `image`.
+gpuccl::PhaseTimes timed_phases(gpuccl::Labeler& labeler, gpuccl::BitView image);
+
 /// Every variant must label `image` as flood fill does: the same partition before renumbering, the same
 /// numbers, components and rendered rows after it.
 void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView image);

@@ -18,7 +18,7 @@ enum class DeviceKind { cpu, cuda };
 struct Labeled {
   std::unique_ptr<LabelSource> labels;
   Components components;
-  PhaseTimes phases;         // of the labeling, in the paper's names
+  PhaseTimes phases;         // of the labeling, in the paper's names; see Labeler::time_phases()
   double statistics_ms = 0;  // component statistics
 };
 
@@ -32,6 +32,11 @@ class Labeler {
   /// The same for labels that are read once, in ascending order: they need LabelSource::prepare(), and may
   /// stay on the device until then.
   virtual Labeled label_in_order(BitView image) { return label(image); }
+
+  /// Whether a GPU times phases from now on (Labeled::phases), which it does one by one: no launch begins
+  /// before the one before has ended, so that the whole takes longer. At first it does not; the CPU always
+  /// does.
+  virtual void time_phases(bool /*timed*/) {}
 };
 
 /// Makes a labeler; `gpu` is the index of the CUDA device and means nothing to a CPU algorithm.

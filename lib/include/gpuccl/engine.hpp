@@ -15,6 +15,7 @@ struct EngineOptions {
   std::string algorithm = "auto";
   DeviceChoice device = DeviceChoice::automatic;
   int gpu = 0;
+  bool time_phases = false;  // on a GPU, as Labeler::time_phases()
 };
 
 /// Error (usage) if algorithm and device name nothing in the table, contradict each other or, when it is

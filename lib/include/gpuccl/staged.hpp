@@ -50,9 +50,6 @@ class StagedLabeler : public Labeler {
   virtual LabelImage labels() = 0;
   virtual Components components() = 0;
 
-  /// Bytes held on the device.
-  virtual std::uint64_t device_bytes() const = 0;
-
   /// How the algorithm reads the image, for its floor: 8 (a byte an element, as the papers' do) or 1.
   virtual int bits_per_element() const { return 8; }
 };

@@ -3,6 +3,7 @@
 
 #include "cuda/cuda.hpp"
 #include "cuda/runtime/check.hpp"
+#include "cuda/runtime/current_device.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
 #include "gpuccl/devices.hpp"
@@ -52,7 +53,7 @@ void start_up(int gpu) {
     throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
                                           std::to_string(count) + (count == 1 ? " device" : " devices"));
   constexpr const char* kDoing = "starting the device";
-  check(cudaSetDevice(gpu), kDoing);
+  const CurrentDevice here(gpu);
   // A launch shows what nothing else does: that this build has code for the device.
   const Stream stream;
   launch(nothing, LaunchShape{dim3(1), dim3(1)}, stream.get());

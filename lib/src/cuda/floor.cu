@@ -4,6 +4,7 @@
 #include "cuda/cuda.hpp"
 #include "cuda/device/image_ref.cuh"
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/runtime/current_device.hpp"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
@@ -39,14 +40,7 @@ template <class Work>
 double median_ms(int repetitions, const Stream& stream, const Work& work) {
   work();  // warms up
   std::vector<double> times;
-  for (int i = 0; i < std::max(1, repetitions); ++i) {
-    Event begin{Event::Purpose::timing}, end{Event::Purpose::timing};
-    begin.record(stream.get(), kDoing);
-    work();
-    end.record(stream.get(), kDoing);
-    end.wait(kDoing);
-    times.push_back(end.milliseconds_since(begin));
-  }
+  for (int i = 0; i < std::max(1, repetitions); ++i) times.push_back(device_ms(stream, work));
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
@@ -58,7 +52,7 @@ double median_ms(int repetitions, const Stream& stream, const Work& work) {
 StreamFloor stream_floor(int gpu, Extent extent, int repetitions) {
   using namespace cuda;
   start_up(gpu);
-  check(cudaSetDevice(gpu), kDoing);
+  const CurrentDevice here(gpu);
   const std::uint64_t quads = (static_cast<std::uint64_t>(extent.elements()) + 3) / 4;
   const Stream stream;
   DeviceBuffer<unsigned> input;

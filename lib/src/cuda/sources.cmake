@@ -22,7 +22,8 @@ set(GPUCCL_CUDA_SOURCES
   counted/rooms.cu
   devices.cu
   floor.cu
-  labelers/cuda_labeler.cu
+  labelers/gpu_labeler.cu
+  labelers/pixel_labeler.cu
   phases/first_elements.cu
   phases/pixel_labels.cu
   phases/prefix_count.cu
@@ -39,6 +40,7 @@ set(GPUCCL_CUDA_SOURCES
   runtime/device_labels.cpp
   runtime/pinned_labels.cpp
   runtime/pinned_ring.cpp
+  runtime/primary_context.cpp
   runtime/streamed_labels.cpp
   table.cpp)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -41,7 +41,7 @@ class IdleLabelers {
 }  // namespace
 
 struct Engine::State {
-  explicit State(const EngineOptions& chosen) : options(chosen), on_gpu(chosen.gpu) {}
+  explicit State(const EngineOptions& chosen) : options(chosen), on_gpu(chosen.gpu, chosen.time_phases) {}
 
   const EngineOptions options;
   Warn warn;

@@ -78,6 +78,7 @@ void GpuLabelers::label_all(const Requests& requests) noexcept {
     Request& first = *requests.front();
     std::unique_ptr<Labeler>& labeler = labelers_[first.key];
     if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(gpu_);
+    labeler->time_phases(time_phases_);
     if (requests.size() == 1)
       first.labeled = label_timed(*labeler, first.image, first.reading, first.report);
     else

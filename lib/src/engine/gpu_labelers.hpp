@@ -29,7 +29,8 @@ Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineRepo
 /// are labelled together.
 class GpuLabelers {
  public:
-  explicit GpuLabelers(int gpu) : gpu_(gpu) {}
+  /// Labelers of device `gpu`, `time_phases` as Labeler::time_phases().
+  GpuLabelers(int gpu, bool time_phases) : gpu_(gpu), time_phases_(time_phases) {}
 
   void start_in_background();
   /// Whether the GPU was ever at work.
@@ -65,6 +66,7 @@ class GpuLabelers {
   void start_up();
 
   const int gpu_;
+  const bool time_phases_;
   GpuQueue<Request> queue_;
   std::atomic<bool> started_ = false;
   // What follows is used by whoever has the GPU.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 
 // CUDA on the CPU, for tests: kernels compiled as C++ run here thread for thread. What the headers of this
 // folder offer is what lib/src/cuda uses; add what a new kernel needs.
@@ -31,6 +32,15 @@ bool has_failed();
 
 /// Number of devices and version of the driver as CUDA counts (13000 is 13.0; 0 is none).
 void set_machine(int devices, int driver_version);
+
+/// Devices that were made current since set_machine(). A thread that makes none current uses the first.
+std::set<int> devices_in_use();
+
+/// Launches so far that may begin before the one before them has ended.
+std::uint64_t early_launches();
+
+/// Buffers of the device asked for, so far.
+std::uint64_t allocations();
 
 /// Bytes of memory of the device; cudaMalloc() fails when they are taken.
 void set_memory(std::size_t bytes);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "cuda/runtime/primary_context.hpp"
 #include "cuda_runtime_api.h"
 #include "emulation.hpp"
 #include "scheduler.hpp"
@@ -21,6 +22,7 @@ struct EmulatedEvent {
 };
 
 struct EmulatedStream {
+  int device = 0;
   std::deque<std::function<void()>> work;
 
   bool run_one() {
@@ -46,6 +48,9 @@ struct Machine {
   bool sticky = false, failed = false;
 
   std::set<EmulatedStream*> streams;
+  std::set<EmulatedEvent*> events;
+  std::set<int> in_use;  // devices
+  std::uint64_t allocations = 0, early_launches = 0;
   std::map<const char*, std::size_t> pinned;
   std::map<const void*, std::size_t> buffers;  // on the device
   std::size_t memory = SIZE_MAX, taken = 0;
@@ -58,6 +63,7 @@ Machine& machine() {
 }
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local int current_device = 0;
 
 cudaError_t report(cudaError_t error) {
   if (error != cudaSuccess) last_error = error;
@@ -75,6 +81,12 @@ cudaError_t begin_call() {
   }
   if (m.driver == 0) return report(cudaErrorInsufficientDriver);
   return cudaSuccess;
+}
+
+/// The same for calls that enqueue: work for a stream is accepted while its device is current.
+cudaError_t begin_call(const EmulatedStream* stream) {
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  return report(stream->device == current_device ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 bool context_is_lost() { return machine().sticky && machine().failed; }
@@ -99,6 +111,15 @@ void copy_rows(char* to, std::size_t to_pitch, const char* from, std::size_t fro
 
 }  // namespace
 
+namespace gpuccl::cuda {
+
+bool has_primary_context(int gpu) {
+  const Lock lock(machine().mutex);
+  return machine().in_use.contains(gpu);
+}
+
+}  // namespace gpuccl::cuda
+
 namespace emulation {
 
 void fail_call(std::uint64_t call, int error, bool sticky) {
@@ -113,20 +134,25 @@ std::uint64_t calls() { return machine().calls; }
 bool has_failed() { return machine().failed; }
 void set_machine(int devices, int driver_version) {
   machine().devices = devices;
+  machine().in_use.clear();
   machine().driver = driver_version;
 }
 void set_memory(std::size_t bytes) { machine().memory = std::max(bytes, machine().taken); }
+std::set<int> devices_in_use() { return machine().in_use; }
+std::uint64_t early_launches() { return machine().early_launches; }
+std::uint64_t allocations() { return machine().allocations; }
 std::int64_t live_objects() { return machine().live; }
 
-void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, std::function<void()> thread) {
+void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, bool early, std::function<void()> thread) {
   const Lock lock(machine().mutex);
-  if (begin_call() != cudaSuccess) return;
+  if (begin_call(stream) != cudaSuccess) return;
   const bool fits = grid.x <= 0x7fffffffu && grid.y <= 65535 && grid.z <= 65535 &&
                     grid.x * grid.y * grid.z != 0 && block.x * block.y * block.z <= 1024;
   if (!fits) {
     report(cudaErrorInvalidValue);
     return;
   }
+  if (early) ++machine().early_launches;
   stream->work.push_back([grid, block, thread = std::move(thread)] { run_grid(grid, block, thread); });
 }
 
@@ -170,7 +196,14 @@ cudaError_t cudaGetDeviceCount(int* count) {
 cudaError_t cudaSetDevice(int device) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
-  return report(device < 0 || device >= machine().devices ? cudaErrorInvalidDevice : cudaSuccess);
+  if (device < 0 || device >= machine().devices) return report(cudaErrorInvalidDevice);
+  current_device = device;
+  machine().in_use.insert(device);
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = current_device;
+  return report(machine().driver == 0 ? cudaErrorInsufficientDriver : cudaSuccess);
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   const Lock lock(machine().mutex);
@@ -190,6 +223,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   *memory = std::aligned_alloc(256, whole);
   machine().buffers[*memory] = whole;
   machine().taken += whole;
+  ++machine().allocations;
   std::memset(*memory, 0xa5, whole);  // nobody may rely on what is in new memory
   ++machine().live;
   return cudaSuccess;
@@ -230,7 +264,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
                               std::size_t width, std::size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
   auto* const target = static_cast<char*>(to);
   const auto* const source = static_cast<const char*>(from);
   if (kind == cudaMemcpyHostToDevice && !is_pinned(from)) {  // read before the call returns
@@ -246,14 +280,14 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
   stream->work.push_back([=] { std::memset(memory, value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
   stream->work.push_back([=] {
     for (std::size_t row = 0; row < height; ++row)
       std::memset(static_cast<char*>(memory) + row * pitch, value, width);
@@ -264,7 +298,7 @@ cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::s
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
-  *stream = new EmulatedStream;
+  *stream = new EmulatedStream{.device = current_device, .work = {}};
   machine().streams.insert(*stream);
   ++machine().live;
   return cudaSuccess;
@@ -272,6 +306,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const Lock lock(machine().mutex);
   finish(stream);
+  for (EmulatedEvent* event : machine().events)  // that a lost device will not reach
+    if (event->stream == stream) event->stream = nullptr;
   machine().streams.erase(stream);
   --machine().live;
   delete stream;
@@ -281,6 +317,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   finish(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
+  stream->work.push_back([event] {
+    while (machine().events.contains(event) && event->stream != nullptr && event->stream->run_one()) {
+    }
+  });
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -293,19 +338,21 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   *event = new EmulatedEvent;
+  machine().events.insert(*event);
   ++machine().live;
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   const Lock lock(machine().mutex);
   if (event->stream != nullptr) finish(event->stream);
+  machine().events.erase(event);
   --machine().live;
   delete event;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
   event->stream = stream;
   event->reached = false;
   stream->work.push_back([event] {
@@ -319,7 +366,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   EmulatedStream* const stream = event->stream;
-  while (!event->reached && stream->run_one()) {
+  while (!event->reached && stream != nullptr && stream->run_one()) {
   }
   return cudaSuccess;
 }

@@ -44,7 +44,7 @@ __device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, Bl
       const Pixel* const row = &image(X.x, y, z);
       unsigned found = load_pair(row) << 1;
       if (X.x > 0) found |= load_input(row - 1);
-      if (X.x + 2 < image.extent.width) found |= static_cast<unsigned>(load_input(row + 2)) << 3;
+      if (X.x < image.extent.width - 2) found |= static_cast<unsigned>(load_input(row + 2)) << 3;
       around |= static_cast<Window3d>(found) << row_bit;
     }
   return around & reach;
@@ -124,7 +124,7 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
  private:
   void reserve_maps(const Job& job) override {
     const Extent image = job.image.extent;
-    const auto half = [](int side) { return (side + 1) / 2; };
+    const auto half = [](int side) { return static_cast<int>(ceil_div(static_cast<unsigned>(side), 2)); };
     blocks_.extent = {half(image.width), half(image.height),
                       Block::kDepth == 1 ? image.depth : half(image.depth)};
     blocks_.pitch = job.labels.pitch / 2;
@@ -155,7 +155,7 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
 
 }  // namespace be
 
-std::unique_ptr<Labeler> make_be_2d(int gpu) { return std::make_unique<Be<Block2x2>>(gpu); }
-std::unique_ptr<Labeler> make_be_3d(int gpu) { return std::make_unique<Be<Block2x2x2>>(gpu); }
+std::unique_ptr<Labeler> make_be_2d(int gpu) { return make_labeler<Be<Block2x2>>(gpu); }
+std::unique_ptr<Labeler> make_be_3d(int gpu) { return make_labeler<Be<Block2x2x2>>(gpu); }
 
 }  // namespace gpuccl::cuda

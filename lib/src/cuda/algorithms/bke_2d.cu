@@ -74,9 +74,7 @@ class Bke2d final : public BlockLabeler<Block2x2, PixelsFromInfo> {
 
 }  // namespace bke_2d
 
-std::unique_ptr<Labeler> make_bke_2d(int gpu) { return std::make_unique<Bke2d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_bke_ic_2d(int gpu) {
-  return std::make_unique<Bke2d<Compression::in_line>>(gpu);
-}
+std::unique_ptr<Labeler> make_bke_2d(int gpu) { return make_labeler<Bke2d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_bke_ic_2d(int gpu) { return make_labeler<Bke2d<Compression::in_line>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -76,9 +76,7 @@ class Bke3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
 
 }  // namespace bke_3d
 
-std::unique_ptr<Labeler> make_bke_3d(int gpu) { return std::make_unique<Bke3d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) {
-  return std::make_unique<Bke3d<Compression::in_line>>(gpu);
-}
+std::unique_ptr<Labeler> make_bke_3d(int gpu) { return make_labeler<Bke3d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) { return make_labeler<Bke3d<Compression::in_line>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -59,9 +59,7 @@ class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
 
 }  // namespace buf_2d
 
-std::unique_ptr<Labeler> make_buf_2d(int gpu) { return std::make_unique<Buf2d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) {
-  return std::make_unique<Buf2d<Compression::in_line>>(gpu);
-}
+std::unique_ptr<Labeler> make_buf_2d(int gpu) { return make_labeler<Buf2d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) { return make_labeler<Buf2d<Compression::in_line>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -54,9 +54,7 @@ class Buf3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
 
 }  // namespace buf_3d
 
-std::unique_ptr<Labeler> make_buf_3d(int gpu) { return std::make_unique<Buf3d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) {
-  return std::make_unique<Buf3d<Compression::in_line>>(gpu);
-}
+std::unique_ptr<Labeler> make_buf_3d(int gpu) { return make_labeler<Buf3d<Compression::at_end>>(gpu); }
+std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) { return make_labeler<Buf3d<Compression::in_line>>(gpu); }
 
 }  // namespace gpuccl::cuda

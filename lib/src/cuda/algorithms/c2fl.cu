@@ -13,7 +13,7 @@
 // - diagonals, for 8-connectivity, are scanned where no row or column connects the two pixels anyway.
 
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -38,9 +38,9 @@ constexpr Scans refined(Scans coarse) {
 }
 
 template <Scans coarse, Connectivity connectivity>
-class C2fl final : public CudaLabeler {
+class C2fl final : public PixelLabeler {
  public:
-  explicit C2fl(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit C2fl(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -55,9 +55,9 @@ class C2fl final : public CudaLabeler {
 };
 
 template <Scans coarse>
-constexpr auto make_c4 = [](int gpu) { return std::make_unique<C2fl<coarse, Connectivity::c4>>(gpu); };
+constexpr auto make_c4 = [](int gpu) { return make_labeler<C2fl<coarse, Connectivity::c4>>(gpu); };
 template <Scans coarse>
-constexpr auto make_c8 = [](int gpu) { return std::make_unique<C2fl<coarse, Connectivity::c8>>(gpu); };
+constexpr auto make_c8 = [](int gpu) { return make_labeler<C2fl<coarse, Connectivity::c8>>(gpu); };
 
 }  // namespace c2fl
 

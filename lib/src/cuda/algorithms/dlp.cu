@@ -22,7 +22,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
@@ -122,9 +122,9 @@ __global__ void east_borders(ImageRef<Label> labels) {
 // ---- host
 
 template <Steps steps>
-class Dlp final : public CudaLabeler {
+class Dlp final : public PixelLabeler {
  public:
-  explicit Dlp(int gpu) : CudaLabeler(gpu, Connectivity::c8) {}
+  explicit Dlp(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -139,8 +139,8 @@ class Dlp final : public CudaLabeler {
 
 }  // namespace dlp
 
-std::unique_ptr<Labeler> make_dlp(int gpu) { return std::make_unique<Dlp<Steps::all>>(gpu); }
-std::unique_ptr<Labeler> make_dlp_ruf(int gpu) { return std::make_unique<Dlp<Steps::no_preprocessing>>(gpu); }
-std::unique_ptr<Labeler> make_dlp_lazy(int gpu) { return std::make_unique<Dlp<Steps::no_flattening>>(gpu); }
+std::unique_ptr<Labeler> make_dlp(int gpu) { return make_labeler<Dlp<Steps::all>>(gpu); }
+std::unique_ptr<Labeler> make_dlp_ruf(int gpu) { return make_labeler<Dlp<Steps::no_preprocessing>>(gpu); }
+std::unique_ptr<Labeler> make_dlp_lazy(int gpu) { return make_labeler<Dlp<Steps::no_flattening>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -17,7 +17,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
 inline namespace ke {
@@ -55,9 +55,9 @@ __global__ void reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
 // ---- host
 
 template <Connectivity connectivity>
-class Ke final : public CudaLabeler {
+class Ke final : public PixelLabeler {
  public:
-  explicit Ke(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Ke(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -73,7 +73,7 @@ class Ke final : public CudaLabeler {
 
 }  // namespace ke
 
-std::unique_ptr<Labeler> make_ke_c4(int gpu) { return std::make_unique<Ke<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ke_c8(int gpu) { return std::make_unique<Ke<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_ke_c4(int gpu) { return make_labeler<Ke<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_ke_c8(int gpu) { return make_labeler<Ke<Connectivity::c8>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -13,7 +13,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
@@ -49,9 +49,9 @@ __global__ void label_reduction(ImageRef<const Pixel> image, ImageRef<Label> lab
 // ---- host
 
 template <Connectivity connectivity>
-class KePlayne final : public CudaLabeler {
+class KePlayne final : public PixelLabeler {
  public:
-  explicit KePlayne(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit KePlayne(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -66,11 +66,7 @@ class KePlayne final : public CudaLabeler {
 
 }  // namespace ke_playne
 
-std::unique_ptr<Labeler> make_ke_playne_c4(int gpu) {
-  return std::make_unique<KePlayne<Connectivity::c4>>(gpu);
-}
-std::unique_ptr<Labeler> make_ke_playne_c6(int gpu) {
-  return std::make_unique<KePlayne<Connectivity::c6>>(gpu);
-}
+std::unique_ptr<Labeler> make_ke_playne_c4(int gpu) { return make_labeler<KePlayne<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_ke_playne_c6(int gpu) { return make_labeler<KePlayne<Connectivity::c6>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -11,7 +11,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
@@ -56,9 +56,9 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 // ---- host
 
 template <Connectivity connectivity>
-class Lbuf final : public CudaLabeler {
+class Lbuf final : public PixelLabeler {
  public:
-  explicit Lbuf(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Lbuf(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -72,7 +72,7 @@ class Lbuf final : public CudaLabeler {
 
 }  // namespace lbuf
 
-std::unique_ptr<Labeler> make_lbuf_c4(int gpu) { return std::make_unique<Lbuf<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_lbuf_c8(int gpu) { return std::make_unique<Lbuf<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_lbuf_c4(int gpu) { return make_labeler<Lbuf<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_lbuf_c8(int gpu) { return make_labeler<Lbuf<Connectivity::c8>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -10,7 +10,7 @@
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
@@ -52,9 +52,9 @@ __global__ void labeling(ImageRef<Label> labels, const Label* references) {
 // ---- host
 
 template <Connectivity connectivity>
-class Le final : public CudaLabeler {
+class Le final : public PixelLabeler {
  public:
-  explicit Le(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Le(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void reserve(const Job& job) override {
@@ -80,9 +80,9 @@ class Le final : public CudaLabeler {
 
 }  // namespace le
 
-std::unique_ptr<Labeler> make_le_c4(int gpu) { return std::make_unique<Le<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_le_c8(int gpu) { return std::make_unique<Le<Connectivity::c8>>(gpu); }
-std::unique_ptr<Labeler> make_le_c6(int gpu) { return std::make_unique<Le<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_le_c26(int gpu) { return std::make_unique<Le<Connectivity::c26>>(gpu); }
+std::unique_ptr<Labeler> make_le_c4(int gpu) { return make_labeler<Le<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_le_c8(int gpu) { return make_labeler<Le<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_le_c6(int gpu) { return make_labeler<Le<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_le_c26(int gpu) { return make_labeler<Le<Connectivity::c26>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -9,7 +9,7 @@
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
@@ -31,9 +31,9 @@ __global__ void propagate(ImageRef<Label> labels, Label* changed) {
 // ---- host
 
 template <Connectivity connectivity>
-class Np final : public CudaLabeler {
+class Np final : public PixelLabeler {
  public:
-  explicit Np(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Np(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -49,10 +49,10 @@ class Np final : public CudaLabeler {
 
 }  // namespace np
 
-std::unique_ptr<Labeler> make_np_c4(int gpu) { return std::make_unique<Np<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_np_c8(int gpu) { return std::make_unique<Np<Connectivity::c8>>(gpu); }
-std::unique_ptr<Labeler> make_np_c6(int gpu) { return std::make_unique<Np<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_np_c18(int gpu) { return std::make_unique<Np<Connectivity::c18>>(gpu); }
-std::unique_ptr<Labeler> make_np_c26(int gpu) { return std::make_unique<Np<Connectivity::c26>>(gpu); }
+std::unique_ptr<Labeler> make_np_c4(int gpu) { return make_labeler<Np<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_np_c8(int gpu) { return make_labeler<Np<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_np_c6(int gpu) { return make_labeler<Np<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_np_c18(int gpu) { return make_labeler<Np<Connectivity::c18>>(gpu); }
+std::unique_ptr<Labeler> make_np_c26(int gpu) { return make_labeler<Np<Connectivity::c26>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -10,7 +10,7 @@
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
@@ -33,9 +33,9 @@ __global__ void scan(ImageRef<Label> labels, Label* changed) {
 // ---- host
 
 template <Connectivity connectivity>
-class Ole final : public CudaLabeler {
+class Ole final : public PixelLabeler {
  public:
-  explicit Ole(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Ole(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -53,9 +53,9 @@ class Ole final : public CudaLabeler {
 
 }  // namespace ole
 
-std::unique_ptr<Labeler> make_ole_c4(int gpu) { return std::make_unique<Ole<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ole_c8(int gpu) { return std::make_unique<Ole<Connectivity::c8>>(gpu); }
-std::unique_ptr<Labeler> make_ole_c6(int gpu) { return std::make_unique<Ole<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_ole_c26(int gpu) { return std::make_unique<Ole<Connectivity::c26>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c4(int gpu) { return make_labeler<Ole<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c8(int gpu) { return make_labeler<Ole<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c6(int gpu) { return make_labeler<Ole<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_ole_c26(int gpu) { return make_labeler<Ole<Connectivity::c26>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -11,7 +11,7 @@
 // - background is not labeled; 8-connectivity is done as the authors do it in C2FL (c2fl.cu).
 
 #include "cuda/algorithms/algorithms.hpp"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -22,9 +22,9 @@ using OufTile = Tile<32, 16>;  // the paper's
 constexpr Scans kRowsAndColumns = Scans::rows_and_columns;
 
 template <Connectivity connectivity>
-class Ouf final : public CudaLabeler {
+class Ouf final : public PixelLabeler {
  public:
-  explicit Ouf(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Ouf(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -40,7 +40,7 @@ class Ouf final : public CudaLabeler {
 
 }  // namespace ouf
 
-std::unique_ptr<Labeler> make_ouf_c4(int gpu) { return std::make_unique<Ouf<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ouf_c8(int gpu) { return std::make_unique<Ouf<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_ouf_c4(int gpu) { return make_labeler<Ouf<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_ouf_c8(int gpu) { return make_labeler<Ouf<Connectivity::c8>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -10,7 +10,7 @@
 
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
@@ -41,7 +41,7 @@ __device__ bool carry_along(Piece& piece, int step, Label& carried) {
 __device__ bool scan_rows(Label* first, int width, Index pitch, int rows, int step) {
   __shared__ Piece piece;
   const int lane = static_cast<int>(threadIdx.x);
-  const int pieces = (width + kLanes - 1) / kLanes;
+  const int pieces = static_cast<int>(ceil_div(static_cast<unsigned>(width), kLanes));
   bool changed = false;
   Label carried = 0;
   for (int i = 0; i < pieces; ++i) {
@@ -80,7 +80,8 @@ __device__ bool scan_column(ImageRef<Label> labels, PixelThread at, int step) {
   const auto label = [&](int dx, int y) { return label_at(labels, {at.x + dx, y, at.z}); };
   bool changed = false;
   Label carried = 0;
-  for (int begin = 0; begin < height; begin += kAhead) {
+  for (int left = height; left > 0; left -= kAhead) {
+    const int begin = height - left;
     Label own[kAhead], beside[kAhead];
     for (int i = 0; i < kAhead; ++i) {
       const int y = step > 0 ? begin + i : height - 1 - begin - i;
@@ -115,9 +116,9 @@ __global__ void columns(ImageRef<Label> labels, Label* changed) {
 // ---- host
 
 template <Connectivity connectivity>
-class Rcu final : public CudaLabeler {
+class Rcu final : public PixelLabeler {
  public:
-  explicit Rcu(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Rcu(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -139,7 +140,7 @@ class Rcu final : public CudaLabeler {
 
 }  // namespace rcu
 
-std::unique_ptr<Labeler> make_rcu_c4(int gpu) { return std::make_unique<Rcu<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_rcu_c8(int gpu) { return std::make_unique<Rcu<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_rcu_c4(int gpu) { return make_labeler<Rcu<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_rcu_c8(int gpu) { return make_labeler<Rcu<Connectivity::c8>>(gpu); }
 
 }  // namespace gpuccl::cuda

@@ -20,7 +20,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
@@ -157,9 +157,9 @@ __global__ void border_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 // ---- host
 
 template <Connectivity connectivity>
-class Smccl final : public CudaLabeler {
+class Smccl final : public PixelLabeler {
  public:
-  explicit Smccl(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Smccl(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -176,7 +176,7 @@ class Smccl final : public CudaLabeler {
 
 }  // namespace smccl
 
-std::unique_ptr<Labeler> make_smccl_c4(int gpu) { return std::make_unique<Smccl<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_smccl_c8(int gpu) { return std::make_unique<Smccl<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_smccl_c4(int gpu) { return make_labeler<Smccl<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_smccl_c8(int gpu) { return make_labeler<Smccl<Connectivity::c8>>(gpu); }
 
 }  // namespace gpuccl::cuda

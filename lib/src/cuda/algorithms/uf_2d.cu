@@ -11,7 +11,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
 inline namespace uf_2d {
@@ -99,9 +99,9 @@ __global__ void path_compression(ImageRef<const Pixel> image, ImageRef<Label> la
 // ---- host
 
 template <Connectivity connectivity>
-class Uf2d final : public CudaLabeler {
+class Uf2d final : public PixelLabeler {
  public:
-  explicit Uf2d(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Uf2d(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -116,7 +116,7 @@ class Uf2d final : public CudaLabeler {
 
 }  // namespace uf_2d
 
-std::unique_ptr<Labeler> make_uf_c4(int gpu) { return std::make_unique<Uf2d<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_uf_c8(int gpu) { return std::make_unique<Uf2d<Connectivity::c8>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c4(int gpu) { return make_labeler<Uf2d<Connectivity::c4>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c8(int gpu) { return make_labeler<Uf2d<Connectivity::c8>>(gpu); }
 
 }  // namespace gpuccl::cuda

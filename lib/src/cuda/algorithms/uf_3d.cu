@@ -6,7 +6,7 @@
 #include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/pixel_thread.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
 inline namespace uf_3d {
@@ -43,9 +43,9 @@ __global__ void path_compression(ImageRef<const Pixel> image, ImageRef<Label> la
 // ---- host
 
 template <Connectivity connectivity>
-class Uf3d final : public CudaLabeler {
+class Uf3d final : public PixelLabeler {
  public:
-  explicit Uf3d(int gpu) : CudaLabeler(gpu, connectivity) {}
+  explicit Uf3d(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
@@ -59,8 +59,8 @@ class Uf3d final : public CudaLabeler {
 
 }  // namespace uf_3d
 
-std::unique_ptr<Labeler> make_uf_c6(int gpu) { return std::make_unique<Uf3d<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_uf_c18(int gpu) { return std::make_unique<Uf3d<Connectivity::c18>>(gpu); }
-std::unique_ptr<Labeler> make_uf_c26(int gpu) { return std::make_unique<Uf3d<Connectivity::c26>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c6(int gpu) { return make_labeler<Uf3d<Connectivity::c6>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c18(int gpu) { return make_labeler<Uf3d<Connectivity::c18>>(gpu); }
+std::unique_ptr<Labeler> make_uf_c26(int gpu) { return make_labeler<Uf3d<Connectivity::c26>>(gpu); }
 
 }  // namespace gpuccl::cuda

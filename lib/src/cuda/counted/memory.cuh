@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/device/memory.cuh"
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 
 // What cuda/device/memory.cuh has, with every access counted, and a labeler that reads the counts after each
 // phase.
@@ -63,12 +63,15 @@ __device__ T load_input(const T* p) {
 }
 
 /// What rooms compiled in this namespace derive from.
-class CudaLabeler : public cuda::CudaLabeler {
+class PixelLabeler : public cuda::PixelLabeler {
  public:
-  CudaLabeler(int gpu, Connectivity connectivity) : cuda::CudaLabeler(gpu, connectivity) {
+  using cuda::PixelLabeler::PixelLabeler;
+
+ private:
+  Accesses* accesses() const final {
     void* on_device = nullptr;
     check(cudaGetSymbolAddress(&on_device, counts), "finding the counters");
-    count_accesses(static_cast<Accesses*>(on_device));
+    return static_cast<Accesses*>(on_device);
   }
 };
 

@@ -38,7 +38,7 @@ __device__ inline Window touching_pixels(ImageRef<const Pixel> image, Block2x2 X
     const Pixel* const above = a - image.pitch;
     around |= load_pair(above) * pixel(0, -1);
     if (left) around |= load_input(above - 1) * pixel(-1, -1);
-    if (X.x + 2 < image.extent.width) around |= load_input(above + 2) * pixel(2, -1);
+    if (X.x < image.extent.width - 2) around |= load_input(above + 2) * pixel(2, -1);
   }
   return own | (around & reach);
 }
@@ -58,7 +58,7 @@ __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2
 
   const Extent extent = image.extent;
   const Pixel* const first = image.data + X.node(image);
-  const bool has_left = X.x > 0, has_right = X.x + 2 < extent.width;
+  const bool has_left = X.x > 0, has_right = X.x < extent.width - 2;
   Window3d around = 0;
   // Rows of preceding blocks: four in the slice before; in the block's own slices the one above and, left of
   // the block, its own two. All are asked for at once, whether they are in reach or not: ten waits, one after

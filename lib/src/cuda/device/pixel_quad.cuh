@@ -30,7 +30,7 @@ struct PixelQuad {
     const Pixel* const first = &image(x, y + dy, z + dz);
     const unsigned four = load_input(reinterpret_cast<const unsigned*>(first));
     const unsigned before = x > 0 ? load_input(first - 1) : 0u;
-    const unsigned after = x + 4 < image.extent.width ? load_input(first + 4) : 0u;
+    const unsigned after = x < image.extent.width - 4 ? load_input(first + 4) : 0u;
     return before | ((four | four >> 7 | four >> 14 | four >> 21) & 15u) << 1 | after << 5;
   }
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
@@ -9,10 +9,10 @@ namespace gpuccl::cuda {
 /// which leaves the root block's node at every block's node. `Pixels` says where FinalLabeling knows pixels
 /// from.
 template <class Block, class Pixels>
-class BlockLabeler : public CudaLabeler {
+class BlockLabeler : public PixelLabeler {
  public:
   explicit BlockLabeler(int gpu)
-      : CudaLabeler(gpu, Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26) {}
+      : PixelLabeler(gpu, Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26) {}
 
  protected:
   virtual void link_blocks(const Job& job, PhaseClock& phase) = 0;

@@ -34,10 +34,6 @@ class FirstElements {
   /// After FinalLabeling with numbers: the first pixel of moved roots is background.
   void clear_moved(const Job& job, PhaseClock& phase) const;
 
-  std::uint64_t bytes() const {
-    return first_.bytes() + elsewhere_.bytes() + moved_.bytes() + before_.bytes() + chunks_.bytes();
-  }
-
  private:
   std::uint64_t words_ = 0;
   DeviceBuffer<Word> first_;      // one bit an element

@@ -22,8 +22,6 @@ class Statistics {
   void collect(const Job& job, Label count, PhaseClock& phase);
   Components download(PinnedRing& ring, const Stream& stream) const;
 
-  std::uint64_t bytes() const { return area_.bytes() + boxes_.bytes() + sums_.bytes(); }
-
  private:
   std::size_t count_ = 0;
   DeviceBuffer<unsigned> area_;

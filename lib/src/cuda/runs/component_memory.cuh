@@ -17,8 +17,6 @@ class ComponentMemory {
   ComponentSums reserve(std::size_t count, PhaseClock& phase);
   Components download(PinnedRing& ring, const Stream& stream) const;
 
-  std::uint64_t bytes() const { return sums_.bytes(); }
-
  private:
   std::size_t count_ = 0;
   DeviceBuffer<ComponentSum> sums_;

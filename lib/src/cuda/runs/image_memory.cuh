@@ -31,7 +31,6 @@ class BitImage {
   /// What all phases but LocalMerge read.
   BitRows rows() const { return {bits_.data(), extent_, words_a_row_}; }
   Source source() const { return {}; }
-  std::uint64_t bytes() const { return bits_.bytes(); }
 
  private:
   Extent extent_;
@@ -65,7 +64,6 @@ class ByteImage {
   Source source() const {
     return {reinterpret_cast<const uint4*>(pixels_.data()), reinterpret_cast<Word*>(bits_.data())};
   }
-  std::uint64_t bytes() const { return uploaded_.bytes() + pixels_.bytes() + bits_.bytes(); }
 
  private:
   BitImage uploaded_;  // as bits, from which the bytes are made

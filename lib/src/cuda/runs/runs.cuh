@@ -1,11 +1,10 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <type_traits>
 
-#include "cuda/labelers/cuda_labeler.cuh"
+#include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/runs/boundary_merge.cuh"
 #include "cuda/runs/component_memory.cuh"
 #include "cuda/runs/image_memory.cuh"
@@ -85,114 +84,9 @@ enum class LinkWidth { as_needed, wide };
 
 /// The fast engine. Its labels are final at once.
 template <Connectivity connectivity, class Image = BitImage>
-class RunsLabeler final : private OnDevice, public StagedLabeler {
+class RunsLabeler final : public GpuLabeler {
  public:
-  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed) : OnDevice(gpu), width_(width) {}
-
-  Labeled label(BitView image) override {
-    upload(image);
-    allocate();
-    Labeled result;
-    run(Numbering::consecutive, &result.phases);
-    add_components(result);
-    result.labels = std::make_unique<LabelImage>(labels());
-    return result;
-  }
-
-  Labeled label_in_windows(BitView image, std::size_t window_bytes) override {
-    upload(image);
-    memory_.count().expect_next();
-    Labeled result;
-    run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
-      enqueue_numbering<Tile>(frame, image_.source(), memory_.template tables<Link>(), phase);
-    });
-    LabelLayout layout{gpu(), rows().extent, count(), std::size_t{rows().words_a_row} * 64};
-    layout.bytes_a_label = layout.count <= 0xffff ? 2 : 4;
-    const auto elements = static_cast<std::size_t>(rows().count()) * 64;
-    labels_.reserve(elements * static_cast<std::size_t>(layout.bytes_a_label) / sizeof(Label),
-                    kAllocatingLabels);
-    run_phases(&result.phases, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
-      const auto tables = memory_.template tables<Link>();
-      if (layout.bytes_a_label == 2)
-        enqueue_labels<Tile>(frame, tables, reinterpret_cast<std::uint16_t*>(labels_.data()), phase);
-      else
-        enqueue_labels<Tile>(frame, tables, labels_.data(), phase);
-    });
-    add_components(result);
-    result.labels = bring_down(layout, labels_, window_bytes, stream_, downloads_);
-    return result;
-  }
-
-  void upload(BitView image) override {
-    use_device();
-    image_.reserve(image);
-    if (rows().count() == 0) return;
-    wide_ = needs_wide_links();
-    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame(), stream_.get()); });
-    image_.upload(image, ring_, stream_);
-  }
-
-  void allocate() override {
-    use_device();
-    labels_.reserve(static_cast<std::size_t>(rows().count()) * 64, kAllocatingLabels);
-  }
-  void release() override {
-    use_device();
-    labels_.release();
-  }
-
-  void run(Numbering, PhaseTimes* times) override {
-    use_device();
-    memory_.count().expect_next();
-    run_phases(times, [&]<class Link>(const Frame& frame, PhaseClock& phase) {
-      const auto tables = memory_.template tables<Link>();
-      enqueue_numbering<Tile>(frame, image_.source(), tables, phase);
-      enqueue_labels<Tile>(frame, tables, labels_.data(), phase);
-    });
-  }
-
-  void statistics(PhaseTimes* times) override {
-    use_device();
-    PhaseClock phase{stream_.get(), times};
-    const ComponentSums sums = components_.reserve(count(), phase);
-    if (sums.count == 0) return;
-    with_links([&]<class Link>() {
-      for_all_tiles<Tile>(frame(), [&](const Frame& part, LaunchShape shape) {
-        shape.early = true;
-        phase("Statistics: gather", measure<Tile, Link>, shape, part, memory_.template tables<Link>(), sums);
-      });
-    });
-    phase.finish();
-  }
-
-  double device_ms(const std::function<void()>& work) override {
-    use_device();
-    return cuda::device_ms(stream_, work);
-  }
-
-  void wait() override {
-    use_device();
-    stream_.wait("labeling");
-  }
-
-  LabelImage labels() override {
-    use_device();
-    const Extent extent = rows().extent;
-    LabelImage image(extent, count());
-    ring_.download(labels_.data(), std::size_t{rows().words_a_row} * 64 * sizeof(Label), image.data(),
-                   static_cast<std::size_t>(extent.width) * sizeof(Label),
-                   static_cast<std::size_t>(extent.rows()), stream_);
-    return image;
-  }
-
-  Components components() override {
-    use_device();
-    return components_.download(ring_, stream_);
-  }
-
-  std::uint64_t device_bytes() const override {
-    return image_.bytes() + labels_.bytes() + memory_.bytes() + components_.bytes();
-  }
+  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed) : GpuLabeler(gpu), width_(width) {}
 
   int bits_per_element() const override { return Image::kBitsPerElement; }
 
@@ -201,7 +95,53 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
   using NarrowLink = std::uint32_t;
   using WideLink = unsigned long long;
 
-  static constexpr const char* kAllocatingLabels = "allocating the labels";
+  void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
+    image_.reserve(image);
+    if (rows().count() == 0) return;
+    wide_ = needs_wide_links();
+    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame(), stream.get()); });
+    image_.upload(image, ring, stream);
+  }
+
+  void enqueue_labeling(Numbering, Label* labels, PhaseClock& phase) override {
+    number(phase);
+    write(labels, phase);
+  }
+
+  /// Labels of 16 bits where these are enough: the host waits for N, which comes before anybody needs it.
+  int enqueue_compact(PhaseClock& phase) override {
+    number(phase);
+    const bool narrow = count() <= 0xffff;
+    const int bytes_a_label = narrow ? 2 : 4;
+    Label* const labels = reserve_labels(bytes_a_label);
+    if (narrow)
+      write(reinterpret_cast<std::uint16_t*>(labels), phase);
+    else
+      write(labels, phase);
+    return bytes_a_label;
+  }
+
+  Label download_count(PinnedRing&, const Stream& stream) override {
+    const unsigned long long count = memory_.count().wait(stream);
+    if (count >= kLabelLimit)
+      throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
+    return static_cast<Label>(count);
+  }
+
+  void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
+    const ComponentSums sums = components_.reserve(count, phase);
+    if (count == 0) return;
+    with_links([&]<class Link>() {
+      for_all_tiles<Tile>(frame(), [&](const Frame& part, LaunchShape shape) {
+        shape.early = true;
+        phase("Statistics: gather", measure<Tile, Link>, shape, part, memory_.template tables<Link>(), sums);
+      });
+    });
+  }
+
+  Components download_components(PinnedRing& ring, const Stream& stream) override {
+    return components_.download(ring, stream);
+  }
 
   BitRows rows() const { return image_.rows(); }
   Frame frame() const { return frame_of<Tile>(rows()); }
@@ -222,40 +162,24 @@ class RunsLabeler final : private OnDevice, public StagedLabeler {
       work.template operator()<NarrowLink>();
   }
 
-  /// Calls enqueue.operator()<Link>(frame, phase) unless there is nothing to label.
-  template <class Enqueue>
-  void run_phases(PhaseTimes* times, Enqueue enqueue) {
-    if (rows().count() == 0) return;
-    PhaseClock phase{stream_.get(), times};
-    with_links([&]<class Link>() { enqueue.template operator()<Link>(frame(), phase); });
-    phase.finish();
+  void number(PhaseClock& phase) {
+    memory_.count().expect_next();
+    with_links([&]<class Link>() {
+      enqueue_numbering<Tile>(frame(), image_.source(), memory_.template tables<Link>(), phase);
+    });
   }
 
-  void add_components(Labeled& result) {
-    const auto begin = std::chrono::steady_clock::now();
-    statistics(nullptr);
-    result.components = components();
-    result.statistics_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  }
-
-  Label count() {
-    if (rows().count() == 0) return 0;
-    const unsigned long long count = memory_.count().wait(stream_);
-    if (count >= kLabelLimit)
-      throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
-    return static_cast<Label>(count);
+  template <class Out>
+  void write(Out* labels, PhaseClock& phase) {
+    with_links(
+        [&]<class Link>() { enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), labels, phase); });
   }
 
   LinkWidth width_;
-  Stream stream_;
-  PinnedRing ring_;
   Image image_;
   bool wide_ = false;
-  DeviceBuffer<Label> labels_;
   TableMemory memory_;
   ComponentMemory components_;
-  std::shared_ptr<Downloads> downloads_;
 };
 
 }  // namespace gpuccl::cuda::runs

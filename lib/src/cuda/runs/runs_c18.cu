@@ -4,10 +4,10 @@
 namespace gpuccl::cuda {
 
 std::unique_ptr<Labeler> make_runs_c18(int gpu) {
-  return std::make_unique<runs::RunsLabeler<Connectivity::c18>>(gpu);
+  return make_labeler<runs::RunsLabeler<Connectivity::c18>>(gpu);
 }
 std::unique_ptr<Labeler> make_runs_bytes_c18(int gpu) {
-  return std::make_unique<runs::RunsLabeler<Connectivity::c18, runs::ByteImage>>(gpu);
+  return make_labeler<runs::RunsLabeler<Connectivity::c18, runs::ByteImage>>(gpu);
 }
 
 }  // namespace gpuccl::cuda

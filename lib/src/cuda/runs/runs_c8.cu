@@ -4,10 +4,10 @@
 namespace gpuccl::cuda {
 
 std::unique_ptr<Labeler> make_runs_c8(int gpu) {
-  return std::make_unique<runs::RunsLabeler<Connectivity::c8>>(gpu);
+  return make_labeler<runs::RunsLabeler<Connectivity::c8>>(gpu);
 }
 std::unique_ptr<Labeler> make_runs_bytes_c8(int gpu) {
-  return std::make_unique<runs::RunsLabeler<Connectivity::c8, runs::ByteImage>>(gpu);
+  return make_labeler<runs::RunsLabeler<Connectivity::c8, runs::ByteImage>>(gpu);
 }
 
 }  // namespace gpuccl::cuda

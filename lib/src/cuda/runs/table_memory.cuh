@@ -44,11 +44,6 @@ class TableMemory {
   }
   CountOnHost& count() { return count_; }
 
-  std::uint64_t bytes() const {
-    return links_.bytes() + first_node_.bytes() + nodes_.bytes() + first_bits_.bytes() + before_.bytes() +
-           scan_.bytes();
-  }
-
  private:
   DeviceBuffer<std::byte> links_;
   DeviceBuffer<std::uint16_t> first_node_;

@@ -15,7 +15,11 @@ class DeviceBuffer {
   ~DeviceBuffer() { release(); }
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
-  DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
 
   /// Room for `count` values, which are not initialized; what was there is lost when the buffer grows.
   /// `doing` stands in the message when there is no memory left.
@@ -32,7 +36,6 @@ class DeviceBuffer {
   }
 
   T* data() const { return data_; }
-  std::size_t bytes() const { return capacity_ * sizeof(T); }
 
  private:
   T* data_ = nullptr;

@@ -9,11 +9,10 @@ namespace gpuccl::cuda {
 
 std::unique_ptr<LabelSource> bring_down(const LabelLayout& layout, DeviceBuffer<Label>& memory,
                                         std::size_t window_bytes, const Stream& stream,
-                                        std::shared_ptr<Downloads>& downloads) {
-  if (downloads == nullptr) downloads = std::make_shared<Downloads>();
+                                        const std::shared_ptr<Downloads>& downloads) {
   if (layout.bytes() <= window_bytes)
     return std::make_unique<PinnedLabels>(layout, memory.data(), stream, downloads);
-  return std::make_unique<StreamedLabels>(layout, std::move(memory), downloads, window_bytes);
+  return std::make_unique<StreamedLabels>(layout, std::move(memory), stream, downloads, window_bytes);
 }
 
 }  // namespace gpuccl::cuda

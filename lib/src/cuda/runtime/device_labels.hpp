@@ -5,7 +5,8 @@
 
 #include "common/copy_labels.hpp"
 #include "cuda/runtime/device_buffer.hpp"
-#include "cuda/runtime/pinned_pool.hpp"
+#include "cuda/runtime/memory_pool.hpp"
+#include "cuda/runtime/pinned_memory.hpp"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
 #include "gpuccl/labels.hpp"
@@ -43,7 +44,8 @@ inline void copy_rows(const LabelLayout& layout, const std::byte* from, std::int
 
 /// What the labels of one image after another come down by.
 struct Downloads {
-  PinnedPool small;  // for those that come down in one piece
+  MemoryPool<PinnedMemory> on_host;           // for those that come down in one piece
+  MemoryPool<DeviceBuffer<Label>> on_device;  // of those that came down window by window
 
   std::mutex one;  // held by whoever uses what follows, for those that come down window by window
   Stream stream;
@@ -51,9 +53,10 @@ struct Downloads {
 };
 
 /// Labels in `memory`, complete when `stream` has come so far, on their way to who reads them in ascending
-/// order. Those larger than `window_bytes` take the memory with them; `stream` must be done with it.
+/// order. Those larger than `window_bytes` take the memory with them, and give it to downloads->on_device in
+/// the end.
 std::unique_ptr<LabelSource> bring_down(const LabelLayout& layout, DeviceBuffer<Label>& memory,
                                         std::size_t window_bytes, const Stream& stream,
-                                        std::shared_ptr<Downloads>& downloads);
+                                        const std::shared_ptr<Downloads>& downloads);
 
 }  // namespace gpuccl::cuda

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cuda/runtime/current_device.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::cuda {
@@ -13,8 +14,9 @@ constexpr const char* kDownloading = "downloading labels";
 
 PinnedLabels::PinnedLabels(const LabelLayout& layout, const Label* memory, const Stream& stream,
                            std::shared_ptr<Downloads> downloads)
-    : layout_(layout), downloads_(std::move(downloads)), labels_(downloads_->small.take(layout.bytes())) {
+    : layout_(layout), downloads_(std::move(downloads)), labels_(downloads_->on_host.take()) {
   if (layout_.bytes() == 0) return;
+  labels_.reserve(layout_.bytes(), "page-locking memory for labels");
   check(cudaMemcpy2DAsync(labels_.data(), layout_.row_bytes(), memory, layout_.pitch_bytes(),
                           layout_.row_bytes(), static_cast<std::size_t>(layout_.extent.rows()),
                           cudaMemcpyDeviceToHost, stream.get()),
@@ -25,14 +27,14 @@ PinnedLabels::PinnedLabels(const LabelLayout& layout, const Label* memory, const
 PinnedLabels::~PinnedLabels() {
   try {
     prepare(0, 0);
-    downloads_->small.give_back(std::move(labels_));
+    downloads_->on_host.give_back(std::move(labels_));
   } catch (const Error&) {
     // The device is lost; nothing writes to the memory any more.
   }
 }
 
 std::int64_t PinnedLabels::prepare(std::int64_t, std::int64_t) const {
-  check(cudaSetDevice(layout_.gpu), "selecting the device");
+  const CurrentDevice here(layout_.gpu);
   here_.wait(kDownloading);
   return layout_.extent.rows();
 }

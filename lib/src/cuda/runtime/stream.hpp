@@ -4,28 +4,6 @@
 
 namespace gpuccl::cuda {
 
-/// Work for the device in order. It neither waits for the default stream nor holds it up.
-class Stream {
- public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
-  ~Stream() { cudaStreamDestroy(stream_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  cudaStream_t get() const { return stream_; }
-  void wait(const char* doing) const { check(cudaStreamSynchronize(stream_), doing); }
-  /// Whether all that was enqueued is done.
-  bool is_done(const char* doing) const {
-    const cudaError_t status = cudaStreamQuery(stream_);
-    if (status != cudaErrorNotReady) check(status, doing);
-    cudaGetLastError();  // which remembers that the stream was not ready
-    return status == cudaSuccess;
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 /// A point in a stream, to be waited for or to measure from.
 class Event {
  public:
@@ -41,6 +19,7 @@ class Event {
   Event(Event&& other) noexcept : event_(other.event_) { other.event_ = nullptr; }
   Event& operator=(Event&&) = delete;
 
+  cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream, const char* doing) { check(cudaEventRecord(event_, stream), doing); }
   void wait(const char* doing) const { check(cudaEventSynchronize(event_), doing); }
   /// Both events have been waited for.
@@ -52,6 +31,32 @@ class Event {
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+/// Work for the device in order. It neither waits for the default stream nor holds it up.
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+  void wait(const char* doing) const { check(cudaStreamSynchronize(stream_), doing); }
+  /// What is enqueued from now on begins after `event`, which was recorded in another stream.
+  void wait_for(const Event& event, const char* doing) const {
+    check(cudaStreamWaitEvent(stream_, event.get(), 0), doing);
+  }
+  /// Whether all that was enqueued is done.
+  bool is_done(const char* doing) const {
+    const cudaError_t status = cudaStreamQuery(stream_);
+    if (status != cudaErrorNotReady) check(status, doing);
+    cudaGetLastError();  // which remembers that the stream was not ready
+    return status == cudaSuccess;
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
 };
 
 /// Milliseconds on the device between the beginning and the end of what `work` enqueues. Waits for it.

@@ -3,20 +3,33 @@
 #include <algorithm>
 #include <utility>
 
-namespace gpuccl::cuda {
+#include "cuda/runtime/current_device.hpp"
 
-StreamedLabels::StreamedLabels(const LabelLayout& layout, DeviceBuffer<Label> memory,
+namespace gpuccl::cuda {
+namespace {
+
+constexpr const char* kDownloading = "downloading labels";
+
+}  // namespace
+
+StreamedLabels::StreamedLabels(const LabelLayout& layout, DeviceBuffer<Label> memory, const Stream& stream,
                                std::shared_ptr<Downloads> downloads, std::size_t window_bytes)
     : layout_(layout),
       memory_(std::move(memory)),
       downloads_(std::move(downloads)),
       window_rows_(static_cast<std::int64_t>(
           std::max<std::size_t>(1, window_bytes / std::max<std::size_t>(1, layout.row_bytes())))) {
+  complete_.record(stream.get(), kDownloading);
   set_out(0);
 }
 
+StreamedLabels::~StreamedLabels() {
+  if (coming_.valid()) coming_.wait();  // nothing reads the memory any more
+  downloads_->on_device.give_back(std::move(memory_));
+}
+
 StreamedLabels::Window StreamedLabels::download(Window window, std::int64_t first_row) const {
-  check(cudaSetDevice(layout_.gpu), "selecting the device");
+  const CurrentDevice here(layout_.gpu);
   if (window.labels == nullptr)
     window.labels = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(window_rows_) *
                                                                 layout_.row_bytes());
@@ -25,6 +38,7 @@ StreamedLabels::Window StreamedLabels::download(Window window, std::int64_t firs
   const auto* const from = reinterpret_cast<const std::byte*>(memory_.data()) +
                            static_cast<std::size_t>(first_row) * layout_.pitch_bytes();
   const std::lock_guard lock(downloads_->one);
+  downloads_->stream.wait_for(complete_, kDownloading);
   downloads_->ring.download(from, layout_.pitch_bytes(), window.labels.get(), layout_.row_bytes(),
                             static_cast<std::size_t>(window.end - window.begin), downloads_->stream);
   return window;
@@ -48,7 +62,9 @@ StreamedLabels::Window StreamedLabels::next(std::int64_t first_row) const {
 
 void StreamedLabels::set_out(std::int64_t first_row) const {
   if (first_row >= layout_.extent.rows()) return;
-  coming_ = std::async(std::launch::async, [this, first_row, memory = unused()]() mutable {
+  // Without a thread to be had, when it is asked for.
+  constexpr auto kInBackground = std::launch::async | std::launch::deferred;
+  coming_ = std::async(kInBackground, [this, first_row, memory = unused()]() mutable {
     return download(std::move(memory), first_row);
   });
 }

@@ -13,10 +13,13 @@ namespace gpuccl::cuda {
 /// next is on its way.
 class StreamedLabels final : public LabelSource {
  public:
-  /// The labels in `memory` are complete. A window is a whole number of rows, so larger than `window_bytes`
-  /// where a row is.
-  StreamedLabels(const LabelLayout& layout, DeviceBuffer<Label> memory, std::shared_ptr<Downloads> downloads,
-                 std::size_t window_bytes);
+  /// The labels in `memory` are complete when `stream` has come so far. A window is a whole number of rows,
+  /// so larger than `window_bytes` where a row is.
+  StreamedLabels(const LabelLayout& layout, DeviceBuffer<Label> memory, const Stream& stream,
+                 std::shared_ptr<Downloads> downloads, std::size_t window_bytes);
+  ~StreamedLabels() override;
+  StreamedLabels(const StreamedLabels&) = delete;
+  StreamedLabels& operator=(const StreamedLabels&) = delete;
 
   Extent extent() const override { return layout_.extent; }
   Label count() const override { return layout_.count; }
@@ -37,6 +40,7 @@ class StreamedLabels final : public LabelSource {
   LabelLayout layout_;
   DeviceBuffer<Label> memory_;
   std::shared_ptr<Downloads> downloads_;
+  Event complete_{Event::Purpose::waiting};
   std::int64_t window_rows_;
 
   // Only prepare() changes these.

@@ -10,7 +10,7 @@
 
 namespace emulation {
 /// Puts a launch into the stream, to run when somebody waits for it.
-void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, std::function<void()> thread);
+void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, bool early, std::function<void()> thread);
 }  // namespace emulation
 
 namespace gpuccl::cuda {
@@ -19,7 +19,7 @@ struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
-  bool early = false;  // launches run one after the other here
+  bool early = false;  // is counted; launches run one after the other here
 };
 
 inline void let_next_launch_begin() {}
@@ -28,7 +28,8 @@ inline void wait_for_launch_before() {}
 template <class... Params>
 void launch(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
             const std::type_identity_t<Params>&... args) {
-  emulation::enqueue_launch(stream, shape.grid, shape.block, [kernel, args...] { kernel(args...); });
+  emulation::enqueue_launch(stream, shape.grid, shape.block, shape.early,
+                            [kernel, args...] { kernel(args...); });
 }
 
 }  // namespace gpuccl::cuda

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device_buffer.hpp"
+#include "cuda/runtime/device_labels.hpp"
+#include "cuda/runtime/phase_clock.cuh"
+#include "cuda/runtime/pinned_ring.hpp"
+#include "cuda/runtime/stream.hpp"
+#include "gpuccl/staged.hpp"
+
+namespace gpuccl::cuda {
+
+/// The frame of every labeler on a GPU: the device, the stream, the labels and the ways to and from the
+/// device. What an algorithm adds are the protected functions; they are called with its device current, and
+/// those that enqueue only for images that have elements.
+class GpuLabeler : public StagedLabeler {
+ public:
+  void time_phases(bool timed) final { timed_ = timed; }
+  Labeled label(BitView image) final;
+  Labeled label_in_windows(BitView image, std::size_t window_bytes) final;
+  void upload(BitView image) final;
+  void allocate() final;
+  void release() final;
+  void run(Numbering numbering, PhaseTimes* times) final;
+  void statistics(PhaseTimes* times) final;
+  double device_ms(const std::function<void()>& work) final;
+  void wait() final;
+  LabelImage labels() final;
+  Components components() final;
+
+ protected:
+  /// Device `gpu` is current, as make_labeler() sees to.
+  explicit GpuLabeler(int gpu) : gpu_(gpu) {}
+
+  /// Makes room for all but the labels and enqueues the upload.
+  virtual void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) = 0;
+  /// Enqueues what `labels` needs before the first run, if anything.
+  virtual void enqueue_clearing(Label* /*labels*/, const Stream&) {}
+  /// Enqueues the labeling, into `labels`, whose rows are as long as those of the bits.
+  virtual void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) = 0;
+  /// The same with consecutive numbers, into memory that is reserved by reserve_labels(), by algorithms that
+  /// need not write 4 bytes a label. Returns how many they are.
+  virtual int enqueue_compact(PhaseClock& phase);
+  /// N of the last run with consecutive numbers. Waits no longer than for the device to have counted.
+  virtual Label download_count(PinnedRing& ring, const Stream& stream) = 0;
+  /// Enqueues the statistics of so many components from the labels of the last run.
+  virtual void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) = 0;
+  virtual Components download_components(PinnedRing& ring, const Stream& stream) = 0;
+  /// Throws Error (internal) if these cannot be the components of `image`.
+  virtual void check_components(const Components&, BitView /*image*/) const {}
+  /// Where on the device the kernels count their accesses, if they do.
+  virtual Accesses* accesses() const { return nullptr; }
+
+  /// Room for the labels of the image.
+  Label* reserve_labels(int bytes_a_label);
+  /// N of the last run; 0 if its numbers were provisional.
+  Label count();
+
+ private:
+  std::size_t pitch() const { return static_cast<std::size_t>(words_a_row_) * 32; }
+  std::size_t elements() const { return static_cast<std::size_t>(extent_.rows()) * pitch(); }
+  PhaseTimes* times_of(Labeled& labeled) const { return timed_ ? &labeled.phases : nullptr; }
+  template <class Enqueue>
+  void enqueue_phases(PhaseTimes* times, Enqueue enqueue);
+  void add_components(Labeled& result, BitView image);
+
+  const int gpu_;
+  bool timed_ = false;
+  Stream stream_;
+  PinnedRing ring_;
+  Event labelled_{Event::Purpose::waiting};
+  std::shared_ptr<Downloads> downloads_ = std::make_shared<Downloads>();
+  DeviceBuffer<Label> labels_;
+
+  // Of the image that was uploaded last, and its labels.
+  Extent extent_;
+  std::int64_t words_a_row_ = 0;  // 32 elements each
+  Numbering numbering_ = Numbering::provisional;
+};
+
+/// What the table has: makes a labeler on device `gpu`.
+template <class Labeler>
+std::unique_ptr<gpuccl::Labeler> make_labeler(int gpu) {
+  const CurrentDevice here(gpu);
+  return std::make_unique<Labeler>(gpu);
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,96 @@
+#include <string>
+
+#include "cuda/labelers/pixel_labeler.cuh"
+#include "cuda/phases/unpack.cuh"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::cuda {
+namespace {
+
+/// Links are unsigned 32-bit numbers, and one value must be free to mean none.
+constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
+
+void check_size(BitView image) {
+  const std::int64_t elements = image.extent.rows() * image.row_pitch * 32;
+  if (elements > kMostElements)
+    throw Error(Failure::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
+                                    " elements, rows padded to 64; this image has " +
+                                    std::to_string(elements) + "; use --algo auto");
+}
+
+/// A view of a whole buffer with the pitch of the bits.
+template <class T>
+ImageRef<T> view(T* data, const BitRows& bits) {
+  const Index pitch = bits.words_a_row * 64;
+  return {data, bits.extent, pitch, pitch * static_cast<Index>(bits.extent.height)};
+}
+
+}  // namespace
+
+void PixelLabeler::enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) {
+  check_size(image);
+  const std::size_t elements = static_cast<std::size_t>(image.extent.rows() * image.row_pitch) * 32;
+  bits_.reserve(elements / 64, "allocating the image");
+  pixels_.reserve(elements, "allocating the image");
+  job_.bits = {bits_.data(), image.extent, static_cast<unsigned>(image.row_pitch / 2)};
+  job_.image = view<const Pixel>(pixels_.data(), job_.bits);
+  job_.labels = view<Label>(nullptr, job_.bits);
+  first_.reserve(job_.bits);
+  reserve(job_);
+  if (elements == 0) return;
+
+  ring.upload(image.words, bits_.data(), elements / 8, stream);
+  PhaseClock phase{stream.get(), nullptr};
+  unpack(job_.bits, pixels_.data(), phase);
+}
+
+/// Of the labels that share an access of 16 bytes with the last ones of a row; no algorithm writes them all.
+void PixelLabeler::enqueue_clearing(Label* labels, const Stream& stream) {
+  const auto width = static_cast<std::size_t>(job_.bits.extent.width);
+  if (width % 4 == 0) return;
+  const std::size_t bytes = (4 - width % 4) * sizeof(Label);
+  const auto rows = static_cast<std::size_t>(job_.bits.extent.rows());
+  const std::size_t pitch = rows > 1 ? static_cast<std::size_t>(job_.labels.pitch) * sizeof(Label) : bytes;
+  check(cudaMemset2DAsync(labels + width, pitch, 0, bytes, rows, stream.get()), "clearing the labels");
+}
+
+void PixelLabeler::enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) {
+  job_.labels.data = labels;
+  if (numbering == Numbering::consecutive) {
+    enqueue_numbered(job_, phase, first_);
+  } else {
+    enqueue(job_, phase);
+  }
+}
+
+void PixelLabeler::enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first) {
+  enqueue(job, phase);
+  first.mark_pixels(job, connectivity_, phase);
+  first.count(phase);
+  first.relabel(job, phase);
+}
+
+Label PixelLabeler::download_count(PinnedRing& ring, const Stream& stream) {
+  Label count = 0;
+  ring.download(first_.total(), sizeof(count), &count, sizeof(count), 1, stream);
+  return count;
+}
+
+void PixelLabeler::enqueue_statistics(Label count, const Label*, PhaseClock& phase) {
+  statistics_.collect(job_, count, phase);
+}
+
+Components PixelLabeler::download_components(PinnedRing& ring, const Stream& stream) {
+  return statistics_.download(ring, stream);
+}
+
+void PixelLabeler::check_components(const Components& components, BitView image) const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t area : components.area) sum += area;
+  const auto expected = static_cast<std::uint64_t>(count_foreground(image));
+  if (sum != expected)
+    throw Error(Failure::internal, "the components found on the GPU cover " + std::to_string(sum) + " of " +
+                                       std::to_string(expected) + " foreground elements");
+}
+
+}  // namespace gpuccl::cuda

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "cuda/labelers/gpu_labeler.cuh"
+#include "cuda/phases/first_elements.cuh"
+#include "cuda/phases/job.cuh"
+#include "cuda/phases/statistics.cuh"
+
+namespace gpuccl::cuda {
+
+/// The frame of the papers' algorithms, which read one byte an element: unpacking, renumbering, statistics.
+/// An algorithm is its enqueue(): the phases that take job.image to provisional labels in job.labels, the
+/// index of a component's first element + 1 for foreground and 0 for background.
+class PixelLabeler : public GpuLabeler {
+ public:
+  PixelLabeler(int gpu, Connectivity connectivity) : GpuLabeler(gpu), connectivity_(connectivity) {}
+
+ protected:
+  virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
+  /// The same with labels 1..N, and what marks and counts components in `first`.
+  virtual void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first);
+  /// Room for what an algorithm keeps beside image and labels.
+  virtual void reserve(const Job&) {}
+
+ private:
+  void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) final;
+  void enqueue_clearing(Label* labels, const Stream& stream) final;
+  void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) final;
+  Label download_count(PinnedRing& ring, const Stream& stream) final;
+  void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) final;
+  Components download_components(PinnedRing& ring, const Stream& stream) final;
+  void check_components(const Components& components, BitView image) const final;
+
+  Connectivity connectivity_;
+  Job job_;
+  DeviceBuffer<Word> bits_;
+  DeviceBuffer<Pixel> pixels_;
+  FirstElements first_;
+  Statistics statistics_;
+};
+
+}  // namespace gpuccl::cuda
