@@ -1,10 +1,13 @@
 // Times the CUDA algorithms on generated images; not a test. Every figure is a median, in milliseconds: the
 // labeling as published (labels preallocated, not consecutive), what consecutive numbers and statistics cost
-// on top, and the floor of the same card. Images and labels are larger than any cache. An algorithm whose
-// labels are not those of the CPU is reported, not timed. With --steps, phases too; with --more, all images
-// of lib/src/cuda/runs/NOTES.md (2048x2048 fits into a cache).
+// on top, and the memory-bandwidth floor of the same card; last, by the wall clock, what a user of the
+// program waits for: from the image to components and labels on the host, as Labeler::label_in_order().
+// Images and labels are larger than any cache. An algorithm whose labels are not those of the CPU is
+// reported, not timed. With --steps, phases too; with --more, all images of lib/src/cuda/runs/NOTES.md
+// (2048x2048 fits into a cache).
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -39,6 +42,21 @@ double median_ms(StagedLabeler& labeler, const Work& work) {
   return times[times.size() / 2];
 }
 
+/// The way of the program: in order, each label image read once.
+double program_ms(StagedLabeler& labeler, BitView image) {
+  std::vector<double> times;
+  for (int i = 0; i < kRepetitions / 3; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Labeled labeled = labeler.label_in_order(image);
+    const std::int64_t rows = labeled.labels->extent().rows();
+    for (std::int64_t row = 0; row < rows;) row = labeled.labels->prepare(row, 1);
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
 void print_steps(StagedLabeler& labeler, Numbering numbering) {
   PhaseTimes sum;
   for (int i = 0; i < kRepetitions; ++i) labeler.run(numbering, &sum);
@@ -63,9 +81,11 @@ void time_one(const std::string& name, StagedLabeler& labeler, const BitVolume& 
                                         labeler.statistics(nullptr);
                                       }) -
                             consecutive;
-  std::printf("  %-8s %8.4f  x%5.1f   numbers %+8.4f (%+5.1f %%)   statistics %+8.4f (%+5.1f %%)\n",
-              name.c_str(), provisional, provisional / floor_ms, consecutive - provisional,
-              100 * (consecutive / provisional - 1), statistics, 100 * statistics / consecutive);
+  std::printf(
+      "  %-8s %8.4f  x%5.1f   numbers %+8.4f (%+5.1f %%)   statistics %+8.4f (%+5.1f %%)   program %.2f\n",
+      name.c_str(), provisional, provisional / floor_ms, consecutive - provisional,
+      100 * (consecutive / provisional - 1), statistics, 100 * statistics / consecutive,
+      program_ms(labeler, image.view()));
   if (steps) print_steps(labeler, Numbering::consecutive);
 }
 
