@@ -29,9 +29,13 @@ TEST_CASE("with or without CUDA, without a GPU a GPU algorithm is listed but can
         REQUIRE(failure_of([&] { variant.make(0); }) == Failure::unavailable);
 }
 
-TEST_CASE("a row and its factories that do not fit together are refused") {
+TEST_CASE("a row and variants that do not fit together are refused") {
   CHECK_THROWS_AS(gpu_table([](const std::string& name, const std::vector<Connectivity>& connectivities) {
-                    return std::vector<MakeLabeler>(name == "ole" ? 1 : connectivities.size(), nullptr);
+                    std::vector<Variant> variants;
+                    for (const Connectivity connectivity : connectivities)
+                      variants.push_back({connectivity, nullptr});
+                    if (name == "ole") variants.pop_back();
+                    return variants;
                   }),
                   std::logic_error);
 }

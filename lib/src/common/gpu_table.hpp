@@ -7,12 +7,13 @@
 
 namespace gpuccl {
 
-/// Gives the factories of the GPU algorithm `name`, one for each of `connectivities` and in their order;
-/// none to leave out the row.
-using MakersOf = std::vector<MakeLabeler> (*)(const std::string& name,
-                                              const std::vector<Connectivity>& connectivities);
+/// Gives what makes the labelers of the GPU algorithm `name`, which labels `connectivities`; nothing to leave
+/// out the row.
+using VariantsOf = std::vector<Variant> (*)(const std::string& name,
+                                            const std::vector<Connectivity>& connectivities);
 
-/// The GPU rows of the table. Here, and not with the kernels, because builds without CUDA have them too.
-std::vector<Algorithm> gpu_table(MakersOf makers_of);
+/// The GPU rows of the table (gpu_algorithms.def). Throws std::logic_error if a row has other connectivities
+/// than its variants.
+std::vector<Algorithm> gpu_table(VariantsOf variants_of);
 
 }  // namespace gpuccl

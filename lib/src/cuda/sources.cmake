@@ -1,25 +1,5 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
-  algorithms/algorithms.cpp
-  algorithms/be.cu
-  algorithms/bke_2d.cu
-  algorithms/bke_3d.cu
-  algorithms/buf_2d.cu
-  algorithms/buf_3d.cu
-  algorithms/c2fl.cu
-  algorithms/dlp.cu
-  algorithms/ke.cu
-  algorithms/ke_playne.cu
-  algorithms/lbuf.cu
-  algorithms/le.cu
-  algorithms/np.cu
-  algorithms/ole.cu
-  algorithms/ouf.cu
-  algorithms/rcu.cu
-  algorithms/smccl.cu
-  algorithms/uf_2d.cu
-  algorithms/uf_3d.cu
-  counted/rooms.cu
   devices.cu
   floor.cu
   labelers/gpu_labeler.cu
@@ -31,11 +11,8 @@ set(GPUCCL_CUDA_SOURCES
   phases/unpack.cu
   runs/component_memory.cu
   runs/numbering.cu
-  runs/runs_c18.cu
-  runs/runs_c26.cu
-  runs/runs_c4.cu
-  runs/runs_c6.cu
-  runs/runs_c8.cu
+  runs/runs_2d.cu
+  runs/runs_3d.cu
   runtime/check.cpp
   runtime/device_labels.cpp
   runtime/pinned_labels.cpp
@@ -45,34 +22,11 @@ set(GPUCCL_CUDA_SOURCES
   table.cpp)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
-# Reading the headers takes a compiler longer than most of these files do, so several are compiled as one. They share no
-# names: an algorithm has a namespace of its own.
-set(units)
-foreach(source IN LISTS GPUCCL_CUDA_SOURCES)
-  file(RELATIVE_PATH path ${CMAKE_CURRENT_LIST_DIR} ${source})
-  set(unit)
-  if(path MATCHES "^algorithms/([a-k]|([l-z])).*\\.cu$")
-    set(unit algorithms_a_to_k)
-    if(CMAKE_MATCH_2)
-      set(unit algorithms_l_to_z)
-    endif()
-  elseif(path MATCHES "^runs/runs_c(4|8)")
-    set(unit runs_2d)
-  elseif(path MATCHES "^runs/runs_c")
-    set(unit runs_3d)
-  elseif(path MATCHES "\\.cu$" AND NOT path MATCHES "^counted/")
-    set(unit phases)
-  endif()
-  if(unit)
-    list(APPEND units ${unit})
-    string(APPEND includes_of_${unit} "#include \"${source}\"\n")
-    list(REMOVE_ITEM GPUCCL_CUDA_SOURCES ${source})
-  endif()
+# The papers' algorithms are compiled all in one, and once more to count accesses.
+file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
+list(TRANSFORM GPUCCL_ALGORITHMS REPLACE "(.+)" "#include \"cuda/\\1\"")
+list(JOIN GPUCCL_ALGORITHMS "\n" GPUCCL_ALGORITHMS)
+foreach(group algorithms counted)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${group}/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/${group}_in_one.cu @ONLY)
+  list(APPEND GPUCCL_CUDA_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/${group}_in_one.cu)
 endforeach()
-list(REMOVE_DUPLICATES units)
-foreach(unit IN LISTS units)
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/${unit}.cu CONTENT "${includes_of_${unit}}" @ONLY)
-  list(APPEND GPUCCL_CUDA_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/cuda/${unit}.cu)
-  unset(includes_of_${unit})
-endforeach()
-unset(units)

@@ -1,24 +1,58 @@
+#include <map>
+
 #include "common/gpu_table.hpp"
-#include "cuda/algorithms/algorithms.hpp"
-#include "cuda/counted/rooms.hpp"
 #include "cuda/cuda.hpp"
-#include "cuda/runs/runs.hpp"
+
+// What the algorithms' files give to the table, and what those that count accesses do.
+#define GPUCCL_ENGINE(identifier, ...)          \
+  namespace gpuccl::cuda {                      \
+  std::vector<Variant> identifier##_variants(); \
+  }
+#define GPUCCL_PAPER(identifier, ...)           \
+  GPUCCL_ENGINE(identifier)                     \
+  namespace gpuccl::counted {                   \
+  std::vector<Variant> identifier##_variants(); \
+  }
+#include "common/gpu_algorithms.def"
+#undef GPUCCL_PAPER
+#undef GPUCCL_ENGINE
 
 namespace gpuccl::cuda {
+namespace {
 
-std::vector<Algorithm> algorithms() {
-  return gpu_table([](const std::string& name, const std::vector<Connectivity>&) -> std::vector<MakeLabeler> {
-    if (name == "runs") return {make_runs_c4, make_runs_c8, make_runs_c6, make_runs_c18, make_runs_c26};
-    if (name == "runs-bytes")
-      return {make_runs_bytes_c4, make_runs_bytes_c8, make_runs_bytes_c6, make_runs_bytes_c18,
-              make_runs_bytes_c26};
-    return room_makers(name);
-  });
+using VariantsByName = std::map<std::string, std::vector<Variant> (*)()>;
+
+std::vector<Variant> find(const VariantsByName& all, const std::string& name) {
+  const auto at = all.find(name);
+  return at != all.end() ? at->second() : std::vector<Variant>();
 }
 
-std::vector<Algorithm> counting_algorithms() {
-  return gpu_table(
-      [](const std::string& name, const std::vector<Connectivity>&) { return counted::room_makers(name); });
+std::vector<Variant> variants_of(const std::string& name, const std::vector<Connectivity>&) {
+  static const VariantsByName all = {
+#define GPUCCL_PAPER(identifier, name, ...) {name, identifier##_variants},
+#define GPUCCL_ENGINE(identifier, name, ...) {name, identifier##_variants},
+#include "common/gpu_algorithms.def"
+#undef GPUCCL_ENGINE
+#undef GPUCCL_PAPER
+  };
+  return find(all, name);
 }
+
+std::vector<Variant> counted_variants_of(const std::string& name, const std::vector<Connectivity>&) {
+  static const VariantsByName all = {
+#define GPUCCL_PAPER(identifier, name, ...) {name, counted::identifier##_variants},
+#define GPUCCL_ENGINE(identifier, ...)
+#include "common/gpu_algorithms.def"
+#undef GPUCCL_ENGINE
+#undef GPUCCL_PAPER
+  };
+  return find(all, name);
+}
+
+}  // namespace
+
+std::vector<Algorithm> algorithms() { return gpu_table(variants_of); }
+
+std::vector<Algorithm> counting_algorithms() { return gpu_table(counted_variants_of); }
 
 }  // namespace gpuccl::cuda

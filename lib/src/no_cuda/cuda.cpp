@@ -18,15 +18,16 @@ namespace cuda {
 
 std::vector<Algorithm> algorithms() {
   return gpu_table([](const std::string&, const std::vector<Connectivity>& connectivities) {
-    return std::vector<MakeLabeler>(connectivities.size(), not_built_in);
+    std::vector<Variant> variants;
+    for (const Connectivity connectivity : connectivities) variants.push_back({connectivity, not_built_in});
+    return variants;
   });
 }
 
 std::vector<Algorithm> counting_algorithms() {
-  return gpu_table([](const std::string& name, const std::vector<Connectivity>& connectivities) {
-    return std::vector<MakeLabeler>(name == "runs" || name == "runs-bytes" ? 0 : connectivities.size(),
-                                    not_built_in);
-  });
+  std::vector<Algorithm> published = algorithms();
+  std::erase_if(published, [](const Algorithm& algorithm) { return algorithm.paper.empty(); });
+  return published;
 }
 
 void start_up(int) { throw Error(Failure::unavailable, kReason); }

@@ -12,14 +12,14 @@
 
 #include <type_traits>
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/block_pixels.cuh"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-inline namespace be {
+namespace be {
+namespace {
 
 /// One bit for each neighbor of a block, in the order of for_each_neighbor.
 template <class Block>
@@ -153,9 +153,11 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
   DeviceFlag changed_;
 };
 
+}  // namespace
 }  // namespace be
 
-std::unique_ptr<Labeler> make_be_2d(int gpu) { return make_labeler<Be<Block2x2>>(gpu); }
-std::unique_ptr<Labeler> make_be_3d(int gpu) { return make_labeler<Be<Block2x2x2>>(gpu); }
+Variants be_variants() {
+  return {variant<be::Be<Block2x2>>(Connectivity::c8), variant<be::Be<Block2x2x2>>(Connectivity::c26)};
+}
 
 }  // namespace gpuccl::cuda

@@ -8,12 +8,12 @@
 // byte what is still to do: which pixels of X are foreground (bits 0 to 3) and whether Q, R and S must
 // undergo union (5 to 7).
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-inline namespace bke_2d {
+namespace bke_2d {
+namespace {
 
 constexpr BlockInfo kUniteQ = 1u << 5, kUniteR = 1u << 6, kUniteS = 1u << 7;
 
@@ -72,9 +72,10 @@ class Bke2d final : public BlockLabeler<Block2x2, PixelsFromInfo> {
   }
 };
 
+}  // namespace
 }  // namespace bke_2d
 
-std::unique_ptr<Labeler> make_bke_2d(int gpu) { return make_labeler<Bke2d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_bke_ic_2d(int gpu) { return make_labeler<Bke2d<Compression::in_line>>(gpu); }
+Variants bke_2d_variants() { return {variant<bke_2d::Bke2d<Compression::at_end>>(Connectivity::c8)}; }
+Variants bke_ic_2d_variants() { return {variant<bke_2d::Bke2d<Compression::in_line>>(Connectivity::c8)}; }
 
 }  // namespace gpuccl::cuda

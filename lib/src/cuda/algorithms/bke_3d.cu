@@ -7,12 +7,12 @@
 // 13 preceding neighbors, in raster order, must undergo union (bits 8 to 20).
 
 #include "common/neighborhood.hpp"
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-inline namespace bke_3d {
+namespace bke_3d {
+namespace {
 
 constexpr BlockInfo kFirstNeighbor = 1u << 8;
 
@@ -74,9 +74,18 @@ class Bke3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
   }
 };
 
+}  // namespace
 }  // namespace bke_3d
 
-std::unique_ptr<Labeler> make_bke_3d(int gpu) { return make_labeler<Bke3d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_bke_ic_3d(int gpu) { return make_labeler<Bke3d<Compression::in_line>>(gpu); }
+// bke_2d.cu
+Variants bke_2d_variants();
+Variants bke_ic_2d_variants();
+
+Variants bke_variants() {
+  return joined(bke_2d_variants(), {variant<bke_3d::Bke3d<Compression::at_end>>(Connectivity::c26)});
+}
+Variants bke_ic_variants() {
+  return joined(bke_ic_2d_variants(), {variant<bke_3d::Bke3d<Compression::in_line>>(Connectivity::c26)});
+}
 
 }  // namespace gpuccl::cuda

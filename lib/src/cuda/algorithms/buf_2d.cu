@@ -12,12 +12,12 @@
 //     . S | a b |
 //     . S | c d |
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-inline namespace buf_2d {
+namespace buf_2d {
+namespace {
 
 __global__ void initialization(ImageRef<Label> labels) {
   const Block2x2 X = Block2x2::mine(labels.extent);
@@ -57,9 +57,10 @@ class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
   }
 };
 
+}  // namespace
 }  // namespace buf_2d
 
-std::unique_ptr<Labeler> make_buf_2d(int gpu) { return make_labeler<Buf2d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_buf_ic_2d(int gpu) { return make_labeler<Buf2d<Compression::in_line>>(gpu); }
+Variants buf_2d_variants() { return {variant<buf_2d::Buf2d<Compression::at_end>>(Connectivity::c8)}; }
+Variants buf_ic_2d_variants() { return {variant<buf_2d::Buf2d<Compression::in_line>>(Connectivity::c8)}; }
 
 }  // namespace gpuccl::cuda

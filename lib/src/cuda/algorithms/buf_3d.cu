@@ -7,12 +7,12 @@
 // would be dear, so Merge leaves in the label image, one byte a block, which of them are foreground.
 
 #include "common/neighborhood.hpp"
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
 namespace gpuccl::cuda {
-inline namespace buf_3d {
+namespace buf_3d {
+namespace {
 
 __global__ void initialization(BlockInfoStore info) {
   const Block2x2x2 X = Block2x2x2::mine(info.labels.extent);
@@ -52,9 +52,18 @@ class Buf3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
   }
 };
 
+}  // namespace
 }  // namespace buf_3d
 
-std::unique_ptr<Labeler> make_buf_3d(int gpu) { return make_labeler<Buf3d<Compression::at_end>>(gpu); }
-std::unique_ptr<Labeler> make_buf_ic_3d(int gpu) { return make_labeler<Buf3d<Compression::in_line>>(gpu); }
+// buf_2d.cu
+Variants buf_2d_variants();
+Variants buf_ic_2d_variants();
+
+Variants buf_variants() {
+  return joined(buf_2d_variants(), {variant<buf_3d::Buf3d<Compression::at_end>>(Connectivity::c26)});
+}
+Variants buf_ic_variants() {
+  return joined(buf_ic_2d_variants(), {variant<buf_3d::Buf3d<Compression::in_line>>(Connectivity::c26)});
+}
 
 }  // namespace gpuccl::cuda

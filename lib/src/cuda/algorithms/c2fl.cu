@@ -12,13 +12,13 @@
 // - both scans of coarse labeling are one step, which the paper says gives the same;
 // - diagonals, for 8-connectivity, are scanned where no row or column connects the two pixels anyway.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-inline namespace c2fl {
+namespace c2fl {
+namespace {
 
 using C2flTile = Tile<32, 16>;
 
@@ -55,19 +55,17 @@ class C2fl final : public PixelLabeler {
 };
 
 template <Scans coarse>
-constexpr auto make_c4 = [](int gpu) { return make_labeler<C2fl<coarse, Connectivity::c4>>(gpu); };
-template <Scans coarse>
-constexpr auto make_c8 = [](int gpu) { return make_labeler<C2fl<coarse, Connectivity::c8>>(gpu); };
+Variants variants_of() {
+  using enum Connectivity;
+  return {variant<C2fl<coarse, c4>>(c4), variant<C2fl<coarse, c8>>(c8)};
+}
 
+}  // namespace
 }  // namespace c2fl
 
-std::unique_ptr<Labeler> make_c2fl_c4(int gpu) { return make_c4<Scans::rows_and_columns>(gpu); }
-std::unique_ptr<Labeler> make_c2fl_c8(int gpu) { return make_c8<Scans::rows_and_columns>(gpu); }
-std::unique_ptr<Labeler> make_rc2fl_c4(int gpu) { return make_c4<Scans::rows>(gpu); }
-std::unique_ptr<Labeler> make_rc2fl_c8(int gpu) { return make_c8<Scans::rows>(gpu); }
-std::unique_ptr<Labeler> make_cc2fl_c4(int gpu) { return make_c4<Scans::columns>(gpu); }
-std::unique_ptr<Labeler> make_cc2fl_c8(int gpu) { return make_c8<Scans::columns>(gpu); }
-std::unique_ptr<Labeler> make_nc2fl_c4(int gpu) { return make_c4<Scans::none>(gpu); }
-std::unique_ptr<Labeler> make_nc2fl_c8(int gpu) { return make_c8<Scans::none>(gpu); }
+Variants c2fl_variants() { return c2fl::variants_of<Scans::rows_and_columns>(); }
+Variants rc2fl_variants() { return c2fl::variants_of<Scans::rows>(); }
+Variants cc2fl_variants() { return c2fl::variants_of<Scans::columns>(); }
+Variants nc2fl_variants() { return c2fl::variants_of<Scans::none>(); }
 
 }  // namespace gpuccl::cuda

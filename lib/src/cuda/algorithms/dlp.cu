@@ -19,14 +19,14 @@
 // - the last row and column of a tile are anchors too, of windows cut off there, for tiles that the image
 // cuts off.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-inline namespace dlp {
+namespace dlp {
+namespace {
 
 using DlpTile = Tile<64, 8>;
 using TileForest = UnionFind<OneBased, SharedByBlock>;
@@ -137,10 +137,11 @@ class Dlp final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace dlp
 
-std::unique_ptr<Labeler> make_dlp(int gpu) { return make_labeler<Dlp<Steps::all>>(gpu); }
-std::unique_ptr<Labeler> make_dlp_ruf(int gpu) { return make_labeler<Dlp<Steps::no_preprocessing>>(gpu); }
-std::unique_ptr<Labeler> make_dlp_lazy(int gpu) { return make_labeler<Dlp<Steps::no_flattening>>(gpu); }
+Variants dlp_variants() { return {variant<dlp::Dlp<dlp::Steps::all>>(Connectivity::c8)}; }
+Variants dlp_ruf_variants() { return {variant<dlp::Dlp<dlp::Steps::no_preprocessing>>(Connectivity::c8)}; }
+Variants dlp_lazy_variants() { return {variant<dlp::Dlp<dlp::Steps::no_flattening>>(Connectivity::c8)}; }
 
 }  // namespace gpuccl::cuda

@@ -14,13 +14,13 @@
 //     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and
 //                     W if NE was; W and NW take care of each other
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
-inline namespace ke {
+namespace ke {
+namespace {
 
 template <Connectivity connectivity>
 __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
@@ -71,9 +71,9 @@ class Ke final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace ke
 
-std::unique_ptr<Labeler> make_ke_c4(int gpu) { return make_labeler<Ke<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ke_c8(int gpu) { return make_labeler<Ke<Connectivity::c8>>(gpu); }
+Variants ke_variants() { return variants<ke::Ke, Connectivity::c4, Connectivity::c8>(); }
 
 }  // namespace gpuccl::cuda

@@ -10,14 +10,14 @@
 //     YX Y       If Y is foreground, X is reached by YX, and so in the other two planes: X by ZX, Y by ZY.
 //     What is X  x       left to unite in 2D is X and Y without YX.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-inline namespace ke_playne {
+namespace ke_playne {
+namespace {
 
 template <Connectivity connectivity>
 __global__ void init_labels(ImageRef<const Pixel> image, ImageRef<Label> labels) {
@@ -64,9 +64,9 @@ class KePlayne final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace ke_playne
 
-std::unique_ptr<Labeler> make_ke_playne_c4(int gpu) { return make_labeler<KePlayne<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ke_playne_c6(int gpu) { return make_labeler<KePlayne<Connectivity::c6>>(gpu); }
+Variants ke_playne_variants() { return variants<ke_playne::KePlayne, Connectivity::c4, Connectivity::c6>(); }
 
 }  // namespace gpuccl::cuda

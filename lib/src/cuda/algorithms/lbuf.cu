@@ -8,14 +8,14 @@
 // n steps. GlobalMerge unites each pixel with its neighbors in the line above, and where pieces of a line
 // meet.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-inline namespace lbuf {
+namespace lbuf {
+namespace {
 
 using Line = Tile<512, 1>;  // the paper's
 using LineForest = UnionFind<ZeroBased, SharedByBlock>;
@@ -70,9 +70,9 @@ class Lbuf final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace lbuf
 
-std::unique_ptr<Labeler> make_lbuf_c4(int gpu) { return make_labeler<Lbuf<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_lbuf_c8(int gpu) { return make_labeler<Lbuf<Connectivity::c8>>(gpu); }
+Variants lbuf_variants() { return variants<lbuf::Lbuf, Connectivity::c4, Connectivity::c8>(); }
 
 }  // namespace gpuccl::cuda

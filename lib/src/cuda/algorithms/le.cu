@@ -8,14 +8,14 @@
 // label they began with) to the end; Labeling gives every element the reference of its label. Until nothing
 // changes.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-inline namespace le {
+namespace le {
+namespace {
 
 __global__ void init_references(ImageRef<const Pixel> image, Label* references) {
   const PixelThread at = PixelThread::mine(image.extent);
@@ -78,11 +78,11 @@ class Le final : public PixelLabeler {
   DeviceFlag changed_;
 };
 
+}  // namespace
 }  // namespace le
 
-std::unique_ptr<Labeler> make_le_c4(int gpu) { return make_labeler<Le<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_le_c8(int gpu) { return make_labeler<Le<Connectivity::c8>>(gpu); }
-std::unique_ptr<Labeler> make_le_c6(int gpu) { return make_labeler<Le<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_le_c26(int gpu) { return make_labeler<Le<Connectivity::c26>>(gpu); }
+Variants le_variants() {
+  return variants<le::Le, Connectivity::c4, Connectivity::c8, Connectivity::c6, Connectivity::c26>();
+}
 
 }  // namespace gpuccl::cuda

@@ -7,14 +7,14 @@
 // component is long, in the worst case. Labels are changed in place, so that one iteration may carry a label
 // further than by one element.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-inline namespace np {
+namespace np {
+namespace {
 
 template <Connectivity connectivity>
 __global__ void propagate(ImageRef<Label> labels, Label* changed) {
@@ -47,12 +47,12 @@ class Np final : public PixelLabeler {
   DeviceFlag changed_;
 };
 
+}  // namespace
 }  // namespace np
 
-std::unique_ptr<Labeler> make_np_c4(int gpu) { return make_labeler<Np<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_np_c8(int gpu) { return make_labeler<Np<Connectivity::c8>>(gpu); }
-std::unique_ptr<Labeler> make_np_c6(int gpu) { return make_labeler<Np<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_np_c18(int gpu) { return make_labeler<Np<Connectivity::c18>>(gpu); }
-std::unique_ptr<Labeler> make_np_c26(int gpu) { return make_labeler<Np<Connectivity::c26>>(gpu); }
+Variants np_variants() {
+  return variants<np::Np, Connectivity::c4, Connectivity::c8, Connectivity::c6, Connectivity::c18,
+                  Connectivity::c26>();
+}
 
 }  // namespace gpuccl::cuda

@@ -8,14 +8,14 @@
 // in the paper Scan needs no atomic operation: of two threads that lower one link at a time one may be lost,
 // and is found again in the next iteration.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-inline namespace ole {
+namespace ole {
+namespace {
 
 template <Connectivity connectivity>
 __global__ void scan(ImageRef<Label> labels, Label* changed) {
@@ -51,11 +51,11 @@ class Ole final : public PixelLabeler {
   DeviceFlag changed_;
 };
 
+}  // namespace
 }  // namespace ole
 
-std::unique_ptr<Labeler> make_ole_c4(int gpu) { return make_labeler<Ole<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ole_c8(int gpu) { return make_labeler<Ole<Connectivity::c8>>(gpu); }
-std::unique_ptr<Labeler> make_ole_c6(int gpu) { return make_labeler<Ole<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_ole_c26(int gpu) { return make_labeler<Ole<Connectivity::c26>>(gpu); }
+Variants ole_variants() {
+  return variants<ole::Ole, Connectivity::c4, Connectivity::c8, Connectivity::c6, Connectivity::c26>();
+}
 
 }  // namespace gpuccl::cuda

@@ -10,13 +10,13 @@
 // meanwhile;
 // - background is not labeled; 8-connectivity is done as the authors do it in C2FL (c2fl.cu).
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-inline namespace ouf {
+namespace ouf {
+namespace {
 
 using OufTile = Tile<32, 16>;  // the paper's
 constexpr Scans kRowsAndColumns = Scans::rows_and_columns;
@@ -38,9 +38,9 @@ class Ouf final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace ouf
 
-std::unique_ptr<Labeler> make_ouf_c4(int gpu) { return make_labeler<Ouf<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_ouf_c8(int gpu) { return make_labeler<Ouf<Connectivity::c8>>(gpu); }
+Variants ouf_variants() { return variants<ouf::Ouf, Connectivity::c4, Connectivity::c8>(); }
 
 }  // namespace gpuccl::cuda

@@ -8,14 +8,14 @@
 // - 8-connectivity: the threads of columns look at the three pixels of the row they come from;
 // - 32 rows go through shared memory in pieces of 32 pixels, so that memory is read along rows all the same.
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
 
 namespace gpuccl::cuda {
-inline namespace rcu {
+namespace rcu {
+namespace {
 
 constexpr int kLanes = 32;  // rows a warp takes, and pixels of each that are in shared memory
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -138,9 +138,9 @@ class Rcu final : public PixelLabeler {
   DeviceFlag changed_;
 };
 
+}  // namespace
 }  // namespace rcu
 
-std::unique_ptr<Labeler> make_rcu_c4(int gpu) { return make_labeler<Rcu<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_rcu_c8(int gpu) { return make_labeler<Rcu<Connectivity::c8>>(gpu); }
+Variants rcu_variants() { return variants<rcu::Rcu, Connectivity::c4, Connectivity::c8>(); }
 
 }  // namespace gpuccl::cuda

@@ -17,14 +17,14 @@
 
 #include <algorithm>
 
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
-inline namespace smccl {
+namespace smccl {
+namespace {
 
 using SmcclTile = Tile<32, 16>;
 using TileForest = UnionFind<OneBased, SharedByBlock>;
@@ -174,9 +174,9 @@ class Smccl final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace smccl
 
-std::unique_ptr<Labeler> make_smccl_c4(int gpu) { return make_labeler<Smccl<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_smccl_c8(int gpu) { return make_labeler<Smccl<Connectivity::c8>>(gpu); }
+Variants smccl_variants() { return variants<smccl::Smccl, Connectivity::c4, Connectivity::c8>(); }
 
 }  // namespace gpuccl::cuda

@@ -8,13 +8,13 @@
 // followed to their roots. Unions that others imply are left out, which changes no label.
 
 #include "common/neighborhood.hpp"
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
-inline namespace uf_2d {
+namespace uf_2d {
+namespace {
 
 using UfTile = Tile<32, 16>;
 using TileForest = UnionFind<ZeroBased, SharedByBlock>;
@@ -114,9 +114,9 @@ class Uf2d final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace uf_2d
 
-std::unique_ptr<Labeler> make_uf_c4(int gpu) { return make_labeler<Uf2d<Connectivity::c4>>(gpu); }
-std::unique_ptr<Labeler> make_uf_c8(int gpu) { return make_labeler<Uf2d<Connectivity::c8>>(gpu); }
+Variants uf_2d_variants() { return variants<uf_2d::Uf2d, Connectivity::c4, Connectivity::c8>(); }
 
 }  // namespace gpuccl::cuda

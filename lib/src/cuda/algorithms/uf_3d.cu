@@ -3,13 +3,13 @@
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 
 #include "common/neighborhood.hpp"
-#include "cuda/algorithms/algorithms.hpp"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/pixel_thread.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
-inline namespace uf_3d {
+namespace uf_3d {
+namespace {
 
 using Forest = UnionFind<OneBased, SharedByThreads>;
 
@@ -57,10 +57,13 @@ class Uf3d final : public PixelLabeler {
   }
 };
 
+}  // namespace
 }  // namespace uf_3d
 
-std::unique_ptr<Labeler> make_uf_c6(int gpu) { return make_labeler<Uf3d<Connectivity::c6>>(gpu); }
-std::unique_ptr<Labeler> make_uf_c18(int gpu) { return make_labeler<Uf3d<Connectivity::c18>>(gpu); }
-std::unique_ptr<Labeler> make_uf_c26(int gpu) { return make_labeler<Uf3d<Connectivity::c26>>(gpu); }
+Variants uf_2d_variants();  // uf_2d.cu
+Variants uf_variants() {
+  using enum Connectivity;
+  return joined(uf_2d_variants(), variants<uf_3d::Uf3d, c6, c18, c26>());
+}
 
 }  // namespace gpuccl::cuda

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "cuda/runtime/current_device.hpp"
 #include "cuda/runtime/device_buffer.hpp"
@@ -82,11 +83,28 @@ class GpuLabeler : public StagedLabeler {
   Numbering numbering_ = Numbering::provisional;
 };
 
-/// What the table has: makes a labeler on device `gpu`.
-template <class Labeler>
-std::unique_ptr<gpuccl::Labeler> make_labeler(int gpu) {
+template <class Made>
+std::unique_ptr<Labeler> make_labeler(int gpu) {
   const CurrentDevice here(gpu);
-  return std::make_unique<Labeler>(gpu);
+  return std::make_unique<Made>(gpu);
+}
+
+/// What an algorithm's file gives to the table.
+using Variants = std::vector<Variant>;
+
+template <class Made>
+Variant variant(Connectivity connectivity) {
+  return {connectivity, make_labeler<Made>};
+}
+
+template <template <Connectivity> class Made, Connectivity... connectivities>
+Variants variants() {
+  return {variant<Made<connectivities>>(connectivities)...};
+}
+
+inline Variants joined(Variants some, const Variants& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  return some;
 }
 
 }  // namespace gpuccl::cuda
