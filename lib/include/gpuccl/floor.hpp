@@ -4,8 +4,8 @@
 
 namespace gpuccl {
 
-/// What no labeling can beat on a device: the time to read the input once and to write the labels, 4 bytes an
-/// element, once. Medians in milliseconds.
+/// The memory-bandwidth bound, which no labeling can beat on a device: the time to read the input once and to
+/// write the labels, 4 bytes an element, once. Medians in milliseconds.
 struct StreamFloor {
   double from_bytes_ms = 0;  // input of 1 byte an element
   double from_bits_ms = 0;   // input of 1 bit an element

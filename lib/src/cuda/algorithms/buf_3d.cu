@@ -4,7 +4,7 @@
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
 //
 // Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice
-// would be dear, so Merge leaves in the label image, one byte a block, which of them are foreground.
+// would cost too much, so Merge leaves in the label image, one byte a block, which of them are foreground.
 
 #include "common/neighborhood.hpp"
 #include "cuda/labelers/block_labeler.cuh"

@@ -20,7 +20,7 @@ namespace gpuccl::cuda {
 namespace c2fl {
 namespace {
 
-using C2flTile = Tile<32, 16>;
+using C2flTile = PixelTile<32, 16>;
 
 /// What coarse labeling leaves to refinement: it finds all connections along columns, or along rows if it
 /// does no more than that.

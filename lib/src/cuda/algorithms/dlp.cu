@@ -21,6 +21,7 @@
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
+#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -28,8 +29,7 @@ namespace gpuccl::cuda {
 namespace dlp {
 namespace {
 
-using DlpTile = Tile<64, 8>;
-using TileForest = UnionFind<OneBased, SharedByBlock>;
+using DlpTile = PixelTile<64, 8>;
 
 /// Which of the optional steps are done.
 enum class Steps {
@@ -66,7 +66,7 @@ __device__ void ruf(Label* links, Label label, Label least) {
 template <Steps steps>
 __global__ void tile_labeling(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[DlpTile::kPixels];
-  const TileForest forest{links};
+  const TileForestWithBackground forest{links};
   const PixelThread at = DlpTile::mine(image.extent);
   const bool foreground = is_foreground(image, at.x, at.y, at.z);
   const Index here = DlpTile::index();

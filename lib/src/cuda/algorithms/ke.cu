@@ -17,6 +17,7 @@
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
+#include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
 namespace ke {
@@ -26,13 +27,6 @@ template <Connectivity connectivity>
 __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   const PixelQuad at = PixelQuad::mine(image.extent);
   if (at.inside(image.extent)) store_first_links<connectivity>(image, labels, at);
-}
-
-__global__ void analysis(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!is_foreground(image, at.x, at.y, at.z)) return;
-
-  PixelForest{labels.data}.compress_inline(labels.index(at.x, at.y, at.z));
 }
 
 template <Connectivity connectivity>
@@ -61,13 +55,12 @@ class Ke final : public PixelLabeler {
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
-    const LaunchShape quads = PixelQuad::Grid::shape(job.image.extent);
+    const LaunchShape shape = PixelQuad::Grid::shape(job.image.extent);
 
-    phase("Initialization", initialization<connectivity>, quads, job.image, job.labels);
-    phase("Analysis", analysis, shape, job.image, job.labels);
-    phase("Reduction", reduction<connectivity>, quads, job.image, job.labels);
-    phase("Analysis", analysis, shape, job.image, job.labels);
+    phase("Initialization", initialization<connectivity>, shape, job.image, job.labels);
+    compress_labels_inline("Analysis", job, phase);
+    phase("Reduction", reduction<connectivity>, shape, job.image, job.labels);
+    compress_labels_inline("Analysis", job, phase);
   }
 };
 

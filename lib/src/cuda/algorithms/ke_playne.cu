@@ -5,7 +5,7 @@
 //
 // As in KE (ke.cu) an element x is linked first to one preceding neighbor: Z behind it, else Y above, else X
 // to its left. Of the others it must be united only with those that are not connected by a detour of which
-// every part is linked already or some earlier element's affair:
+// every part is linked already or united by some earlier element:
 //
 //     YX Y       If Y is foreground, X is reached by YX, and so in the other two planes: X by ZX, Y by ZY.
 //     What is X  x       left to unite in 2D is X and Y without YX.

@@ -10,6 +10,7 @@
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
+#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -17,8 +18,7 @@ namespace gpuccl::cuda {
 namespace lbuf {
 namespace {
 
-using Line = Tile<512, 1>;  // the paper's
-using LineForest = UnionFind<ZeroBased, SharedByBlock>;
+using Line = PixelTile<512, 1>;  // the paper's
 
 __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[Line::kPixels];
@@ -29,7 +29,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
   SharedByBlock::store(links + Line::index(), ZeroBased::pack(Line::index(has_left ? -1 : 0)));
   __syncthreads();
 
-  LineForest{links}.compress_inline(Line::index());
+  TileForest{links}.compress_inline(Line::index());
   if (!at.inside(image.extent)) return;
   const Index first = ZeroBased::unpack(SharedByBlock::load(links + Line::index()));
   SharedByThreads::store(&labels(at.x, at.y, at.z),

@@ -18,7 +18,7 @@ namespace gpuccl::cuda {
 namespace ouf {
 namespace {
 
-using OufTile = Tile<32, 16>;  // the paper's
+using OufTile = PixelTile<32, 16>;  // the paper's
 constexpr Scans kRowsAndColumns = Scans::rows_and_columns;
 
 template <Connectivity connectivity>

@@ -9,6 +9,7 @@
 // - 32 rows go through shared memory in pieces of 32 pixels, so that memory is read along rows all the same.
 
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
@@ -18,7 +19,6 @@ namespace rcu {
 namespace {
 
 constexpr int kLanes = 32;  // rows a warp takes, and pixels of each that are in shared memory
-constexpr unsigned kAllLanes = 0xffffffffu;
 
 /// 32 x 32 labels, one column more so that the lanes of a warp meet no bank twice when each goes along a row.
 using Piece = Label[kLanes][kLanes + 1];

@@ -8,17 +8,17 @@
 // both sides of their common borders, again and again until no pair has different roots. Relabeling follows
 // the links of the whole image. What the description leaves open, and where older kernels went wrong on new
 // cards:
-// - links are read from the second-level cache while tiles are merged: a link read again from the first level
-// could
-//   be the old one for ever, and its pair never agree;
-// - a group of tiles is one thread block's affair: pixels that touch across its outer borders wait for a
-// level at
-//   which they are in one group.
+// - links are read from L2 while tiles are merged: a link read again from L1 could be the old one for ever,
+// and
+//   its pair never agree;
+// - a group of tiles belongs to one thread block: pixels that touch across its outer borders wait for a level
+//   at which they are in one group.
 
 #include <algorithm>
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
+#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -26,14 +26,13 @@ namespace gpuccl::cuda {
 namespace smccl {
 namespace {
 
-using SmcclTile = Tile<32, 16>;
-using TileForest = UnionFind<OneBased, SharedByBlock>;
+using SmcclTile = PixelTile<32, 16>;
 constexpr int kTilesASide = 4;  // of a group
 
 template <Connectivity connectivity>
 __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[SmcclTile::kPixels];
-  const TileForest forest{links};
+  const TileForestWithBackground forest{links};
   const PixelThread at = SmcclTile::mine(image.extent);
   const Index here = SmcclTile::index();
   const bool foreground = is_foreground(image, at.x, at.y, at.z);

@@ -8,17 +8,17 @@
 // followed to their roots. Unions that others imply are left out, which changes no label.
 
 #include "common/neighborhood.hpp"
-#include "cuda/device/memory.cuh"
+#include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
+#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
+#include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
 namespace uf_2d {
 namespace {
 
-using UfTile = Tile<32, 16>;
-using TileForest = UnionFind<ZeroBased, SharedByBlock>;
-using Forest = UnionFind<OneBased, SharedByThreads>;
+using UfTile = PixelTile<32, 16>;
 
 /// Calls unite(dx, dy) for the pixels above that the run of this pixel touches, those left out with which
 /// another pixel of the run is united or that lie in one run with one named. `before` tells whether the pixel
@@ -77,7 +77,7 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 
   const auto foreground = [&](int dx, int dy) { return is_foreground(image, at.x + dx, at.y + dy, at.z); };
   const auto unite = [&](int dx, int dy) {
-    Forest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
+    PixelForest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
   };
   const bool before = foreground(-1, 0);
   if (on_top) for_runs_above<connectivity>(!on_left && before, foreground, unite);
@@ -87,13 +87,6 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
     if (on_left && !before && foreground(-1, -1)) unite(-1, -1);
     if (on_right && foreground(1, -1)) unite(1, -1);
   }
-}
-
-__global__ void path_compression(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!is_foreground(image, at.x, at.y, at.z)) return;
-
-  Forest{labels.data}.compress(labels.index(at.x, at.y, at.z));
 }
 
 // ---- host
@@ -106,11 +99,10 @@ class Uf2d final : public PixelLabeler {
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
     const LaunchShape tiles = UfTile::Grid::shape(job.image.extent);
-    const LaunchShape pixels = PixelThread::Grid::shape(job.image.extent);
 
     phase("LocalMerge", local_merge<connectivity>, tiles, job.image, job.labels);
     phase("GlobalMerge", global_merge<connectivity>, tiles, job.image, job.labels);
-    phase("PathCompression", path_compression, pixels, job.image, job.labels);
+    compress_labels("PathCompression", job, phase);
   }
 };
 

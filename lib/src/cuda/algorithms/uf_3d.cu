@@ -3,23 +3,13 @@
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 
 #include "common/neighborhood.hpp"
-#include "cuda/device/memory.cuh"
-#include "cuda/device/pixel_thread.cuh"
+#include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
+#include "cuda/phases/pixel_labels.cuh"
 
 namespace gpuccl::cuda {
 namespace uf_3d {
 namespace {
-
-using Forest = UnionFind<OneBased, SharedByThreads>;
-
-__global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!at.inside(image.extent)) return;
-
-  const Index here = image.index(at.x, at.y, at.z);
-  SharedByThreads::store(labels.data + here, load_input(image.data + here) != 0 ? OneBased::pack(here) : 0);
-}
 
 template <Connectivity connectivity>
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
@@ -29,15 +19,8 @@ __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   Index node = labels.index(at.x, at.y, at.z);
   for_each_preceding<connectivity>([&](int dx, int dy, int dz) {
     if (is_foreground(image, at.x + dx, at.y + dy, at.z + dz))
-      node = Forest{labels.data}.unite(node, labels.index(at.x + dx, at.y + dy, at.z + dz));
+      node = PixelForest{labels.data}.unite(node, labels.index(at.x + dx, at.y + dy, at.z + dz));
   });
-}
-
-__global__ void path_compression(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
-  if (!is_foreground(image, at.x, at.y, at.z)) return;
-
-  Forest{labels.data}.compress(labels.index(at.x, at.y, at.z));
 }
 
 // ---- host
@@ -51,9 +34,9 @@ class Uf3d final : public PixelLabeler {
   void enqueue(const Job& job, PhaseClock& phase) override {
     const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
 
-    phase("Initialization", initialization, shape, job.image, job.labels);
+    own_labels("Initialization", job, phase);
     phase("Merge", merge<connectivity>, shape, job.image, job.labels);
-    phase("PathCompression", path_compression, shape, job.image, job.labels);
+    compress_labels("PathCompression", job, phase);
   }
 };
 

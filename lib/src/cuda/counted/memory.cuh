@@ -62,7 +62,7 @@ __device__ T load_input(const T* p) {
   return cuda::load_input(p);
 }
 
-/// What rooms compiled in this namespace derive from.
+/// What algorithms compiled in this namespace derive from.
 class PixelLabeler : public cuda::PixelLabeler {
  public:
   using cuda::PixelLabeler::PixelLabeler;

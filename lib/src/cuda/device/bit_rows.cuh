@@ -9,11 +9,12 @@
 
 namespace gpuccl::cuda {
 
-using Word = unsigned long long;  // 64 elements of a row; what CUDA's atomics and bit counts are declared for
+using Word64 =
+    unsigned long long;  // 64 elements of a row; what CUDA's atomics and bit counts are declared for
 
 /// The input as bits on the device. Bit b of word i is the element of index 64 * i + b in every other view.
 struct BitRows {
-  const Word* words = nullptr;
+  const Word64* words = nullptr;
   Extent extent;
   unsigned words_a_row = 0;
 
@@ -38,8 +39,8 @@ struct WordPlace {
 
 /// The elements of a word that have a foreground element straight or diagonally above, which is in `words`:
 /// the word itself spread one element to both sides, with what comes in from its neighbors in the row.
-__device__ inline Word spread(const Word* words, bool has_left, bool has_right) {
-  Word result = *words | *words << 1 | *words >> 1;
+__device__ inline Word64 spread(const Word64* words, bool has_left, bool has_right) {
+  Word64 result = *words | *words << 1 | *words >> 1;
   if (has_left) result |= words[-1] >> 63;
   if (has_right) result |= words[1] << 63;
   return result;
@@ -49,19 +50,19 @@ __device__ inline Word spread(const Word* words, bool has_left, bool has_right) 
 /// one of them, and most of the others are local corners: so few that what is done with each may cost
 /// something.
 template <Connectivity connectivity>
-__device__ Word elements_without_predecessor(const BitRows& bits, WordPlace at) {
-  const Word* const here = bits.words + at.index;
-  const Word word = *here;
+__device__ Word64 elements_without_predecessor(const BitRows& bits, WordPlace at) {
+  const Word64* const here = bits.words + at.index;
+  const Word64 word = *here;
   if (word == 0) return 0;
 
   const bool has_left = at.column > 0, has_right = at.column + 1 < static_cast<int>(bits.words_a_row);
-  Word touched = word << 1 | (has_left ? here[-1] >> 63 : 0);
+  Word64 touched = word << 1 | (has_left ? here[-1] >> 63 : 0);
   for (int dz = is_3d(connectivity) ? -1 : 0; dz <= 0; ++dz)
     for (int dy = -1; dy <= (dz < 0 ? 1 : -1); ++dy) {
       const int axes_left = reach(connectivity) - (dy != 0) - (dz != 0);
       if (axes_left < 0 || at.y + dy < 0 || at.y + dy >= bits.extent.height || at.z + dz < 0) continue;
       const std::int64_t rows_back = static_cast<std::int64_t>(dz) * bits.extent.height + dy;
-      const Word* const row = here + rows_back * bits.words_a_row;
+      const Word64* const row = here + rows_back * bits.words_a_row;
       touched |= axes_left == 0 ? *row : spread(row, has_left, has_right);
     }
   return word & ~touched;
@@ -69,7 +70,7 @@ __device__ Word elements_without_predecessor(const BitRows& bits, WordPlace at) 
 
 /// Calls visit(bit) for every bit that is set, from the lowest.
 template <class Visit>
-__device__ void for_each_bit(Word word, Visit visit) {
+__device__ void for_each_bit(Word64 word, Visit visit) {
   for (; word != 0; word &= word - 1) visit(__ffsll(static_cast<long long>(word)) - 1);
 }
 

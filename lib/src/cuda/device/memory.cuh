@@ -48,7 +48,7 @@ __device__ T load_input(const T* p) {
 }
 
 /// Raises a flag that many threads raise at once. A store each would queue up at one address; after the first
-/// store a look at it, served by the first-level cache, tells the others of the multiprocessor.
+/// store a look at it, served by the L1 cache, tells the others of the SM.
 __device__ inline void raise(Label* flag) {
   if (plain_load(flag) == 0) plain_store(flag, Label{1});
 }

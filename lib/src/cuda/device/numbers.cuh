@@ -8,11 +8,11 @@ namespace gpuccl::cuda {
 
 /// Numbers components 1..N in raster order of their first elements, given which elements those are.
 struct Numbers {
-  const Word* first = nullptr;       // one bit an element: it is the first of its component
+  const Word64* first = nullptr;     // one bit an element: it is the first of its component
   const unsigned* before = nullptr;  // set bits in all words before this one
 
   __device__ Label operator()(Index element) const {
-    const Word below = (Word{1} << (element % 64)) - 1;
+    const Word64 below = (Word64{1} << (element % 64)) - 1;
     return before[element / 64] + static_cast<unsigned>(__popcll(first[element / 64] & below)) + 1;
   }
 };

@@ -6,7 +6,7 @@ namespace gpuccl::cuda {
 
 /// The part of an image that one thread block labels in shared memory, a pixel a thread.
 template <int w, int h>
-struct Tile {
+struct PixelTile {
   static constexpr int kWidth = w, kHeight = h, kPixels = w * h;
 
   using Grid = ThreadGrid<1, 1, 1, w, h>;

@@ -32,7 +32,7 @@ class PixelLabeler : public GpuLabeler {
 
   Connectivity connectivity_;
   Job job_;
-  DeviceBuffer<Word> bits_;
+  DeviceBuffer<Word64> bits_;
   DeviceBuffer<Pixel> pixels_;
   FirstElements first_;
   Statistics statistics_;

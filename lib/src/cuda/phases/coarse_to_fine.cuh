@@ -3,6 +3,7 @@
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/device/tile_borders.cuh"
+#include "cuda/device/tile_forest.cuh"
 
 // Kernels that OUF and C2FL, two papers of the same authors, have in common.
 namespace gpuccl::cuda {
@@ -36,9 +37,8 @@ struct NeighborsInTile {
 /// diagonals.
 template <class Tile, Scans coarse, Scans refined, Connectivity connectivity>
 __global__ void label_tile(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  using Forest = UnionFind<ZeroBased, SharedByBlock>;
   __shared__ Label links[Tile::kPixels];
-  const Forest forest{links};
+  const TileForest forest{links};
   const PixelThread at = Tile::mine(image.extent);
   const auto near = NeighborsInTile::of<Tile>(image, at);
   const Index here = Tile::index();

@@ -10,15 +10,15 @@ using Line = ThreadLine<>;          // a thread for each word of bits, or for fo
 constexpr Label kNone = ~Label{0};  // larger than any index
 
 template <Connectivity connectivity>
-__global__ void mark_first_pixels(BitRows bits, const Label* labels, Word* first) {
+__global__ void mark_first_pixels(BitRows bits, const Label* labels, Word64* first) {
   const std::uint64_t i = Line::mine();
   if (i >= bits.count()) return;
 
   const Index word_begin = static_cast<Index>(64 * i);
-  Word roots = 0;
+  Word64 roots = 0;
   for_each_bit(elements_without_predecessor<connectivity>(bits, WordPlace::at(bits, i)), [&](int bit) {
     const Index element = word_begin + static_cast<Index>(bit);
-    if (labels[element] == element + 1) roots |= Word{1} << bit;
+    if (labels[element] == element + 1) roots |= Word64{1} << bit;
   });
   first[i] = roots;
 }
@@ -71,24 +71,24 @@ __device__ bool may_precede(ImageRef<Label> labels, Index element, Index root) {
 }
 
 template <class Block, Connectivity connectivity>
-__global__ void mark_first_in_blocks(BitRows bits, ImageRef<Label> labels, Word* first, Word* elsewhere,
-                                     Word* moved) {
+__global__ void mark_first_in_blocks(BitRows bits, ImageRef<Label> labels, Word64* first, Word64* elsewhere,
+                                     Word64* moved) {
   const std::uint64_t i = Line::mine();
   if (i >= bits.count()) return;
 
   const WordPlace at = WordPlace::at(bits, i);
   const Index word_begin = static_cast<Index>(64 * i);
-  Word in_root = 0, in_others = 0;
+  Word64 in_root = 0, in_others = 0;
   for_each_bit(elements_without_predecessor<connectivity>(bits, at), [&](int bit) {
     const Index element = word_begin + static_cast<Index>(bit);
     const Index node = node_of<Block>(labels, at, bit);
     const Index root = labels.data[node];
     if (root == node) {
-      in_root |= Word{1} << bit;
+      in_root |= Word64{1} << bit;
     } else if (may_precede<Block>(labels, element, root)) {
       const auto block = RootBlock<Block>::at(labels, root);
       if (element > block.first_pixel(bits, labels)) return;
-      in_others |= Word{1} << bit;
+      in_others |= Word64{1} << bit;
       SharedByThreads::store(block.earliest(labels), kNone);
     }
   });
@@ -98,7 +98,7 @@ __global__ void mark_first_in_blocks(BitRows bits, ImageRef<Label> labels, Word*
 }
 
 template <class Block>
-__global__ void find_earliest(BitRows bits, ImageRef<Label> labels, const Word* elsewhere) {
+__global__ void find_earliest(BitRows bits, ImageRef<Label> labels, const Word64* elsewhere) {
   const std::uint64_t i = Line::mine();
   if (i >= bits.count() || elsewhere[i] == 0) return;
 
@@ -111,8 +111,8 @@ __global__ void find_earliest(BitRows bits, ImageRef<Label> labels, const Word* 
 }
 
 template <class Block>
-__global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word* elsewhere, Word* first,
-                           Word* moved) {
+__global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word64* elsewhere, Word64* first,
+                           Word64* moved) {
   const std::uint64_t i = Line::mine();
   if (i >= bits.count() || elsewhere[i] == 0) return;
 
@@ -123,14 +123,14 @@ __global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word* els
     const auto block = RootBlock<Block>::at(labels, root);
     if (*block.earliest(labels) != element) return;
     const Index not_first = block.first_pixel(bits, labels);
-    atomicAnd(first + not_first / 64, ~(Word{1} << (not_first % 64)));
-    atomicOr(first + i, Word{1} << bit);
-    atomicOr(moved + root / 64, Word{1} << (root % 64));
+    atomicAnd(first + not_first / 64, ~(Word64{1} << (not_first % 64)));
+    atomicOr(first + i, Word64{1} << bit);
+    atomicOr(moved + root / 64, Word64{1} << (root % 64));
     labels.data[root] = element;
   });
 }
 
-__global__ void clear_moved_roots(const Word* moved, std::uint64_t words, Label* labels) {
+__global__ void clear_moved_roots(const Word64* moved, std::uint64_t words, Label* labels) {
   const std::uint64_t i = Line::mine();
   if (i >= words) return;
 

@@ -36,9 +36,9 @@ class FirstElements {
 
  private:
   std::uint64_t words_ = 0;
-  DeviceBuffer<Word> first_;      // one bit an element
-  DeviceBuffer<Word> elsewhere_;  // candidates for a first pixel outside of the root block
-  DeviceBuffer<Word> moved_;      // roots that were moved
+  DeviceBuffer<Word64> first_;      // one bit an element
+  DeviceBuffer<Word64> elsewhere_;  // candidates for a first pixel outside of the root block
+  DeviceBuffer<Word64> moved_;      // roots that were moved
   DeviceBuffer<unsigned> before_;
   DeviceBuffer<unsigned> chunks_;  // sums of chunks of words, then what comes before each
   DeviceBuffer<unsigned> total_;

@@ -3,6 +3,7 @@
 // reading it twice from the cache costs less than making thread blocks wait for each other.
 
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/phases/prefix_count.cuh"
 
 namespace gpuccl::cuda {
@@ -11,8 +12,6 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kWordsAThread = 4;
 constexpr unsigned kChunk = kThreads * kWordsAThread;
-constexpr unsigned kWarp = 32;
-constexpr unsigned kAllLanes = 0xffffffffu;
 
 using WordLine = ThreadLine<kWordsAThread, kThreads>;
 
@@ -22,11 +21,7 @@ __device__ unsigned sum_before(unsigned value, unsigned& sum) {
   __shared__ unsigned of_warps[kThreads / kWarp];
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
 
-  unsigned running = value;
-  for (unsigned step = 1; step < kWarp; step *= 2) {
-    const unsigned left = __shfl_up_sync(kAllLanes, running, step);
-    if (lane >= step) running += left;
-  }
+  const unsigned running = sum_up_to_lane(value);
   __syncthreads();  // the array may still be read from the call before
   if (lane == kWarp - 1) of_warps[warp] = running;
   __syncthreads();
@@ -45,7 +40,7 @@ struct Counts {
   unsigned sum;
 };
 
-__device__ Counts count_mine(const Word* bits, std::uint64_t words) {
+__device__ Counts count_mine(const Word64* bits, std::uint64_t words) {
   Counts counts{};
   for (unsigned i = 0; i < kWordsAThread; ++i) {
     const std::uint64_t at = WordLine::mine() + i;
@@ -55,7 +50,7 @@ __device__ Counts count_mine(const Word* bits, std::uint64_t words) {
   return counts;
 }
 
-__global__ void sum_chunks(const Word* bits, std::uint64_t words, unsigned* chunks) {
+__global__ void sum_chunks(const Word64* bits, std::uint64_t words, unsigned* chunks) {
   unsigned sum = 0;
   sum_before(count_mine(bits, words).sum, sum);
   if (threadIdx.x == 0) chunks[blockIdx.x] = sum;
@@ -73,7 +68,7 @@ __global__ void scan_chunks(unsigned* chunks, unsigned count, unsigned* total) {
   if (threadIdx.x == 0) *total = before_turn;
 }
 
-__global__ void count_inside_chunks(const Word* bits, std::uint64_t words, const unsigned* chunks,
+__global__ void count_inside_chunks(const Word64* bits, std::uint64_t words, const unsigned* chunks,
                                     unsigned* before) {
   const Counts counts = count_mine(bits, words);
   unsigned sum = 0;
@@ -89,9 +84,9 @@ __global__ void count_inside_chunks(const Word* bits, std::uint64_t words, const
 
 std::uint64_t prefix_count_chunks(std::uint64_t words) { return (words + kChunk - 1) / kChunk; }
 
-void prefix_count(const Word* bits, std::uint64_t words, unsigned* before, unsigned* chunks, unsigned* total,
-                  PhaseClock& phase) {
-  const LaunchShape shape = WordLine::shape(words);
+void prefix_count(const Word64* bits, std::uint64_t words, unsigned* before, unsigned* chunks,
+                  unsigned* total, PhaseClock& phase) {
+  const LaunchShape shape = Line::shape(words);
   phase("Renumber: count", sum_chunks, shape, bits, words, chunks);
   phase("Renumber: count", scan_chunks, LaunchShape{dim3(1), dim3(kThreads)}, chunks,
         static_cast<unsigned>(prefix_count_chunks(words)), total);

@@ -51,7 +51,7 @@ __global__ void clear(ComponentsRef components, std::uint64_t count) {
 
 __device__ void add_to(const ComponentsRef& components, const Gathered& part, int3 corner) {
   const Label i = part.label - 1;
-  const Word area = part.area;
+  const Word64 area = part.area;
   atomicAdd(components.area + i, part.area);
   atomicMin(components.min[0] + i, corner.x + part.min_x);
   atomicMax(components.max[0] + i, corner.x + part.max_x);
@@ -59,9 +59,9 @@ __device__ void add_to(const ComponentsRef& components, const Gathered& part, in
   atomicMax(components.max[1] + i, corner.y + part.max_y);
   atomicMin(components.min[2] + i, corner.z);
   atomicMax(components.max[2] + i, corner.z);
-  atomicAdd(components.sum[0] + i, part.sum_x + area * static_cast<Word>(corner.x));
-  atomicAdd(components.sum[1] + i, part.sum_y + area * static_cast<Word>(corner.y));
-  atomicAdd(components.sum[2] + i, area * static_cast<Word>(corner.z));
+  atomicAdd(components.sum[0] + i, part.sum_x + area * static_cast<Word64>(corner.x));
+  atomicAdd(components.sum[1] + i, part.sum_y + area * static_cast<Word64>(corner.y));
+  atomicAdd(components.sum[2] + i, area * static_cast<Word64>(corner.z));
 }
 
 /// Sums of one tile by label, in shared memory.
@@ -155,7 +155,7 @@ void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
   if (count_ == 0) return;
 
   int* const boxes = boxes_.data();
-  Word* const sums = sums_.data();
+  Word64* const sums = sums_.data();
   const ComponentsRef components{area_.data(),
                                  {boxes, boxes + count_, boxes + 2 * count_},
                                  {boxes + 3 * count_, boxes + 4 * count_, boxes + 5 * count_},
@@ -175,7 +175,7 @@ Components Statistics::download(PinnedRing& ring, const Stream& stream) const {
   };
   const std::vector<unsigned> area = fetch(area_.data(), count_);
   const std::vector<int> boxes = fetch(boxes_.data(), 6 * count_);
-  const std::vector<Word> sums = fetch(sums_.data(), 3 * count_);
+  const std::vector<Word64> sums = fetch(sums_.data(), 3 * count_);
 
   Components components;
   components.resize(count_);

@@ -13,7 +13,7 @@ struct ComponentsRef {
   unsigned* area;
   int* min[3];
   int* max[3];
-  Word* sum[3];  // coordinates of all elements, added up
+  Word64* sum[3];  // coordinates of all elements, added up
 };
 
 /// Area, box and coordinate sums of every component, from labels 1..N.
@@ -25,8 +25,8 @@ class Statistics {
  private:
   std::size_t count_ = 0;
   DeviceBuffer<unsigned> area_;
-  DeviceBuffer<int> boxes_;  // six arrays of count_: min x, y, z, max x, y, z
-  DeviceBuffer<Word> sums_;  // three
+  DeviceBuffer<int> boxes_;    // six arrays of count_: min x, y, z, max x, y, z
+  DeviceBuffer<Word64> sums_;  // three
 };
 
 }  // namespace gpuccl::cuda

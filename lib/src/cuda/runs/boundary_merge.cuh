@@ -17,8 +17,8 @@
 namespace gpuccl::cuda::runs {
 
 inline constexpr unsigned kBoundaryThreads = 128;
-// Thread blocks that a multiprocessor shall hold: in 3D that takes a few registers from each thread.
-inline constexpr unsigned kBoundaryAtOnce = kThreadsOfMultiprocessor * 9 / 16 / kBoundaryThreads;
+// Thread blocks that an SM shall hold: in 3D that takes a few registers from each thread.
+inline constexpr unsigned kBoundaryAtOnce = kThreadsOfSm * 9 / 16 / kBoundaryThreads;
 inline constexpr std::uint32_t kQueuedPairs = 8;  // at a time, of a lane
 
 template <class Tile>

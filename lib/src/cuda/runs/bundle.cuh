@@ -63,7 +63,7 @@ __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
 
 /// Where a contact of `own` with the bundle at its side `side` needs no union, because the pieces that touch
 /// are connected by way of others. Only contacts with bundles above, and contacts that do not depend on this
-/// one, bear witness: so there is always a chain of unions left.
+/// one, are witnesses: so there is always a chain of unions left.
 ///
 ///       layer before   this layer          B, by way of C: own-A, A-C, C-B
 ///            C              A              C, by way of A: own-A, A-C

@@ -21,7 +21,7 @@ struct Links {
 /// The components of all tiles, joined across the edges of tiles. A root with the later first element is
 /// hooked under one with an earlier one; so first elements need no second look, and there are no cycles.
 ///
-/// Links are read past the first-level cache: a stale link is no error, but it costs a walk, and on long thin
+/// Links are read past the L1 cache: a stale link is no error, but it costs a walk, and on long thin
 /// components many (spiral: 3.5 times the time).
 template <class Link>
 class Forest {

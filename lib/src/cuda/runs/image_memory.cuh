@@ -35,7 +35,7 @@ class BitImage {
  private:
   Extent extent_;
   unsigned words_a_row_ = 0;
-  DeviceBuffer<cuda::Word> bits_;
+  DeviceBuffer<Word64> bits_;
 };
 
 class ByteImage {
@@ -68,7 +68,7 @@ class ByteImage {
  private:
   BitImage uploaded_;  // as bits, from which the bytes are made
   DeviceBuffer<Pixel> pixels_;
-  DeviceBuffer<cuda::Word> bits_;
+  DeviceBuffer<Word64> bits_;
 };
 
 }  // namespace gpuccl::cuda::runs

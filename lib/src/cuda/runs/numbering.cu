@@ -2,8 +2,8 @@
 //
 //   D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA NVR-2016-002
 
+#include "cuda/device/warp.cuh"
 #include "cuda/runs/numbering.cuh"
-#include "cuda/runs/tile_nodes.cuh"
 #include "cuda/runtime/launch.cuh"
 
 namespace gpuccl::cuda::runs {
@@ -16,21 +16,22 @@ namespace {
 constexpr unsigned long long kOwnSum = 1ull << 62;    // first elements in its words
 constexpr unsigned long long kWholeSum = 2ull << 62;  // and in all words before
 
-/// First elements in all parts before this one, once their thread blocks have told. One warp calls it.
+/// First elements in all parts before this one, once their thread blocks have published them. One warp calls
+/// it.
 __device__ unsigned long long sum_before(unsigned part, const unsigned long long* scan) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   unsigned long long sum = 0;
   for (std::int64_t last = std::int64_t{part} - 1; last >= 0; last -= 32) {
     const std::int64_t other = last - lane;
-    unsigned long long told = kWholeSum;
+    unsigned long long published = kWholeSum;
     do {
-      if (other >= 0) told = __ldcg(scan + other);
-    } while (__any_sync(~0u, told < kOwnSum));
-    const unsigned whole = __ballot_sync(~0u, told >= kWholeSum);
+      if (other >= 0) published = __ldcg(scan + other);
+    } while (__any_sync(~0u, published < kOwnSum));
+    const unsigned whole = __ballot_sync(~0u, published >= kWholeSum);
     const int end = whole != 0 ? lowest_bit(whole) : 32;
-    const std::uint32_t up_to_lane = sum_up_to_lane(lane < end ? static_cast<std::uint32_t>(told) : 0);
+    const std::uint32_t up_to_lane = sum_up_to_lane(lane < end ? static_cast<std::uint32_t>(published) : 0);
     sum += __shfl_sync(~0u, up_to_lane, 31);
-    if (whole != 0) return sum + (__shfl_sync(~0u, told, end) & ~kWholeSum);
+    if (whole != 0) return sum + (__shfl_sync(~0u, published, end) & ~kWholeSum);
   }
   return sum;
 }
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(kScanThreads)
     if (threadIdx.x == 0) {
       __stcg(scan + part, kWholeSum | (sum + of_part));
       before_part = sum;
-      if (part == gridDim.x - 1) count.tell(sum + of_part);
+      if (part == gridDim.x - 1) count.publish(sum + of_part);
     }
   }
   __syncthreads();

@@ -8,13 +8,13 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Threads that a multiprocessor of the device that is compiled for holds at most.
+/// Threads that an SM of the device that is compiled for holds at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr int kThreadsOfMultiprocessor = 1024;
+inline constexpr int kThreadsOfSm = 1024;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
-inline constexpr int kThreadsOfMultiprocessor = 1536;
+inline constexpr int kThreadsOfSm = 1536;
 #else
-inline constexpr int kThreadsOfMultiprocessor = 2048;
+inline constexpr int kThreadsOfSm = 2048;
 #endif
 
 /// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (cpu/runs/shape.hpp
@@ -26,7 +26,7 @@ struct Tile {
   static constexpr int kSides = static_cast<int>(Shape::sides.size());
   template <int i>
   static constexpr cpu::Side kSide = Shape::sides[i];
-  /// Bundles around a bundle that are looked at: those of the sides, and what bears witness to contacts.
+  /// Bundles around a bundle that are looked at: those of the sides, and what is a witness of contacts.
   static constexpr int kOthers = kSides == 2 ? 3 : kSides;
 
   static constexpr int kRowsY = (Shape::rows & 0b0010u) != 0 ? 2 : 1;  // rows of a bundle along y
@@ -40,9 +40,9 @@ struct Tile {
   static constexpr int kWarps = kThreads / 32;
   static constexpr int kNodes = kThreads * kMaxPieces;  // at most
 
-  /// Thread blocks that a multiprocessor shall hold: in 3D fewer than it could, because threads need
+  /// Thread blocks that an SM shall hold: in 3D fewer than it could, because threads need
   /// registers.
-  static constexpr int kAtOnce = kThreadsOfMultiprocessor * (layers > 1 ? 3 : 4) / (4 * kThreads);
+  static constexpr int kAtOnce = kThreadsOfSm * (layers > 1 ? 3 : 4) / (4 * kThreads);
 
   static constexpr int kWidth = words * kWordBits;  // in elements
   static constexpr int kHeight = rows * kRowsY;

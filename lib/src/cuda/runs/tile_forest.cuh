@@ -2,8 +2,7 @@
 
 #include <cstdint>
 
-#include "common/union_find.hpp"
-#include "cuda/device/memory.cuh"
+#include "cuda/device/tile_forest.cuh"
 #include "cuda/runs/bundle.cuh"
 
 namespace gpuccl::cuda::runs {
@@ -18,8 +17,6 @@ __device__ void share_among_threads(std::uint32_t count, Visit visit) {
     __syncwarp();
   }
 }
-
-using TileForest = UnionFind<ZeroBased, SharedByBlock>;
 
 // When the unions are done, the link of a root is replaced by the position in the tile of its component's
 // first element: a flag and the position's complement, so that the earliest is the largest value and any

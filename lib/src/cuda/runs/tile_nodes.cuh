@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "cuda/device/warp.cuh"
 #include "cuda/runs/tile.cuh"
 
 namespace gpuccl::cuda::runs {
@@ -11,18 +12,6 @@ struct NodeCounts {
   std::uint16_t before[Tile::kThreads];  // pieces of the warp's words before this thread's
   std::uint32_t of_warp[Tile::kWarps];
 };
-
-/// Sum of `value` over this lane and those before it; only the first `lanes` may have values.
-template <unsigned lanes = 32>
-__device__ std::uint32_t sum_up_to_lane(std::uint32_t value) {
-  const unsigned lane = threadIdx.x % 32;
-#pragma unroll
-  for (unsigned distance = 1; distance < lanes; distance *= 2) {
-    const std::uint32_t before = __shfl_up_sync(~0u, value, distance);
-    if (lane >= distance) value += before;
-  }
-  return value;
-}
 
 /// Numbers of the nodes of a tile: its pieces, in the order of the threads that own their words.
 template <class Tile>

@@ -20,15 +20,15 @@ struct CountTarget {
   CountCell* cell;
   unsigned long long image;
 
-  __device__ void tell(unsigned long long count) const {
+  __device__ void publish(unsigned long long count) const {
     cell->count = count;
     __threadfence_system();
     *static_cast<volatile unsigned long long*>(&cell->image) = image;
   }
 };
 
-/// N as the device tells it, while it goes on: nobody waits for a transfer, nor for what comes after in the
-/// stream.
+/// N as the device publishes it, while it goes on: nobody waits for a transfer, nor for what comes after in
+/// the stream.
 class CountOnHost {
  public:
   CountOnHost() = default;
@@ -49,13 +49,13 @@ class CountOnHost {
   CountTarget target() const { return {cell_, image_}; }
 
   unsigned long long wait(const Stream& stream) const {
-    while (!told() && !stream.is_done("labeling")) std::this_thread::yield();
-    if (!told()) throw Error(Failure::internal, "the device has not counted components");
+    while (!published() && !stream.is_done("labeling")) std::this_thread::yield();
+    if (!published()) throw Error(Failure::internal, "the device has not counted components");
     return cell_->count;
   }
 
  private:
-  bool told() const { return std::atomic_ref(cell_->image).load(std::memory_order_acquire) == image_; }
+  bool published() const { return std::atomic_ref(cell_->image).load(std::memory_order_acquire) == image_; }
 
   CountCell* cell_ = nullptr;
   unsigned long long image_ = 0;
