@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "cuda/device/thread_grid.cuh"
+#include "cuda/device/tile_sums.cuh"
 #include "cuda/phases/statistics.cuh"
 
 namespace gpuccl::cuda {
@@ -16,26 +17,20 @@ constexpr unsigned kThreadsX = 32, kThreadsY = 4;  // 32-bit words across, colum
 constexpr unsigned kRows = 8;
 using Grid = ThreadGrid<32, kRows, 1, kThreadsX, kThreadsY>;  // a tile of 1024 x 32 elements of one slice
 
-constexpr int kFar = 0x7fffffff;
+using Part = TilePart<2>;
+using Table = PartTable<2, 256, 8>;
 
-/// Elements of one component in one tile. Coordinates count from the tile's corner, which keeps sums below
-/// 2^32.
-struct Gathered {
-  Label label = 0;
-  unsigned area = 0, sum_x = 0, sum_y = 0;
-  int min_x = kFar, max_x = -1, min_y = kFar, max_y = -1;
-
-  __device__ void add_run(int x, int length, int y) {
-    const auto n = static_cast<unsigned>(length);
-    area += n;
-    sum_x += n * static_cast<unsigned>(x) + n * (n - 1) / 2;
-    sum_y += n * static_cast<unsigned>(y);
-    min_x = min(min_x, x);
-    max_x = max(max_x, x + length - 1);
-    min_y = min(min_y, y);
-    max_y = max(max_y, y);
-  }
-};
+__device__ void add_run(Part& part, int x, int length, int y) {
+  const auto n = static_cast<unsigned>(length);
+  Part run;
+  run.area = n;
+  run.sum[0] = n * static_cast<unsigned>(x) + n * (n - 1) / 2;
+  run.sum[1] = n * static_cast<unsigned>(y);
+  run.min[0] = x;
+  run.max[0] = x + length - 1;
+  run.min[1] = run.max[1] = y;
+  part.add(run);
+}
 
 __global__ void clear(ComponentsRef components, std::uint64_t count) {
   const std::uint64_t i = ThreadLine<>::mine();
@@ -49,70 +44,32 @@ __global__ void clear(ComponentsRef components, std::uint64_t count) {
   }
 }
 
-__device__ void add_to(const ComponentsRef& components, const Gathered& part, int3 corner) {
+__device__ void add_to(const ComponentsRef& components, const Part& part, int3 corner) {
   const Label i = part.label - 1;
   const Word64 area = part.area;
+  const int from[] = {corner.x, corner.y, corner.z};
   atomicAdd(components.area + i, part.area);
-  atomicMin(components.min[0] + i, corner.x + part.min_x);
-  atomicMax(components.max[0] + i, corner.x + part.max_x);
-  atomicMin(components.min[1] + i, corner.y + part.min_y);
-  atomicMax(components.max[1] + i, corner.y + part.max_y);
+  for (int axis = 0; axis < 2; ++axis) {
+    atomicMin(components.min[axis] + i, from[axis] + part.min[axis]);
+    atomicMax(components.max[axis] + i, from[axis] + part.max[axis]);
+    atomicAdd(components.sum[axis] + i, part.sum[axis] + area * static_cast<Word64>(from[axis]));
+  }
   atomicMin(components.min[2] + i, corner.z);
   atomicMax(components.max[2] + i, corner.z);
-  atomicAdd(components.sum[0] + i, part.sum_x + area * static_cast<Word64>(corner.x));
-  atomicAdd(components.sum[1] + i, part.sum_y + area * static_cast<Word64>(corner.y));
   atomicAdd(components.sum[2] + i, area * static_cast<Word64>(corner.z));
 }
 
-/// Sums of one tile by label, in shared memory.
-struct Table {
-  static constexpr unsigned kEntries = 256;
-  static constexpr unsigned kProbes = 8;
-
-  Label label[kEntries];
-  unsigned area[kEntries], sum_x[kEntries], sum_y[kEntries];
-  int min_x[kEntries], max_x[kEntries], min_y[kEntries], max_y[kEntries];
-
-  __device__ void clear(unsigned i) {
-    label[i] = area[i] = sum_x[i] = sum_y[i] = 0;
-    min_x[i] = min_y[i] = kFar;
-    max_x[i] = max_y[i] = -1;
-  }
-
-  /// False if there is no room.
-  __device__ bool add(const Gathered& part) {
-    unsigned i = part.label * 2654435761u % kEntries;
-    for (unsigned probe = 0; probe < kProbes; ++probe, i = (i + 1) % kEntries) {
-      const Label there = atomicCAS(label + i, 0u, part.label);
-      if (there != 0 && there != part.label) continue;
-      atomicAdd(area + i, part.area);
-      atomicAdd(sum_x + i, part.sum_x);
-      atomicAdd(sum_y + i, part.sum_y);
-      atomicMin(min_x + i, part.min_x);
-      atomicMax(max_x + i, part.max_x);
-      atomicMin(min_y + i, part.min_y);
-      atomicMax(max_y + i, part.max_y);
-      return true;
-    }
-    return false;
-  }
-
-  __device__ Gathered entry(unsigned i) const {
-    return {label[i], area[i], sum_x[i], sum_y[i], min_x[i], max_x[i], min_y[i], max_y[i]};
-  }
-};
-
 __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef components) {
   __shared__ Table table;
-  const unsigned thread = threadIdx.y * kThreadsX + threadIdx.x;
-  for (unsigned i = thread; i < Table::kEntries; i += kThreadsX * kThreadsY) table.clear(i);
+  const int thread = static_cast<int>(threadIdx.y * kThreadsX + threadIdx.x);
+  for (int i = thread; i < Table::kEntries; i += int{kThreadsX * kThreadsY}) table.clear(i);
   __syncthreads();
 
   const int3 mine = Grid::origin(bits.extent);
   const int in_tile_x = static_cast<int>(32 * threadIdx.x), in_tile_y = static_cast<int>(kRows * threadIdx.y);
   const int3 corner = make_int3(mine.x - in_tile_x, mine.y - in_tile_y, mine.z);
 
-  Gathered part;
+  Part part;
   const auto give = [&] {
     if (part.area != 0 && !table.add(part)) add_to(components, part, corner);
   };
@@ -133,15 +90,15 @@ __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef
           part = {};
           part.label = label;
         }
-        part.add_run(in_tile_x + start, length, in_tile_y + row);
+        add_run(part, in_tile_x + start, length, in_tile_y + row);
       }
     }
   }
   give();
   __syncthreads();
 
-  for (unsigned i = thread; i < Table::kEntries; i += kThreadsX * kThreadsY)
-    if (table.label[i] != 0) add_to(components, table.entry(i), corner);
+  for (int i = thread; i < Table::kEntries; i += int{kThreadsX * kThreadsY})
+    if (table.label[i] != 0) add_to(components, table.part(i), corner);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cuda/runs/tile_sums.cuh"
+#include "cuda/runs/component_sums.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cuda/runs/bundle.cuh"
+#include "cuda/runs/component_sums.cuh"
 #include "cuda/runs/tile_labels.cuh"
-#include "cuda/runs/tile_sums.cuh"
 #include "cuda/runtime/launch.cuh"
 
 // Statistics: area, box and coordinate sums of all components, from the pieces of their runs; the label image
@@ -39,14 +39,15 @@ template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     measure(Frame frame, Tables<Link> tables, ComponentSums components) {
   constexpr int kAxes = Tile::kDepth == 1 ? 2 : 3;
+  using Table = PartTable<kAxes, 128, 4>;
   __shared__ Label labels[Tile::kNodes];
-  __shared__ PartTable<kAxes> table;
+  __shared__ Table table;
   const int t = static_cast<int>(threadIdx.x);
   const auto place = Place<Tile>::mine(frame);
   const std::int64_t tile = place.tile(frame);
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
   int node = tables.first_node[tile * Tile::kThreads + t];
-  for (int i = t; i < PartTable<kAxes>::kEntries; i += Tile::kThreads) table.clear(i);
+  for (int i = t; i < Table::kEntries; i += Tile::kThreads) table.clear(i);
   find_labels<Tile>(tables, tile, labels);  // a barrier
   wait_for_launch_before();                 // which cleared the components
 
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   give();
   __syncthreads();
 
-  for (int i = t; i < PartTable<kAxes>::kEntries; i += Tile::kThreads)
+  for (int i = t; i < Table::kEntries; i += Tile::kThreads)
     if (table.label[i] != 0) components.add(table.part(i), corner);
 }
 

@@ -2,14 +2,12 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-#include <cstdint>
+#include "cuda/device/warp.cuh"
+#include "gpuccl/labels.hpp"
 
-#include "cuda/device/memory.cuh"
-
-// Sums over the elements of components, from the piece of a run to the image. `axes`: 2 where a component
-// lies in one slice, whose number then says all there is to say about z; else 3.
-namespace gpuccl::cuda::runs {
+// Sums over the elements of components in a tile. `axes`: 2 where a component lies in one slice, whose number
+// then says all there is to say about z; else 3.
+namespace gpuccl::cuda {
 
 inline constexpr int kFar = 0x7fffffff;  // beyond every coordinate
 
@@ -61,59 +59,20 @@ __device__ void gather_in_warp(TilePart<axes>& part) {
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
-    const Label other_label = __shfl_xor_sync(~0u, part.label, distance);
+    const Label other_label = __shfl_xor_sync(kAllLanes, part.label, distance);
     const bool same = part.label != 0 && other_label == part.label;
-    if (__ballot_sync(~0u, same) == 0) continue;
+    if (__ballot_sync(kAllLanes, same) == 0) continue;
     const TilePart<axes> other = part.of_lane_beside(distance);
     if (same && (lane & distance) == 0) part.add(other);
     if (same && (lane & distance) != 0) part.label = 0;
   }
 }
 
-/// One component of the image; its fields lie together, because they are added to together. A component that
-/// has never been given a z lies in slice 0.
-struct alignas(64) ComponentSum {
-  unsigned long long area;
-  unsigned long long sum[3];
-  int min[3], max[3];
-};
-
-/// All components, on the device; entry i describes label i + 1.
-struct ComponentSums {
-  ComponentSum* data;
-  std::size_t count;
-
-  __device__ void clear(std::size_t i) const { data[i] = {0, {0, 0, 0}, {kFar, kFar, kFar}, {-1, -1, -1}}; }
-
-  template <int axes>
-  __device__ void add(const TilePart<axes>& part, const TileCorner& corner) const {
-    ComponentSum& component = data[part.label - 1];
-    const unsigned long long area = part.area;
-    atomicAdd(&component.area, area);
-#pragma unroll
-    for (int i = 0; i < axes; ++i) {
-      const auto from = static_cast<unsigned long long>(corner.at[i]);
-      atomicAdd(&component.sum[i], part.sum[i] + area * from);
-      atomicMin(&component.min[i], corner.at[i] + part.min[i]);
-      atomicMax(&component.max[i], corner.at[i] + part.max[i]);
-    }
-    if constexpr (axes == 2) {
-      const int z = corner.at[2];
-      if (z == 0) return;  // as ComponentSum says
-      atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
-      if (plain_load(&component.max[2]) != z) {  // all that write it write the same
-        plain_store(&component.min[2], z);
-        plain_store(&component.max[2], z);
-      }
-    }
-  }
-};
-
-/// Parts of the components of one tile, in shared memory, found by label.
-template <int axes>
+/// Parts of the components of one tile, in shared memory: a hash table by label, in which a part is looked
+/// for at `probes` places.
+template <int axes, int entries, int probes>
 struct PartTable {
-  static constexpr int kEntries = 128;
-  static constexpr int kProbes = 4;
+  static constexpr int kEntries = entries;
 
   Label label[kEntries];
   unsigned area[kEntries], sum[axes][kEntries];
@@ -129,7 +88,7 @@ struct PartTable {
   /// False if there is no room.
   __device__ bool add(const TilePart<axes>& part) {
     unsigned i = part.label * 2654435761u % kEntries;
-    for (int probe = 0; probe < kProbes; ++probe, i = (i + 1) % kEntries) {
+    for (int probe = 0; probe < probes; ++probe, i = (i + 1) % kEntries) {
       const Label there = atomicCAS(label + i, 0u, part.label);
       if (there != 0 && there != part.label) continue;
       atomicAdd(area + i, part.area);
@@ -158,4 +117,4 @@ struct PartTable {
   }
 };
 
-}  // namespace gpuccl::cuda::runs
+}  // namespace gpuccl::cuda
