@@ -221,3 +221,13 @@ TEST_CASE("an image with more elements than links can name is refused before mem
     REQUIRE_THROWS_WITH(variant.labeler->label(image), containing("--algo auto"));
   }
 }
+
+TEST_CASE("an image whose sums of coordinates may pass 64 bits is left to be labelled in parts") {
+  const std::uint32_t word = 0;
+  const BitView image{&word, {INT32_MAX, 16, 1}, words_per_row(INT32_MAX)};
+  for (const std::string name : {"runs", "runs-bytes"}) {
+    const auto labeler = find_variant(named(name), Connectivity::c8)->make(0);
+    REQUIRE(failure_of([&] { labeler->label(image); }) == Failure::memory);
+    REQUIRE_THROWS_WITH(labeler->label(image), containing("sums of coordinates"));
+  }
+}

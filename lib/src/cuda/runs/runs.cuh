@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -96,6 +97,7 @@ class RunsLabeler final : public GpuLabeler {
   using WideLink = unsigned long long;
 
   void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
+    check_sums(image.extent);
     image_.reserve(image);
     if (rows().count() == 0) return;
     wide_ = needs_wide_links();
@@ -141,6 +143,14 @@ class RunsLabeler final : public GpuLabeler {
 
   Components download_components(PinnedRing& ring, const Stream& stream) override {
     return components_.download(ring, stream);
+  }
+
+  /// Coordinates are summed up in 64 bits. Parts of a larger image fit, and their sums are added in 128.
+  static void check_sums(const Extent& extent) {
+    const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
+    if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
+      throw Error(Failure::memory,
+                  "sums of coordinates of so many elements are too large for the GPU engine");
   }
 
   BitRows rows() const { return image_.rows(); }
