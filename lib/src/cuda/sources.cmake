@@ -1,16 +1,5 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
-  devices.cu
-  floor.cu
-  labelers/gpu_labeler.cu
-  labelers/pixel_labeler.cu
-  phases/first_elements.cu
-  phases/pixel_labels.cu
-  phases/prefix_count.cu
-  phases/statistics.cu
-  phases/unpack.cu
-  runs/component_memory.cu
-  runs/numbering.cu
   runs/runs_2d.cu
   runs/runs_3d.cu
   runtime/check.cpp
@@ -22,11 +11,28 @@ set(GPUCCL_CUDA_SOURCES
   table.cpp)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
-# The papers' algorithms are compiled all in one, and once more to count accesses.
+# Reading the headers takes a compiler longer than most of these files do, so several are compiled as one: the papers'
+# algorithms, which have a namespace each, and once more to count accesses; and what they and the fast engine share.
+set(GPUCCL_SHARED
+  devices.cu
+  floor.cu
+  labelers/gpu_labeler.cu
+  labelers/pixel_labeler.cu
+  phases/first_elements.cu
+  phases/pixel_labels.cu
+  phases/prefix_count.cu
+  phases/statistics.cu
+  phases/unpack.cu
+  runs/component_memory.cu
+  runs/numbering.cu)
 file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
-list(TRANSFORM GPUCCL_ALGORITHMS REPLACE "(.+)" "#include \"cuda/\\1\"")
-list(JOIN GPUCCL_ALGORITHMS "\n" GPUCCL_ALGORITHMS)
-foreach(group algorithms counted)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/${group}/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/${group}_in_one.cu @ONLY)
-  list(APPEND GPUCCL_CUDA_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/${group}_in_one.cu)
+foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)
+  list(TRANSFORM ${list} REPLACE "(.+)" "#include \"cuda/\\1\"\n")
+  list(JOIN ${list} "" ${list})
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/shared.cu CONTENT "${GPUCCL_SHARED}" @ONLY)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/algorithms.cu CONTENT "${GPUCCL_ALGORITHMS}" @ONLY)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/counted/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/cuda/counted.cu @ONLY)
+foreach(unit shared algorithms counted)
+  list(APPEND GPUCCL_CUDA_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/cuda/${unit}.cu)
 endforeach()

@@ -86,7 +86,7 @@ std::uint64_t prefix_count_chunks(std::uint64_t words) { return (words + kChunk 
 
 void prefix_count(const Word64* bits, std::uint64_t words, unsigned* before, unsigned* chunks,
                   unsigned* total, PhaseClock& phase) {
-  const LaunchShape shape = Line::shape(words);
+  const LaunchShape shape = WordLine::shape(words);
   phase("Renumber: count", sum_chunks, shape, bits, words, chunks);
   phase("Renumber: count", scan_chunks, LaunchShape{dim3(1), dim3(kThreads)}, chunks,
         static_cast<unsigned>(prefix_count_chunks(words)), total);
