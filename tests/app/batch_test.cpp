@@ -173,7 +173,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   CHECK(gpuccl({"label", scratch / "gone", scratch / "in/1.png", "-o", scratch / "out/"}).code == 66);
 }
 
-TEST_CASE("--fail-fast starts nothing more, and what was done stays") {
+TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   write_file(scratch / "in/2.png", "no image");
@@ -190,7 +190,7 @@ TEST_CASE("--fail-fast starts nothing more, and what was done stays") {
   CHECK(report[38]["seconds"].is_null());
 }
 
-TEST_CASE("--skip-existing does only what is missing") {
+TEST_CASE("option --skip-existing does only what is missing") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));
   const Words words = {"label",    scratch / "in",       "-o", scratch / "out/", "--skip-existing",
@@ -207,7 +207,7 @@ TEST_CASE("--skip-existing does only what is missing") {
   CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
 }
 
-TEST_CASE("--skip-existing does again what was made with other options") {
+TEST_CASE("option --skip-existing does again what was made with other options") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2"}) add_image(scratch / (std::string("in/") + name + ".png"));
   const auto label = [&](const Words& more) {
@@ -345,7 +345,7 @@ TEST_CASE("a folder of images makes a batch whatever its output is called") {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which takes memory of its own
-TEST_CASE("--memory bounds a batch, however many jobs there are") {
+TEST_CASE("option --memory bounds a batch, however many jobs there are") {
   const ScratchFolder scratch;
   for (const char* image : {"1", "2", "3", "4", "5", "6", "7", "8"})
     add_image(scratch / "in/" + image + ".png", {2500, 2500, 1});

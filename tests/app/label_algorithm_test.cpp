@@ -12,7 +12,7 @@ namespace {
 
 int components(const Words& words) { return report_of(words)["labeling"]["components"]; }
 
-TEST_CASE("-c decides what touches") {
+TEST_CASE("option -c decides what touches") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
   CHECK(components({image}) == 1);
@@ -31,7 +31,7 @@ TEST_CASE("-c decides what touches") {
   CHECK(report_of({volume, "--per-slice"})["labeling"]["connectivity"] == 8);
 }
 
-TEST_CASE("--per-slice keeps slices apart and numbers on") {
+TEST_CASE("option --per-slice keeps slices apart and numbers on") {
   const ScratchFolder scratch;
   const std::string volume = save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"#.."}, {"###"}}).view());
   succeeds({"label", volume, "--per-slice", "-c", "4", "-o", scratch / "out.tif"});
@@ -81,7 +81,7 @@ TEST_CASE("a GPU algorithm without a GPU is labelled by the CPU, with one warnin
   CHECK(succeeds({"label", input, "-o", scratch / "bke.tiff", "--algo", "bke", "--quiet"}) == "");
 }
 
-TEST_CASE("--device cuda without a GPU is an error") {
+TEST_CASE("option --device cuda without a GPU is an error") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.png", BitVolume({8, 8, 1}).view());
   fails({"label", input, "-o", scratch / "out.tif", "--device", "cuda"}, 69, "in.png: ");

@@ -47,7 +47,7 @@ TEST_CASE("standard input is an input like any other") {
   CHECK(labels_in(scratch / "out.png") == "1 0 2");
 }
 
-TEST_CASE("--stack reads a folder in natural order, or in the order of files.txt") {
+TEST_CASE("option --stack reads a folder in natural order, or in the order of files.txt") {
   const ScratchFolder scratch;
   const std::string stack = scratch / "stack";
   std::filesystem::create_directory(stack);
@@ -63,14 +63,14 @@ TEST_CASE("--stack reads a folder in natural order, or in the order of files.txt
   CHECK(report_of({stack, "--stack"})["input"]["format"] == "stack");
 }
 
-TEST_CASE("--invert labels the dark part") {
+TEST_CASE("option --invert labels the dark part") {
   const ScratchFolder scratch;
   const std::string input = saved(scratch, "in.png", {"#.##", "####"});
   succeeds({"label", input, "--invert", "-o", scratch / "out.png"});
   CHECK(labels_in(scratch / "out.png") == "0 1 0 0/0 0 0 0");
 }
 
-TEST_CASE("--threshold takes what is greater, or Otsu's threshold") {
+TEST_CASE("option --threshold takes what is greater, or Otsu's threshold") {
   const ScratchFolder scratch;
   const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
   CHECK(report_of({input})["labeling"]["components"] == 1);
@@ -81,7 +81,7 @@ TEST_CASE("--threshold takes what is greater, or Otsu's threshold") {
   CHECK(report_of({input, "--threshold", "-1"})["input"]["foreground"] == 1);
 }
 
-TEST_CASE("--foreground raw takes the bits as stored") {
+TEST_CASE("option --foreground raw takes the bits as stored") {
   const std::string page = source_file("data/page-g4.tif");  // MinIsWhite: bit 0 is white
   const double light = report_of({page, "--quiet"})["input"]["foreground"];
   const double raw = report_of({page, "--foreground", "raw", "--quiet"})["input"]["foreground"];

@@ -48,7 +48,7 @@ TEST_CASE("the extension of the output is its format") {
   fails({"label", input, "-o", scratch / "a"}, 64, "/a: ");
 }
 
-TEST_CASE("--label-type sets the type of the samples") {
+TEST_CASE("option --label-type sets the type of the samples") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), output = scratch / "out.tif";
   const auto bits = [&](const char* type) {
@@ -88,7 +88,7 @@ TEST_CASE("32-bit labels chosen by the program come with one warning") {
   succeeds({"label", input, "-o", scratch / "out.npy"});
 }
 
-TEST_CASE("--compress sets the compression of a TIFF") {
+TEST_CASE("option --compress sets the compression of a TIFF") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   const std::pair<const char*, int> schemes[] = {
@@ -108,7 +108,7 @@ TEST_CASE("--compress sets the compression of a TIFF") {
   fails({"label", input, "-o", scratch / "out.png", "--compress", "lzw"}, 64, "TIFF");
 }
 
-TEST_CASE("--bigtiff asks for offsets of 64 bits") {
+TEST_CASE("option --bigtiff asks for offsets of 64 bits") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), output = scratch / "out.tif";
   const auto version = [&] { return int{read_file(output).at(2)}; };
@@ -125,7 +125,7 @@ TEST_CASE("--bigtiff asks for offsets of 64 bits") {
   fails({"label", input, "--json", "-", "--bigtiff", "yes"}, 64, "need a label image");
 }
 
-TEST_CASE("--stats writes a table, --preview a picture, also without a label image") {
+TEST_CASE("option --stats writes a table, --preview a picture, also without a label image") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   CHECK(succeeds({"label", input, "--stats", scratch / "t.csv", "--preview", scratch / "p.png"}) == "");
@@ -138,7 +138,7 @@ TEST_CASE("--stats writes a table, --preview a picture, also without a label ima
   fails({"label", input, "--preview", scratch / "p.jpg"}, 64, "p.jpg: ");
 }
 
-TEST_CASE("--json names the report, - prints it, a device takes it") {
+TEST_CASE("option --json names the report, - prints it, a device takes it") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   succeeds({"label", input, "--json", scratch / "r.json"});
@@ -320,7 +320,7 @@ TEST_CASE("a pipe whose reader has gone ends the program by SIGPIPE, without a w
   ends({"label", input, "--stats", "-", "--jobs", "1"});
 }
 
-TEST_CASE("--no-clobber keeps what is there, --overwrite does not") {
+TEST_CASE("option --no-clobber keeps what is there, --overwrite does not") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   write_file(scratch / "out.json", "old");
@@ -334,7 +334,7 @@ TEST_CASE("--no-clobber keeps what is there, --overwrite does not") {
   fails({"label", input, "-o", scratch / "out.tif", "--no-clobber", "--overwrite"}, 64, "excludes");
 }
 
-TEST_CASE("--progress says what is being done") {
+TEST_CASE("option --progress says what is being done") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   const Ended ended = gpuccl({"label", input, "-o", scratch / "out.tif", "--progress"});

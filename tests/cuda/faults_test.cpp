@@ -181,7 +181,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labelled ther
   REQUIRE(failure_of([&] { engine.label(image.view(), Connectivity::c8); }) == Failure::memory);
 }
 
-TEST_CASE("--device cuda passes the failure on") {
+TEST_CASE("option --device cuda passes the failure on") {
   const Repair repair;
   const BitVolume image = random_image({90, 40}, 0.5, 1, 5);
   Engine engine({.algorithm = "bke", .device = DeviceChoice::cuda}, nullptr);
