@@ -1,6 +1,7 @@
 #include "app/label/label_job.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "app/label/label_slabs.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/strips.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/write/preview.hpp"
@@ -43,8 +45,8 @@ void LabelJob::open() {
     io::ReadOptions read;
     read.foreground = options_.input.foreground;
     read.limits = options_.input.limits;
-    memory_ = io::memory_limit(options_.input.limits);
-    read.limits.memory = memory_;
+    limit_ = io::memory_limit(options_.input.limits);
+    read.limits.memory = limit_;
     read.stack = options_.input.stack;
     read.in_parts = true;
     read.warn = [this](const std::string& line) { warn(files_.input, line); };
@@ -52,40 +54,64 @@ void LabelJob::open() {
     const io::ImageInfo& info = reader_->info();
     extent_ = info.extent;
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
-    plan_ = plan_memory(extent_, connectivity_, options_.algorithm.engine, memory_, reader_->held_bytes());
+    work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions())};
+    held_ = reader_->held_bytes() + wide_rows();
+    plan_ = plan_memory(work_, limit_, held_);
+    estimate();
   });
   outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
   report_.read_ms = since_.lap();
 }
 
-std::int64_t LabelJob::estimated_bytes() const {
-  constexpr std::int64_t kStrips = std::int64_t{8} << 20;  // of the image that is being written
-  const Algorithm& algorithm =
-      intended_algorithm(options_.algorithm.engine, connectivity_, extent_.elements());
-  // Bits, runs and components, of which noise has many; from a GPU labels come down while the next image is
-  // labelled.
-  const std::int64_t each = algorithm.device == DeviceKind::cuda ? 2 + sizeof(Label) : 2;
-  return each * extent_.elements() + reader_->buffer_bytes() + reader_->held_bytes() + kStrips;
+/// Bytes of rows of labels that are drawn at the same time, and of what is made of each, where rows are so
+/// wide that it matters.
+std::int64_t LabelJob::wide_rows() const {
+  constexpr std::int64_t kWide = std::int64_t{4} << 20, kCopies = 2;
+  const std::int64_t row = std::int64_t{sizeof(Label)} * extent_.width;
+  if (row < kWide || (files_.image.empty() && files_.preview.empty())) return 0;
+  return kCopies * row * std::min<std::int64_t>(extent_.rows(), io::strips_at_once());
 }
 
-void LabelJob::read() {
-  waited_ms_ = since_.lap();
+/// What the header tells of the memory that is needed.
+void LabelJob::estimate() {
+  constexpr double kStrips = 8 << 20;      // of the image that is being written
+  constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read
+  beside_ = static_cast<std::int64_t>(kStrips) + reader_->buffer_bytes() + held_;
+  needed_ = limit_;
+  if (plan_.slabs.empty())
+    need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()));
+}
+
+void LabelJob::need(double bytes) {
+  needed_ = static_cast<std::int64_t>(
+      std::ceil(std::min(bytes + static_cast<double>(beside_), static_cast<double>(limit_))));
+}
+
+bool LabelJob::read(std::int64_t allowed) {
+  waited_ms_ += since_.lap();
+  bool enough = true;
   io::concerning(files_.input, [&] {
     reader_->find_threshold();
     report_.input = reader_->info();
     if (!plan_.slabs.empty()) return;
-    BitVolume image(extent_);
-    reader_->read(0, extent_.depth, image);
-    findings_.more_than_two_values = reader_->has_more_than_two_values();
-    const EngineOptions& engine = options_.algorithm.engine;
-    if (components_fit(image.view(), connectivity_, engine, memory_)) {
+    if (image_.extent() != extent_) {
+      BitVolume image(extent_);
+      reader_->read(0, extent_.depth, image);
+      findings_.more_than_two_values = reader_->has_more_than_two_values();
       image_ = std::move(image);
-      reader_.reset();
-    } else {
-      plan_ = plan_for_many_components(extent_, connectivity_, engine, memory_, reader_->held_bytes());
     }
+    if (allowed < limit_) {
+      const double all = bytes_at_once(work_) + bytes_of_components(image_.view(), work_);
+      enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
+      if (!enough) need(all);
+    } else if (!components_fit(image_.view(), work_, limit_)) {
+      image_ = {};
+      plan_ = plan_for_many_components(work_, limit_, held_);
+    }
+    if (enough && plan_.slabs.empty()) reader_.reset();
   });
   report_.read_ms += since_.lap();
+  return enough;
 }
 
 void LabelJob::label(Engine& engine) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,10 +35,15 @@ class LabelJob {
 
   void open();
   const Extent& extent() const { return extent_; }
-  /// Memory that the job takes from here to its outputs.
-  std::int64_t estimated_bytes() const;
+  /// Memory that the job takes from here to its outputs, as far as is known: by the header, and by the image
+  /// after a read() that was not allowed enough. Never more than the limit.
+  std::int64_t needed_bytes() const { return needed_; }
   // Between open() and read() a job may wait for admission; that time is not counted.
-  void read();
+  /// Reads; false if the labeling would need more memory than is `allowed` to the job. It may be called again
+  /// then with needed_bytes().
+  bool read(std::int64_t allowed = INT64_MAX);
+  /// Gives back the memory of an image that was read.
+  void forget() { image_ = {}; }
   /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
   void label(Engine& engine);
   void write();
@@ -51,6 +57,9 @@ class LabelJob {
 
  private:
   bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
+  std::int64_t wide_rows() const;
+  void estimate();
+  void need(double bytes);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
@@ -70,7 +79,9 @@ class LabelJob {
   Connectivity connectivity_ = Connectivity::c8;
   LabelStreams streams_;  // until there are outputs
   std::unique_ptr<LabelOutputs> outputs_;
-  std::int64_t memory_ = 0;  // that the job may take
+  LabelWork work_;
+  // Bytes: that the job may take at most, that are held from the start, that come on top of labeling, needed.
+  std::int64_t limit_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
   MemoryPlan plan_;
   BitVolume image_;  // empty if labelled by slabs
   EngineReport engine_report_;

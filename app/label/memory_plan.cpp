@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "gpuccl/algorithms.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
@@ -24,19 +25,35 @@ constexpr double kOnTheWay = 256.0 * (1 << 20);
 // No more than a program takes that does nothing: a bound so low is not meant for components.
 constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
 
-constexpr double kBit = 0.125;  // bytes of an element in memory
-constexpr std::int64_t kBytesOfComponent = sizeof(std::uint64_t) + sizeof(Box) + 3 * sizeof(std::uint64_t);
 constexpr double kComponentsOfElement = 0.5;  // at most: a checkerboard whose elements touch at corners only
+constexpr double kBit = 0.125;                // bytes of an element in memory
 
 bool is_runs(const EngineOptions& engine) { return engine.algorithm == "auto" || engine.algorithm == "runs"; }
 
-/// Host memory at worst for an element of a slab: its bit, and what the algorithm makes of it. Components
-/// come on top, but nobody knows how many. `on_gpu`: what `runs` takes that labels when the GPU is lost.
-double bytes_of_element(const EngineOptions& engine, Connectivity connectivity, bool on_gpu) {
-  if (!on_gpu && !is_runs(engine)) return kBit + 8;  // the label, and tables of labels
-  // 8 bytes a run of a bundle: every second element of one, two or four rows.
-  if (connectivity == Connectivity::c26) return kBit + 1;
-  return connectivity == Connectivity::c8 ? kBit + 2 : kBit + 4;
+double bytes_of_component(const LabelWork& work) {
+  // While some are chosen: which, in which order, what becomes of each, and the largest array a second time.
+  constexpr std::size_t kToSelect = 4 * sizeof(Label) + sizeof(Box);
+  return static_cast<double>(Components::kBytesEach + (work.selects ? kToSelect : 0));
+}
+
+double tables_of(const LabelWork& work, const Extent& extent) {
+  const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, extent.elements());
+  return static_cast<double>(table_bytes(algorithm, work.connectivity, extent));
+}
+
+/// Bytes of an element of a large slab at most: its bit and its share of the tables. What every thread has
+/// of its own, and the stack of the flood fill, which no common image fills, are left to bytes_of().
+double bytes_of_element(const LabelWork& work) {
+  constexpr double kLabelAndTable = 8;
+  const Extent large{1 << 14, 1 << 14, is_3d(work.connectivity) ? 1 << 12 : 1};
+  return kBit + std::min(tables_of(work, large) / static_cast<double>(large.elements()), kLabelAndTable);
+}
+
+/// Bytes to label a part of the whole at most, components left out.
+double bytes_of(const LabelWork& work, const Extent& part) {
+  const auto elements = static_cast<double>(part.elements());
+  return std::max(elements * bytes_of_element(work),
+                  elements * kBit + tables_of(work, part) - static_cast<double>(kKeptInAnyCase));
 }
 
 /// Bytes of the GPU that is going to label an image of so many elements, if one is.
@@ -76,66 +93,85 @@ std::int64_t most_components(BitView image, Connectivity connectivity) {
   return count;
 }
 
-std::int64_t elements_of(const Slab& slab, const Extent& extent) {
-  return Extent{extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0}.elements();
+Extent extent_of(const Slab& slab, const Extent& extent) {
+  return {extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+}
+
+/// Labels that come down from a GPU while others are written.
+double on_the_way(const Extent& extent) {
+  return std::min(static_cast<double>(extent.elements()) * sizeof(Label), kOnTheWay);
 }
 
 /// `extra`: bytes an element that slabs shall leave room for, if they can be that small.
-MemoryPlan plan_slabs(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
-                      std::int64_t memory, std::int64_t held, double extra) {
-  const std::optional<std::uint64_t> gpu = gpu_memory(engine, connectivity, extent.elements());
-  const double each = bytes_of_element(engine, connectivity, gpu.has_value());
+MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, double extra) {
+  const Extent& extent = work.extent;
+  const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, extent.elements());
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
+  const double with_extra = bytes_of_element(work) + extra;
 
-  MemoryPlan plan;
   // Half for the slab, so that there is as much for components and for the borders of slabs.
   const double half = available / 2;
-  const double with_extra = each + extra;
   const double affordable =
       gpu ? std::max(half / (with_extra + sizeof(Label)), (half - kOnTheWay) / with_extra)
           : half / with_extra;
-  plan.slabs = cut_into_slabs(extent, connectivity,
-                              std::min(most_at_once(engine, gpu), static_cast<std::int64_t>(affordable)));
-  const auto largest = static_cast<double>(elements_of(plan.slabs.back(), extent));
-  const double needed = largest * each + (gpu ? std::min(largest * sizeof(Label), kOnTheWay) : 0);
+  std::int64_t most = std::min(most_at_once(work.engine, gpu), static_cast<std::int64_t>(affordable));
+  MemoryPlan plan;
+  double needed = 0;
+  for (;; most /= 2) {
+    plan.slabs = cut_into_slabs(extent, work.connectivity, most);
+    const Extent largest = extent_of(plan.slabs.back(), extent);
+    needed = bytes_of(work, largest) + (gpu ? on_the_way(largest) : 0);
+    if (needed <= available || most < extent.width) break;  // a slab is a row, or a slice, already
+  }
   if (needed > available)
     throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
                                      " of memory for the smallest part of its " + io::to_string(extent) +
                                      " elements" +
                                      (held > 0 ? " beside " + io::bytes_in_words(static_cast<double>(held)) +
-                                                     " for what came from the pipe"
+                                                     " for what came from a pipe and for rows of labels"
                                                : "") +
                                      ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
-  plan.max_kept = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
+  const std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
+  plan.max_kept = static_cast<std::int64_t>(static_cast<double>(left) * Components::kBytesEach /
+                                            bytes_of_component(work));
   return plan;
 }
 
 }  // namespace
 
-MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
-                       std::int64_t memory, std::int64_t held) {
-  const std::optional<std::uint64_t> gpu = gpu_memory(engine, connectivity, extent.elements());
-  const double each = bytes_of_element(engine, connectivity, gpu.has_value());
+double bytes_at_once(const LabelWork& work) {
+  const Extent& extent = work.extent;
+  if (gpu_memory(work.engine, work.connectivity, extent.elements()))
+    return static_cast<double>(extent.elements()) * kBit + kOnTheWay;
+  const bool on_gpu =
+      intended_algorithm(work.engine, work.connectivity, extent.elements()).device == DeviceKind::cuda;
+  return bytes_of(work, extent) + (on_gpu ? on_the_way(extent) : 0);
+}
+
+double bytes_of_components(BitView image, const LabelWork& work) {
+  const double most = kComponentsOfElement * static_cast<double>(image.extent.elements());
+  return bytes_of_component(work) *
+         std::min(most, static_cast<double>(most_components(image, work.connectivity)));
+}
+
+MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held) {
+  const std::int64_t elements = work.extent.elements();
+  const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, elements);
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
-  const auto elements = static_cast<double>(extent.elements());
-  const double at_once = gpu ? elements * kBit + kOnTheWay : elements * each;
-  if (extent.elements() <= most_at_once(engine, gpu) && at_once <= available) return {};
-  return plan_slabs(extent, connectivity, engine, memory, held, 0);
+  if (elements <= most_at_once(work.engine, gpu) && bytes_at_once(work) <= available) return {};
+  return plan_slabs(work, memory, held, 0);
 }
 
-bool components_fit(BitView image, Connectivity connectivity, const EngineOptions& engine,
-                    std::int64_t memory) {
-  const auto elements = static_cast<double>(image.extent.elements());
-  const auto left = static_cast<std::int64_t>(static_cast<double>(memory) -
-                                              elements * bytes_of_element(engine, connectivity, false));
-  const std::int64_t allowed = std::max(kKeptInAnyCase, left) / kBytesOfComponent;
-  return elements * kComponentsOfElement <= static_cast<double>(allowed) ||
-         most_components(image, connectivity) <= allowed;
+bool components_fit(BitView image, const LabelWork& work, std::int64_t memory) {
+  const double left =
+      std::max(static_cast<double>(kKeptInAnyCase), static_cast<double>(memory) - bytes_at_once(work));
+  const double most =
+      kComponentsOfElement * static_cast<double>(image.extent.elements()) * bytes_of_component(work);
+  return most <= left || bytes_of_components(image, work) <= left;
 }
 
-MemoryPlan plan_for_many_components(const Extent& extent, Connectivity connectivity,
-                                    const EngineOptions& engine, std::int64_t memory, std::int64_t held) {
-  return plan_slabs(extent, connectivity, engine, memory, held, kComponentsOfElement * kBytesOfComponent);
+MemoryPlan plan_for_many_components(const LabelWork& work, std::int64_t memory, std::int64_t held) {
+  return plan_slabs(work, memory, held, kComponentsOfElement * bytes_of_component(work));
 }
 
 }  // namespace gpuccl::app

@@ -5,9 +5,18 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
 
 namespace gpuccl::app {
+
+/// What is labelled, and with what.
+struct LabelWork {
+  Extent extent;
+  Connectivity connectivity = Connectivity::c8;
+  EngineOptions engine;
+  bool selects = false;  // components are chosen from or put into another order
+};
 
 /// How an input is labelled within a bound on memory.
 struct MemoryPlan {
@@ -15,19 +24,21 @@ struct MemoryPlan {
   std::int64_t max_kept = 0;  // bytes for what slabs leave behind
 };
 
-/// By arithmetic on the header. `memory`: bytes of the host, of which the input has taken `held`. The memory
-/// of a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
-MemoryPlan plan_memory(const Extent& extent, Connectivity connectivity, const EngineOptions& engine,
-                       std::int64_t memory, std::int64_t held = 0);
+/// Bytes of the host that labeling at once takes at most, components left out.
+double bytes_at_once(const LabelWork& work);
+
+/// Bytes of the components of an image at most, as far as a look at its rows can tell.
+double bytes_of_components(BitView image, const LabelWork& work);
+
+/// By arithmetic on the header. `memory`: bytes of the host, of which `held` are taken already. The memory of
+/// a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
+MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
 /// The same for an image whose components do not fit beside it: by slabs so small that theirs do, which are
 /// counted as they pile up.
-MemoryPlan plan_for_many_components(const Extent& extent, Connectivity connectivity,
-                                    const EngineOptions& engine, std::int64_t memory, std::int64_t held = 0);
+MemoryPlan plan_for_many_components(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// Whether the components of an image that is labelled at once fit beside it, as far as a look at its rows
-/// can tell: true is certain.
-bool components_fit(BitView image, Connectivity connectivity, const EngineOptions& engine,
-                    std::int64_t memory);
+/// Whether an image that is labelled at once fits, and its components beside it.
+bool components_fit(BitView image, const LabelWork& work, std::int64_t memory);
 
 }  // namespace gpuccl::app

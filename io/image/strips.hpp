@@ -43,11 +43,16 @@ struct StripLayout {
   std::size_t bytes(std::int64_t strip) const { return static_cast<std::size_t>(rows(strip) * row_bytes); }
 };
 
-/// `make(slot, i)` for i in [0, count) in parallel, then `take(slot, i)` one after the other in order. There
-/// are a few more slots than threads, and they are used again: whatever `count` is, memory is a few strips.
+/// How many strips are in memory at the same time: a few more than there are threads.
+inline std::size_t strips_at_once() {
+  return static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()) + 2;
+}
+
+/// `make(slot, i)` for i in [0, count) in parallel, then `take(slot, i)` one after the other in order. Slots
+/// are used again: whatever `count` is, memory is a few strips.
 template <class Slot, class Make, class Take>
 void for_each_strip(std::int64_t count, Make make, Take take) {
-  const auto tokens = static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()) + 2;
+  const std::size_t tokens = strips_at_once();
   // Items leave in order, so those under way are consecutive and never share a slot.
   std::vector<Slot> slots(tokens);
   const auto slot = [&](std::int64_t i) -> Slot& { return slots[static_cast<std::size_t>(i) % tokens]; };

@@ -73,7 +73,10 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
   const Photometric photometric = source.format(0).photometric;
   if (photometric == Photometric::rgb || photometric == Photometric::cmyk)
     throw Error(Failure::data, "a colour image holds no labels");
-  if (static_cast<double>(extent.elements()) * sizeof(Label) > static_cast<double>(memory))
+  // Beside the labels, what decodes them, and the row that they are compared by.
+  if ((static_cast<double>(extent.elements()) + extent.width) * sizeof(Label) +
+          static_cast<double>(source.buffer_bytes()) >
+      static_cast<double>(memory))
     throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
 
   LabelImage image(extent, 0);

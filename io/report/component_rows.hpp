@@ -49,10 +49,10 @@ class RowText {
   char* end_ = buffer_.data();
 };
 
-/// Sends `format(row, i)` of every component, in order, in pieces made in parallel: millions of components
-/// take neither memory nor much time.
+/// Sends `before` and `format(row, i)` of every component, in order, in pieces made in parallel: millions of
+/// components take neither memory nor much time.
 template <class Format>
-void stream_rows(const Components& components, const TextSink& sink, Format format) {
+void stream_rows(const Components& components, const TextSink& sink, std::string_view before, Format format) {
   constexpr std::size_t kRowsAtOnce = 4096;
   const std::size_t count = components.size();
   const auto make = [&](std::string& text, std::int64_t piece) {
@@ -61,6 +61,7 @@ void stream_rows(const Components& components, const TextSink& sink, Format form
     for (std::size_t i = begin; i < std::min(count, begin + kRowsAtOnce); ++i) {
       RowText row;
       format(row, i);
+      text += before;
       text += row.view();
     }
   };

@@ -68,7 +68,7 @@ std::string head(const Report& report) {
 void stream_report(const TextSink& sink, const Report& report, const Components& components) {
   sink(head(report) + ",\n  \"components\": [");
   const int axes = report.volume ? 3 : 2;
-  stream_rows(components, sink, [&](RowText& row, std::size_t i) {
+  stream_rows(components, sink, "", [&](RowText& row, std::size_t i) {
     row.add(i == 0 ? "\n" : ",\n");
     row.add("{\"label\":");
     row.add(std::uint64_t{i} + 1);

@@ -23,7 +23,7 @@ void add_row(RowText& row, const Components& components, std::size_t i, int axes
 void stream_csv(const TextSink& sink, bool volume, const Components& components) {
   sink(volume ? "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n" : "label,area,x0,y0,x1,y1,cx,cy\n");
   const int axes = volume ? 3 : 2;
-  stream_rows(components, sink, [&](RowText& row, std::size_t i) { add_row(row, components, i, axes); });
+  stream_rows(components, sink, "", [&](RowText& row, std::size_t i) { add_row(row, components, i, axes); });
 }
 
 }  // namespace
@@ -43,16 +43,10 @@ void write_stats_csv(int descriptor, bool volume, const Components& components) 
 
 std::string joint_stats_header() { return "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n"; }
 
-std::string joint_stats_rows(const std::string& input, const Components& components) {
+void write_joint_stats_rows(const TextSink& sink, const std::string& input, const Components& components) {
+  // The name may be longer than a row has room for.
   const std::string name = csv_field(input) + ",";
-  std::string text;
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    RowText row;
-    add_row(row, components, i, 3);
-    text += name;
-    text += row.view();
-  }
-  return text;
+  stream_rows(components, sink, name, [&](RowText& row, std::size_t i) { add_row(row, components, i, 3); });
 }
 
 }  // namespace gpuccl::io

@@ -5,6 +5,7 @@
 
 #include "gpuccl/components.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 
@@ -19,6 +20,6 @@ bool is_stats_csv(std::string_view beginning);
 /// One table of several inputs: the same with the name of the input before it, and with z columns always.
 /// Its first line, and the rows of one input.
 std::string joint_stats_header();
-std::string joint_stats_rows(const std::string& input, const Components& components);
+void write_joint_stats_rows(const TextSink& sink, const std::string& input, const Components& components);
 
 }  // namespace gpuccl::io

@@ -30,17 +30,29 @@ class Reducer {
   Reducer(const MappedLabels& labels, const ContactSheet& sheet)
       : labels_(labels), sheet_(sheet), sums_(static_cast<std::size_t>(sheet.tile_width)) {}
 
-  /// A row of pixels that shows rows [begin, end) of all rows.
+  /// A row of pixels that shows rows [begin, end) of all rows, all of them prepared.
   void reduce(std::int64_t begin, std::int64_t end, std::uint8_t* pixels) {
-    std::fill(sums_.begin(), sums_.end(), Sum{});
-    list_runs(labels_, begin, end - begin, runs_);
-    for (const LabelRun& run : runs_.runs) add(run);
+    start();
+    add(begin, end);
+    finish(end - begin, pixels);
+  }
+
+  // The same bit by bit: `rows` is how many were added.
+  void start() { std::fill(sums_.begin(), sums_.end(), Sum{}); }
+  void add(std::int64_t begin, std::int64_t end) {
+    // The runs of one row at a time: those of wide rows that show as one would take much memory.
+    for (std::int64_t row = begin; row < end; ++row) {
+      list_runs(labels_, row, 1, runs_);
+      for (const LabelRun& run : runs_.runs) add(run);
+    }
+  }
+  void finish(std::int64_t rows, std::uint8_t* pixels) const {
     const std::int64_t width = labels_.labels.extent().width;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const std::int64_t across =
           std::min<std::int64_t>(sheet_.factor, width - static_cast<std::int64_t>(i) * sheet_.factor);
       // Pixels with little foreground are darker, but not so dark that thin lines vanish.
-      const auto half = static_cast<std::uint64_t>(((end - begin) * across + 1) / 2);
+      const auto half = static_cast<std::uint64_t>((rows * across + 1) / 2);
       for (const std::uint64_t channel : sums_[i].color)
         *pixels++ = static_cast<std::uint8_t>(channel / std::max(sums_[i].foreground, half));
     }
@@ -99,20 +111,35 @@ void write_preview(AtomicFile& file, const MappedLabels& labels) {
                     (std::int64_t{i / sheet.tile_height} * sheet.slice_step + 1) * height);
   };
   namespace tbb = oneapi::tbb;
+  const auto pixels_of = [&](int i) {
+    const int tile = i / sheet.tile_height, y = i % sheet.tile_height;
+    const auto top = static_cast<std::size_t>(sheet.top(tile) + y),
+               left = static_cast<std::size_t>(sheet.left(tile));
+    return pixels.data() + top * row_bytes + left * 3;
+  };
   const auto reduce_rows = [&](const tbb::blocked_range<int>& tile_rows) {
     Reducer reducer(labels, sheet);
-    for (int i = tile_rows.begin(); i < tile_rows.end(); ++i) {
-      const int tile = i / sheet.tile_height, y = i % sheet.tile_height;
-      const auto top = static_cast<std::size_t>(sheet.top(tile) + y),
-                 left = static_cast<std::size_t>(sheet.left(tile));
-      reducer.reduce(begin_of(i), end_of(i), pixels.data() + top * row_bytes + left * 3);
+    for (int i = tile_rows.begin(); i < tile_rows.end(); ++i)
+      reducer.reduce(begin_of(i), end_of(i), pixels_of(i));
+  };
+  // Rows are not asked for together that show as one: labels that come part by part would keep them.
+  const auto reduce_as_they_come = [&](int i) {
+    Reducer reducer(labels, sheet);
+    reducer.start();
+    for (std::int64_t row = begin_of(i), ready = row; row < end_of(i); row = ready) {
+      ready = std::min(labels.labels.prepare(row, 1), end_of(i));
+      reducer.add(row, ready);
     }
+    reducer.finish(end_of(i) - begin_of(i), pixels_of(i));
   };
   const int count = sheet.shown * sheet.tile_height;
   for (int begin = 0, end = 0; begin < count; begin = end) {
-    const std::int64_t ready = labels.labels.prepare(begin_of(begin), end_of(begin) - begin_of(begin));
-    for (end = begin + 1; end < count && end_of(end) <= ready;) ++end;
-    tbb::parallel_for(tbb::blocked_range<int>(begin, end, 16), reduce_rows);
+    const std::int64_t ready = labels.labels.prepare(begin_of(begin), 1);
+    while (end < count && end_of(end) <= ready) ++end;
+    if (end > begin)
+      tbb::parallel_for(tbb::blocked_range<int>(begin, end, 16), reduce_rows);
+    else
+      reduce_as_they_come(end++);
   }
 
   PngOutput png(

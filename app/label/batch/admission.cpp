@@ -21,6 +21,15 @@ Admission::Memory Admission::reserve(std::int64_t bytes) {
   return {*this, bytes};
 }
 
+bool Admission::extend(Memory& memory, std::int64_t bytes) {
+  const std::lock_guard lock(lock_);
+  const std::int64_t more = bytes - memory.bytes_;
+  if (more > memory_ - reserved_) return false;
+  reserved_ += more;
+  memory.bytes_ = bytes;
+  return true;
+}
+
 void Admission::give_back(std::int64_t bytes) {
   const std::lock_guard lock(lock_);
   reserved_ -= bytes;

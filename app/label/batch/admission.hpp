@@ -25,11 +25,15 @@ class Admission {
     Memory(Memory&& other) noexcept
         : admission_(std::exchange(other.admission_, nullptr)), bytes_(other.bytes_) {}
     Memory& operator=(Memory&&) = delete;
+    /// Whether it is so much, or could be made so much without waiting.
+    bool extend(std::int64_t bytes) { return bytes <= bytes_ || admission_->extend(*this, bytes); }
+    std::int64_t bytes() const { return bytes_; }
     ~Memory() {
       if (admission_ != nullptr) admission_->give_back(bytes_);
     }
 
    private:
+    friend Admission;
     Admission* admission_;
     std::int64_t bytes_;
   };
@@ -71,6 +75,7 @@ class Admission {
   }
 
   static bool is_large(const Extent& extent);
+  bool extend(Memory& memory, std::int64_t bytes);
   void give_back(std::int64_t bytes);
 
   Threads threads_;

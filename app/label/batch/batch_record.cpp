@@ -53,7 +53,7 @@ void GrowingFile::attempt(Work work) {
   }
 }
 
-void GrowingFile::add(const std::string& text) {
+void GrowingFile::add(std::string_view text) {
   attempt([&] {
     waiting_ += text;
     if (stream_ || waiting_.size() >= kWriteAtOnce) flush();  // somebody may be waiting for a line

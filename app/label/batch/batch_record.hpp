@@ -7,10 +7,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "app/common/messages.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/spooled_text.hpp"
 #include "io/files/text_stream.hpp"
 
 namespace gpuccl::app {
@@ -23,7 +25,7 @@ struct Outcome {
   std::size_t components = 0;
   std::string device;  // "cpu", "cuda"; "" if nothing was labelled
   double seconds = 0;
-  std::string table;  // its rows of the table of all components
+  std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
 };
 
 /// A text file, or a stream, that grows with a batch. When it cannot be written, the batch goes on without
@@ -34,7 +36,7 @@ class GrowingFile {
   explicit GrowingFile(const std::string& path);
   /// io::FileError if it cannot be made.
   void open(const io::AtomicFile::Options& options);
-  void add(const std::string& text);
+  void add(std::string_view text);
   /// Gives a file its name.
   void commit();
   const std::optional<io::FileError>& error() const { return error_; }

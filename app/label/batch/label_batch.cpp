@@ -193,14 +193,25 @@ class Batch {
     if (item.problem) throw *item.problem;
     for (const std::string& path : outputs(item.files)) make_folder(fs::path(path).parent_path());
     job.open();
-    memory.emplace(admission_.reserve(job.estimated_bytes()));
-    admission_.compute(job.extent(), [&] {
-      job.read();
+    bool done = false;
+    const auto work = [&] {
+      if (!job.read(memory->bytes()) && !(memory->extend(job.needed_bytes()) && job.read(memory->bytes())))
+        return job.forget();
       job.label(engine_);
       job.write();
-      if (!options_.files.stats.empty())
-        outcome.table = io::joint_stats_rows(item.files.input, job.components());
-    });
+      if (!options_.files.stats.empty()) {
+        outcome.table = std::make_shared<io::SpooledText>();
+        io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
+                                   job.components());
+      }
+      done = true;
+    };
+    // An image with more components than its header lets expect waits a second time, for all that it needs.
+    do {
+      memory.reset();
+      memory.emplace(admission_.reserve(job.needed_bytes()));
+      admission_.compute(job.extent(), work);
+    } while (!done);
     Admission::alone([&] { job.commit(); });
     outcome.components = job.components().size();
     outcome.device = device_name(job.engine_report().device_kind);
@@ -227,7 +238,7 @@ class Batch {
     if (outcome.error) progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labelled) {
       for (const std::string& path : outputs(files)) folders_.insert(fs::path(path).parent_path());
-      table_.add(outcome.table);
+      if (outcome.table) outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
     }
     report_.add(report_line(files.input, outcome));
     if (table_.is_closed_pipe() || report_.is_closed_pipe()) stopped_ = true;

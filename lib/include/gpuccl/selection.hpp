@@ -18,6 +18,8 @@ struct SelectionOptions {
   std::uint64_t largest = 0;  // keep only so many of the largest; 0 keeps all
   bool clear_border = false;  // drop what touches the edge of the image (2D: of its slice)
   LabelOrder order = LabelOrder::raster;
+
+  friend bool operator==(const SelectionOptions&, const SelectionOptions&) = default;
 };
 
 struct Selection {

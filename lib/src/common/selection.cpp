@@ -24,10 +24,13 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
   return kept;
 }
 
-Components pick(const Components& components, const std::vector<Label>& kept) {
-  Components picked;
-  picked.resize(kept.size());
-  for (std::size_t i = 0; i < kept.size(); ++i) picked.set(i, components[kept[i]]);
+/// What of `all` is kept; the memory of `all` is free when it returns.
+template <class T>
+std::vector<T> pick(std::vector<T>& all, const std::vector<Label>& kept) {
+  std::vector<T> picked;
+  picked.reserve(kept.size());
+  for (const Label i : kept) picked.push_back(all[i]);
+  std::vector<T>().swap(all);
   return picked;
 }
 
@@ -60,7 +63,12 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   selection.map.assign(components.size() + 1, 0);
   for (std::size_t i = 0; i < kept.size(); ++i)
     selection.map[std::size_t{kept[i]} + 1] = static_cast<Label>(i + 1);
-  selection.components = pick(components, kept);
+  // One array after the other, so that only one is there twice.
+  selection.components.area = pick(components.area, kept);
+  selection.components.box = pick(components.box, kept);
+  selection.components.sum = pick(components.sum, kept);
+  for (const auto& [i, high] : components.sum_high)
+    if (const Label label = selection.map[i + 1]; label != 0) selection.components.sum_high[label - 1] = high;
   return selection;
 }
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "io/files/descriptor.hpp"
+
+namespace gpuccl::io {
+
+/// Text that waits for its turn: a little of it in memory, more in a file without a name in the folder for
+/// temporary files. Throws Error (io, cannot_create).
+class SpooledText {
+ public:
+  void add(std::string_view text);
+  /// Gives all of it to `sink`, piece by piece.
+  void copy_to(const std::function<void(std::string_view)>& sink) const;
+
+ private:
+  void flush();
+
+  std::string waiting_;  // behind what is in the file
+  Descriptor file_;
+  std::size_t in_file_ = 0;
+};
+
+}  // namespace gpuccl::io
