@@ -63,10 +63,10 @@ void LabelJob::open() {
   report_.read_ms = since_.lap();
 }
 
-/// Bytes of rows of labels that are drawn at the same time, and of what is made of each, where rows are so
-/// wide that it matters.
+/// Bytes of rows of labels that are drawn at the same time, or listed as runs, and of what is made of each,
+/// where rows are so wide that it matters.
 std::int64_t LabelJob::wide_rows() const {
-  constexpr std::int64_t kWide = std::int64_t{4} << 20, kCopies = 2;
+  constexpr std::int64_t kWide = std::int64_t{4} << 20, kCopies = 3;
   const std::int64_t row = std::int64_t{sizeof(Label)} * extent_.width;
   if (row < kWide || (files_.image.empty() && files_.preview.empty())) return 0;
   return kCopies * row * std::min<std::int64_t>(extent_.rows(), io::strips_at_once());
@@ -104,7 +104,7 @@ bool LabelJob::read(std::int64_t allowed) {
       const double all = bytes_at_once(work_) + bytes_of_components(image_.view(), work_);
       enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
       if (!enough) need(all);
-    } else if (!components_fit(image_.view(), work_, limit_)) {
+    } else if (!components_fit(image_.view(), work_, limit_ - wide_rows())) {
       image_ = {};
       plan_ = plan_for_many_components(work_, limit_, held_);
     }

@@ -73,8 +73,8 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
   const Photometric photometric = source.format(0).photometric;
   if (photometric == Photometric::rgb || photometric == Photometric::cmyk)
     throw Error(Failure::data, "a colour image holds no labels");
-  // Beside the labels, what decodes them, and the row that they are compared by.
-  if ((static_cast<double>(extent.elements()) + extent.width) * sizeof(Label) +
+  // Beside the labels, what decodes them, and a row of each image that it is compared by.
+  if ((static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
           static_cast<double>(source.buffer_bytes()) >
       static_cast<double>(memory))
     throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
@@ -97,9 +97,10 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
 
 }  // namespace
 
-LabelImage read_labels(const std::string& path) {
+LabelImage read_labels(const std::string& path, const Limits& limits) {
   ReadOptions options;
-  options.limits.memory = memory_limit(options.limits);
+  options.limits = limits;
+  options.limits.memory = memory_limit(limits);
   try {
     return read_all(*open_labels(path, options), options.limits.memory);
   } catch (const std::bad_alloc&) {

@@ -32,15 +32,19 @@ class RunStrips final : public StripMaker {
   /// takes memory and time.
   bool has_long_runs(std::int64_t strip) {
     constexpr std::int64_t kParts = 16;
+    constexpr std::size_t kKept = std::size_t{1} << 20;
     const std::int64_t rows = strips_.rows(strip), step = (rows + kParts - 1) / kParts;
     runs_.runs.clear();
     runs_.ends.clear();
     for (std::int64_t row = 0; row < rows; row += step) {
       list_runs(labels_, strips_.first_row(strip) + row, std::min(step, rows - row), part_);
       const std::size_t before = runs_.runs.size();
+      if (!from_runs_.pays(before + part_.runs.size(), rows)) {
+        if (part_.runs.size() > kKept) part_ = {};  // of a very wide row, as large as its samples
+        return false;
+      }
       runs_.runs.insert(runs_.runs.end(), part_.runs.begin(), part_.runs.end());
       for (const std::size_t end : part_.ends) runs_.ends.push_back(before + end);
-      if (!from_runs_.pays(runs_.runs.size(), rows)) return false;
     }
     return true;
   }

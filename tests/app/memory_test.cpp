@@ -1,11 +1,17 @@
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <random>
 
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
+#include "support/png_file.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
 
 // What is resident at most, beside --memory: the program itself and its buffers.
 namespace gpuccl {
@@ -62,6 +68,73 @@ TEST_CASE("a preview of wide rows is drawn row by row") {
   CHECK(within(24, {"label", input, "--preview", scratch / "parts.png"}).code == 0);
   succeeds({"label", input, "--preview", scratch / "whole.png"});
   CHECK((read_file(scratch / "parts.png") == read_file(scratch / "whole.png")));
+}
+
+TEST_CASE("rows of labels that do not fit are refused before they are drawn, and drawn where they fit") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", tests::random_image({8000000, 2, 1}, 0.3, 1, 5).view());
+  for (const Words& output : {Words{"-o", scratch / "out.tif"}, Words{"-o", scratch / "out.npy"},
+                              Words{"--preview", scratch / "out.png"}}) {
+    const Words words = {"label", input, output[0], output[1]};
+    const Ended refused = within(64, words);
+    CHECK(refused.code == 71);
+    CHECK(refused.err.find("for rows of labels") != std::string::npos);
+    CHECK(!std::filesystem::exists(output[1]));
+    const Ended tight = within(200, words);
+    CHECK((tight.code == 0 || tight.code == 71));
+    CHECK(within(400, words).code == 0);
+  }
+}
+
+TEST_CASE("very wide images are compared within the memory that there is, or refused") {
+  const ScratchFolder scratch;
+  // What comes behind the header is not looked at.
+  const std::string png =
+      tests::png_of_chunks({{"IHDR", tests::png_header(2147483647, 1, 1, PNG_COLOR_TYPE_GRAY)},
+                            {"IDAT", std::string(1 << 18, '\0')},
+                            {"IEND", ""}});
+  write_file(scratch / "a.png", png);
+  Command compare = gpuccl_command({"compare", scratch / "a.png", scratch / "a.png"});
+  compare.prepare = [] {
+    constexpr rlim_t kAddresses = rlim_t{2} << 30;  // the labels take 8 GiB
+    const rlimit both{kAddresses, kAddresses};
+    ::setrlimit(RLIMIT_AS, &both);
+  };
+  fails(compare, 71, "memory");
+  CHECK(run(compare).peak_kib < kBesideMib * 1024);
+}
+
+TEST_CASE("a batch looks for Otsu's thresholds within --memory and --threads") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "in");
+  std::mt19937 random(7);
+  tests::TiffPageToWrite page;
+  page.width = page.height = 1024;
+  page.bits = 16;
+  page.compression = COMPRESSION_LZW;
+  page.samples.resize(std::size_t{page.width} * page.height);
+  // Ramps with a little noise: few components, and two classes.
+  for (std::size_t i = 0; i < page.samples.size(); ++i)
+    page.samples[i] = (i / 64 % 2 == 0 ? 5000 : 40000) + random() % 1000;
+  const std::string first = scratch / "in/0.tif";
+  tests::write_tiff(first, std::vector<tests::TiffPageToWrite>(8, page));
+  constexpr int kImages = 8;
+  for (int i = 1; i < kImages; ++i)
+    std::filesystem::copy_file(first, scratch / ("in/" + std::to_string(i) + ".tif"));
+  const Words otsu = {"--threshold", "otsu", "--threads", "1"};
+  Words words = {"label", scratch / "in", "-o", scratch / "out/", "--format",
+                 "npy",   "--jobs",       "8",  "--quiet"};
+  words.insert(words.end(), otsu.begin(), otsu.end());
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended ended = within(48, words);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+  CHECK(ended.code == 0);
+  CHECK(ended.cpu_ms < 1.2 * elapsed.count());
+  words = {"label", first, "-o", scratch / "one.npy"};
+  words.insert(words.end(), otsu.begin(), otsu.end());
+  succeeds(words);
+  for (int i = 0; i < kImages; ++i)
+    CHECK((read_file(scratch / ("out/" + std::to_string(i) + ".npy")) == read_file(scratch / "one.npy")));
 }
 
 }  // namespace

@@ -127,6 +127,19 @@ TEST_CASE("arrays of numpy are read if they hold labels") {
   REQUIRE(read_labels(volume.path())(1, 0, 1) == 5);
 }
 
+TEST_CASE("labels are read where they and a row of each of two images that are compared fit") {
+  constexpr int kWidth = 1 << 20;
+  constexpr std::int64_t kRow = std::int64_t{kWidth} * sizeof(Label);
+  const tests::MemoryFile file(npy("|u1", "(1, 1048576)", std::string(kWidth, '\1')));
+  const auto read_within = [&](std::int64_t memory) {
+    Limits limits;
+    limits.memory = memory;
+    return read_labels(file.path(), limits).extent().width;
+  };
+  REQUIRE(failure_of([&] { read_within(3 * kRow - 1); }) == Failure::memory);
+  REQUIRE(read_within(4 * kRow) == kWidth);
+}
+
 TEST_CASE("values that are no labels are refused") {
   const auto refuses = [](const std::string& content) {
     const tests::MemoryFile file(content);

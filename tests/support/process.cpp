@@ -60,6 +60,8 @@ Ended wait_for(pid_t child, const std::string& out, const std::string& err) {
   ::wait4(child, &status, 0, &used);
   Ended ended;
   ended.peak_kib = used.ru_maxrss;
+  for (const timeval& time : {used.ru_utime, used.ru_stime})
+    ended.cpu_ms += static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
   if (WIFSIGNALED(status)) {
     ended.signal = WTERMSIG(status);
     ended.code = 128 + ended.signal;

@@ -24,6 +24,7 @@ struct Ended {
   int code = 0;  // of exit; 128 + n after death by signal n
   int signal = 0;
   long peak_kib = 0;  // most memory resident
+  double cpu_ms = 0;  // of all threads, and of the system for them
   std::string out, err;
 };
 
