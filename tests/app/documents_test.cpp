@@ -64,7 +64,7 @@ class Desk {
     fs::create_symlink(source_file("data"), folder_ / "data");
     for (const char* name : {"page.png", "scans/page.png"}) copy("page.png", name);
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
-    for (const char* name : {"cells.tif", "stack.tif", "huge.tif"}) copy("cells.tif", name);
+    for (const char* name : {"cells.tif", "huge.tif", "pages.tif", "stack.tif"}) copy("cells.tif", name);
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
       const bool volume = std::string(folder) == "yacclab3d/hilbert";
