@@ -15,7 +15,7 @@ double milliseconds(Step&& step) {
   return elapsed.count();
 }
 
-/// Runs the phases of an algorithm and times each. The twin of the CUDA rooms' clock.
+/// Runs the phases of an algorithm and times each. The twin of cuda/runtime/phase_clock.cuh.
 class PhaseClock {
  public:
   explicit PhaseClock(PhaseTimes& times) : times_(times) {}

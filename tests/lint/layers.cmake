@@ -1,9 +1,9 @@
-# Includes run down only: a file includes from its own room and from rooms on floors below, never from above and never
-# from another room of its own floor. `cmake -P tests/lint/rooms.cmake` from the top of the tree.
+# Includes run down only: a file includes from its own folder and from folders of layers below, never from above and
+# never from another folder of its own layer. `cmake -P tests/lint/layers.cmake` from the top of the tree.
 cmake_minimum_required(VERSION 3.25)
 
-# One floor a line, the ground first. A file belongs to the longest room that its path begins with.
-set(floors
+# One layer a line, the lowest first. A file belongs to the longest folder that its path begins with.
+set(layers
   "lib/include/gpuccl"
   "lib/src/common"
   "lib/src/generate lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
@@ -25,31 +25,31 @@ set(floors
   "app/label/batch"
   "app/commands"
   "app")
-# What every floor may see of a roof: the few functions that the rest of the library knows of CUDA.
+# What every layer may include from above: the few functions that the rest of the library knows of CUDA.
 set(interfaces lib/src/cuda/cuda.hpp)
 
 # CLI11 takes longer to compile than any file of ours: these are compiled with it, once.
 set(parses app/options/command_line.cpp app/options/help_formatter.hpp)
 
-set(rooms)
-set(floor 0)
-foreach(names IN LISTS floors)
+set(folders)
+set(layer 0)
+foreach(names IN LISTS layers)
   separate_arguments(names)
-  foreach(room IN LISTS names)
-    list(APPEND rooms ${room})
-    set("floor_of_${room}" ${floor})
+  foreach(folder IN LISTS names)
+    list(APPEND folders ${folder})
+    set("layer_of_${folder}" ${layer})
   endforeach()
-  math(EXPR floor "${floor} + 1")
+  math(EXPR layer "${layer} + 1")
 endforeach()
 
-function(room_of path result)
+function(folder_of path result)
   set(best)
   set(longest -1)
-  foreach(room IN LISTS rooms)
-    string(LENGTH ${room} length)
-    string(FIND ${path} "${room}/" at)
+  foreach(folder IN LISTS folders)
+    string(LENGTH ${folder} length)
+    string(FIND ${path} "${folder}/" at)
     if(at EQUAL 0 AND length GREATER longest)
-      set(best ${room})
+      set(best ${folder})
       set(longest ${length})
     endif()
   endforeach()
@@ -60,9 +60,9 @@ file(GLOB_RECURSE sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
   lib/*.cpp lib/*.hpp lib/*.cu lib/*.cuh io/*.cpp io/*.hpp app/*.cpp app/*.hpp)
 set(wrong 0)
 foreach(source IN LISTS sources)
-  room_of(${source} room)
-  if(NOT room)
-    message("${source}: stands in no room of tests/lint/rooms.cmake")
+  folder_of(${source} folder)
+  if(NOT folder)
+    message("${source}: its folder is in no layer of tests/lint/layers.cmake")
     math(EXPR wrong "${wrong} + 1")
     continue()
   endif()
@@ -84,9 +84,9 @@ foreach(source IN LISTS sources)
     if(NOT path OR path IN_LIST interfaces)
       continue()
     endif()
-    room_of(${path} other)
-    if(NOT other STREQUAL room AND NOT "${floor_of_${other}}" LESS "${floor_of_${room}}")
-      message("${source}: includes ${path}, which is not below it")
+    folder_of(${path} other)
+    if(NOT other STREQUAL folder AND NOT "${layer_of_${other}}" LESS "${layer_of_${folder}}")
+      message("${source}: includes ${path}, which is in no layer below")
       math(EXPR wrong "${wrong} + 1")
     endif()
   endforeach()
