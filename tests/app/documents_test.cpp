@@ -46,6 +46,18 @@ std::vector<std::string> blocks(const std::string& page, const std::string& lang
   return found;
 }
 
+/// A Markdown page without its blocks of code, where brackets are no links.
+std::string prose(const std::string& page) {
+  std::string text;
+  bool inside = false;
+  for (const std::string& line : lines_of(read_file(source_file(page)))) {
+    const bool fence = line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("```");
+    if (fence) inside = !inside;
+    if (!inside && !fence) text += line + "\n";
+  }
+  return text;
+}
+
 std::string only_block(const std::string& page, const std::string& language) {
   const std::vector<std::string> found = blocks(page, language);
   REQUIRE(found.size() == 1);
@@ -253,7 +265,7 @@ TEST_CASE("CITATION.cff names this version") {
 
 TEST_CASE("what README and docs/ point to is there") {
   for (const std::string page : kPages) {
-    const std::string text = read_file(source_file(page));
+    const std::string text = prose(page);
     std::size_t links = 0;
     const std::regex link(R"re((\]\(|src="|href=")([^)"# ]+))re");
     for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
