@@ -18,6 +18,12 @@ std::string odd_foreground(const Extent& extent, const Findings& findings) {
   return "";
 }
 
+/// What is odd about a threshold that has every value on one side.
+std::string beyond_all_values(bool above) {
+  return above ? "every value is above the threshold; a higher --threshold"
+               : "no value is above the threshold; a lower --threshold";
+}
+
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
                             const Findings& findings) {
   if (findings.more_than_two_values && !has_threshold(options))
@@ -25,8 +31,12 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
            "or --threshold otsu parts dark from light";
   const std::string odd = odd_foreground(input.extent, findings);
   if (odd.empty()) return "";
+  const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
+  if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
+    return beyond_all_values((findings.foreground > 0) != options.invert) +
+           (otsu.empty() ? "" : " or " + otsu) + " parts dark from light";
   std::string remedy = options.invert ? "without --invert light is labelled" : "--invert labels what is dark";
-  if (input.bits_per_sample > 1 && !options.otsu) remedy += ", --threshold otsu parts dark from light";
+  if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " parts dark from light";
   return odd + "; " + remedy;
 }
 

@@ -387,7 +387,8 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   add_image(scratch / "in/sub/a.tif");
   const std::string in = scratch / "in", out = scratch / "out/";
   refused(scratch, {in, in + "/sub", "-o", out}, "a.tif: has the same output as " + a);
-  refused(scratch, {a, b, a, "-o", out}, "has the same output as " + a);
+  refused(scratch, {in, in + "/sub", "-o", out}, "a folder of outputs for each keeps them apart");
+  refused(scratch, {a, b, a, "-o", out}, "has the same output as " + a + ": " + out + "a.tiff; name it once");
   refused(scratch, {in, "-o", in + "/", "--format", "png"}, "output and input are the same file");
   fs::create_hard_link(a, scratch / "a.txt");
   refused(scratch, {in, "-o", out, "--report", scratch / "a.txt"}, "output and input are the same file");
@@ -421,6 +422,37 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   fails({"label", a, b, "-o", out, "--report", scratch / "none/r"}, 73, "none/r: ");
   fs::create_directory(scratch / "empty");
   CHECK(gpuccl({"label", scratch / "empty", "-o", out}).code == 66);
+}
+
+TEST_CASE("names that differ by their extension alone are refused with what labels both") {
+  const ScratchFolder scratch;
+  const std::string png = add_image(scratch / "in/a.png"), tif = add_image(scratch / "in/a.tif");
+  const std::string out = scratch / "out/";
+  refused(scratch, {scratch / "in", "-o", out}, "label one kind of file at a time, by a pattern or an @list");
+  succeeds({"label", png, "-o", out, "--quiet"});
+  write_file(scratch / "list", tif + "\n");
+  succeeds({"label", "@" + (scratch / "list"), "-o", scratch / "tif/", "--quiet"});
+}
+
+TEST_CASE("label images are not written to where the next run looks for inputs") {
+  const ScratchFolder scratch;
+  const std::string a = add_image(scratch / "in/a.png");
+  add_image(scratch / "in/sub/b.png");
+  add_image(scratch / "stacks/s/1.png");
+  const std::string in = scratch / "in", next = "would be an input of the next run", other = scratch / "out/";
+  refused(scratch, {in, "-o", in + "/"}, in + "/a.tiff: " + next);
+  refused(scratch, {in, "-o", in + "/", "--recursive"}, next);
+  refused(scratch, {in + "/sub", in, "-o", in + "/sub/../../in/"}, next);
+  add_image(scratch / "tifs/a.tif");
+  refused(scratch, {scratch / "tifs", "-o", other, "--preview-dir", scratch / "tifs"}, next);
+  refused(scratch, {scratch / "stacks", "--stack", "-o", scratch / "stacks/"}, "s.tiff: " + next);
+  // What is no image, is given by itself, or lies in a folder of outputs inside is no input of the next run.
+  for (int run = 0; run < 2; ++run) {
+    succeeds({"label", in, "-o", in + "/", "--format", "npy", "--quiet"});
+    succeeds({"label", in, "-o", in + "/labels/", "--json-dir", in, "--quiet"});
+    succeeds({"label", a, "-o", in + "/labels/../", "--quiet"});
+    fs::remove(in + "/a.tiff");
+  }
 }
 
 TEST_CASE("progress has rate and time left: one changing line on a terminal, lines elsewhere") {

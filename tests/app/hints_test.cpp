@@ -88,6 +88,32 @@ TEST_CASE("more than two values without a threshold are hinted at") {
   CHECK(hints_of({image, "--memory", "10K"}) == hints);  // by slabs
 }
 
+TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its remedy") {
+  const ScratchFolder scratch;
+  std::vector<std::vector<int>> rows(80, std::vector<int>(80));
+  for (std::size_t y = 0; y < rows.size(); ++y)
+    for (std::size_t x = 0; x < rows.size(); ++x) rows[y][x] = (x / 8 + y / 8) % 2 == 0 ? 10 : 200;
+  const std::string image = save_gray(scratch / "gray.tif", rows);
+  const Words none =
+                  {"no value is above the threshold; a lower --threshold or --threshold otsu parts dark from "
+                   "light"},
+              all = {
+                  "every value is above the threshold; a higher --threshold or --threshold otsu parts dark "
+                  "from light"};
+  CHECK(hints_of({image, "--threshold", "300"}) == none);
+  CHECK(hints_of({image, "--threshold", "300", "--invert"}) == none);
+  CHECK(hints_of({image, "--threshold", "-1"}) == all);
+  CHECK(hints_of({image, "--threshold", "-1", "--invert"}) == all);
+  CHECK(hints_of({image, "--threshold", "100"}).empty());
+  // Where some values are on the other side, either remedy may be meant.
+  for (std::size_t x = 0; x < 80; ++x) rows[0][x] = 0;
+  for (std::size_t y = 1; y < rows.size(); ++y) rows[y].assign(80, 200);
+  save_gray(image, rows);
+  const Words most = hints_of({image, "--threshold", "100"});
+  REQUIRE(most.size() == 1);
+  CHECK(has(most[0], "--invert labels what is dark, --threshold otsu"));
+}
+
 TEST_CASE("pages of a scan that become a volume are hinted at, slices that are called so are not") {
   const ScratchFolder scratch;
   io::ReadOptions dark;

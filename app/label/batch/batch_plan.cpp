@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "app/common/messages.hpp"
 #include "io/files/file_error.hpp"
@@ -30,6 +31,14 @@ std::string in_folder(const std::string& folder, const std::string& name, const 
   return folder.empty() ? "" : (fs::path(folder) / (name + extension)).string();
 }
 
+/// What to do about two inputs, or an input and one output for all, that would be written to the same file.
+std::string what_keeps_apart(const std::string& input, const std::string& other) {
+  if (input == other) return "name it once";
+  if (fs::path(input).parent_path() == fs::path(other).parent_path() && fs::path(input).has_parent_path())
+    return "label one kind of file at a time, by a pattern or an @list, each into a folder of its own";
+  return "a folder of outputs for each keeps them apart";
+}
+
 /// Knows every file that is read or written, and whose it is.
 class Claims {
  public:
@@ -43,8 +52,8 @@ class Claims {
     const auto [other, free] = outputs_.emplace(file, input);
     if (!free)
       throw io::FileError(input, Failure::usage,
-                          "has the same output as " + other->second + ": " + path +
-                              "; a folder of outputs for each keeps them apart");
+                          "has the same output as " + other->second + ": " + path + "; " +
+                              what_keeps_apart(input, other->second));
   }
 
  private:
@@ -62,9 +71,26 @@ void claim_slices(Claims& claims, const std::string& folder) {
   for (const std::string& slice : slices) claims.read((fs::path(folder) / slice).string());
 }
 
+/// Images are not written to folders that inputs are searched for in: the next run would take them for
+/// inputs.
+void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
+                                 const std::set<io::FileIdentity>& searched) {
+  std::set<fs::path> seen;
+  for (const BatchItem& item : plan)
+    for (const std::string& path : {item.files.image, item.files.preview}) {
+      if (!io::is_image_name(path)) continue;
+      const fs::path folder = fs::path(path).parent_path();
+      if (seen.insert(folder).second && searched.contains(io::identify((folder / ".").string())))
+        throw io::FileError(path, Failure::usage,
+                            "would be an input of the next run, for its folder is searched for inputs; give "
+                            "another folder of outputs");
+    }
+}
+
 }  // namespace
 
-std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const LabelOptions& options) {
+std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options) {
+  const std::vector<BatchInput>& inputs = found.inputs;
   const BatchOptions& batch = options.batch;
   const std::string& images = options.files.image;
   const std::string& reports = batch.json_folder.empty() ? images : batch.json_folder;
@@ -95,6 +121,7 @@ std::vector<BatchItem> plan_batch(const std::vector<BatchInput>& inputs, const L
         claims.write(path, input.path);
     plan.push_back({files, input.problem});
   }
+  refuse_outputs_among_inputs(plan, found.searched);
   return plan;
 }
 

@@ -124,6 +124,7 @@ class Finder {
         listing.folders.push_back(file);
       }
     }
+    found_.searched.insert(io::identify(folder.string()));
     listing.failed = static_cast<bool>(failure);
     if (listing.failed)
       found_.inputs.push_back({folder.string(), name.string(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct FindOptions {
 };
 
 struct FoundInputs {
-  std::vector<BatchInput> inputs;     // in the order given, those of a folder in natural order
-  std::vector<std::string> warnings;  // of what was left out
+  std::vector<BatchInput> inputs;       // in the order given, those of a folder in natural order
+  std::vector<std::string> warnings;    // of what was left out
+  std::set<io::FileIdentity> searched;  // folders whose images, or folders of slices, are inputs
 };
 
 /// `given` are files, folders and @lists of both, a line each. A file is taken whatever it is called; of a

@@ -301,7 +301,7 @@ int label_batch(const LabelOptions& options) {
   find.recursive = options.batch.recursive;
   for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
   const FoundInputs found = find_inputs(options.inputs, find);
-  std::vector<BatchItem> plan = plan_batch(found.inputs, options);
+  std::vector<BatchItem> plan = plan_batch(found, options);
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
   if (plan.empty()) {
