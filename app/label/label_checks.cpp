@@ -77,6 +77,9 @@ void check_batch(const LabelOptions& options) {
   if (output_folders(options).empty() && files.stats.empty())
     throw Error(Failure::usage,
                 "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --preview-dir or --stats");
+  if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
+      !names_folder(files.image))
+    throw io::FileError(options.inputs.front(), Failure::usage, "is one file; leave --recursive out");
   if (!files.image.empty() && !names_folder(files.image) && has_label_extension(files.image))
     throw io::FileError(
         files.image, Failure::usage,

@@ -30,6 +30,17 @@ void self_check(const Labeled& labeled, std::int64_t foreground) {
                                        std::to_string(foreground));
 }
 
+/// Does `work`; where a GPU was demanded and none can be used, the error says what labels without one.
+template <class Work>
+std::int64_t with_remedy(DeviceChoice device, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (device != DeviceChoice::cuda || error.failure() != Failure::unavailable) throw;
+    throw Error(error.failure(), std::string(error.what()) + "; --device auto labels on the CPU instead");
+  }
+}
+
 }  // namespace
 
 LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn warn)
@@ -118,7 +129,9 @@ void LabelJob::label(Engine& engine) {
   const std::size_t slabs = plan_.slabs.size();
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
   io::concerning(files_.input, [&] {
-    const std::int64_t foreground = plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
+    const std::int64_t foreground = with_remedy(options_.algorithm.engine.device, [&] {
+      return plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
+    });
     self_check(labeled_, foreground);
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
     give_hints();

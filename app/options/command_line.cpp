@@ -50,6 +50,9 @@ std::string wrong_command(const CLI::App& app, const std::string& given) {
 }
 
 std::string wrong_option(const CLI::App& command, const std::string& given) {
+  if (given == "--version" || given == "-V")
+    return "no option '" + given + "'; the version is said by " + command.get_parent()->get_name() +
+           " --version";
   std::string reason = "no option '" + given + "'";
   if (std::filesystem::exists(given)) return reason + "; the file of that name is ./" + given;
   return reason + did_you_mean(given.substr(0, given.find('=')), option_names(command));
@@ -198,7 +201,8 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app_->parse(std::move(words));
-  } catch (const CLI::CallForHelp&) {
+  } catch (const CLI::CallForHelp& help) {
+    if (app_->get_subcommands().empty() && !app_->remaining().empty()) throw usage_error(*app_, help);
     return {app_->help(), {}};
   } catch (const CLI::CallForVersion& version) {
     return {std::string(version.what()) + "\n", {}};

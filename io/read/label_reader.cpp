@@ -14,14 +14,19 @@
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/npy/npy_source.hpp"
+#include "io/png/png_source.hpp"
 #include "io/read/open_file.hpp"
+#include "io/read/unknown_format.hpp"
+#include "io/tiff/tiff_source.hpp"
 
 namespace gpuccl::io {
 namespace {
 
 std::unique_ptr<SampleSource> open_labels(const std::string& path, const ReadOptions& options) {
   auto file = std::make_shared<const InputFile>(path, memory_limit(options.limits));
-  return is_npy(*file) ? open_npy(std::move(file), options.limits) : open_file(std::move(file), options);
+  if (is_npy(*file)) return open_npy(std::move(file), options.limits);
+  if (!is_png(*file) && !is_tiff(*file)) throw unknown_format(*file, "neither a PNG, a TIFF nor a .npy file");
+  return open_file(std::move(file), options);
 }
 
 template <class Sample>

@@ -1,8 +1,8 @@
 #include "io/read/open_file.hpp"
 
-#include "gpuccl/error.hpp"
 #include "io/image/limits.hpp"
 #include "io/png/png_source.hpp"
+#include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff_source.hpp"
 
 namespace gpuccl::io {
@@ -10,7 +10,7 @@ namespace gpuccl::io {
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   if (is_png(*file)) return open_png(std::move(file), options);
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
-  throw Error(Failure::data, file->size() == 0 ? "is empty" : "neither a PNG nor a TIFF");
+  throw unknown_format(*file, "neither a PNG nor a TIFF");
 }
 
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {

@@ -78,6 +78,39 @@ TEST_CASE_METHOD(OldOutput, "65: what is not an image, or a damaged one") {
   keeps({"label", file("magic.tif", std::string("II*\0\0\0\0\0", 8)), "-o", output}, 65, "magic.tif: ");
 }
 
+TEST_CASE("files of other formats are refused with what they are") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "file.png";
+  const std::string blank(400, 'x');
+  const auto with = [&](std::size_t offset, const std::string& magic) {
+    return std::string(blank).replace(offset, magic.size(), magic);
+  };
+  const std::pair<std::string, const char*> others[] = {
+      {with(0, "\xff\xd8\xff\xe0"), "a JPEG; convert it to PNG or TIFF"},
+      {with(0, "GIF89a"), "a GIF; convert it to PNG or TIFF"},
+      {with(0, std::string("BM\1\1\0\0\0\0\0\0", 10)), "a BMP; convert it to PNG or TIFF"},
+      {with(0, "RIFF....WEBP"), "a WebP; convert"},
+      {"%PDF-1.4", "a PDF; convert its pages"},
+      {with(344, std::string("n+1\0", 4)), "a NIfTI; convert it to TIFF"},
+      {with(128, "DICM"), "a DICOM; convert"},
+      {with(0, "\x89HDF\r\n\x1a\n"), "an HDF5 file;"},
+      {with(0, "PK\3\4"), "a zip archive; unpack it"},
+      {"\x1f\x8b", "compressed by gzip; unpack it"}};
+  for (const auto& [content, what] : others) {
+    write_file(file, content);
+    fails({"label", file, "--json", "-"}, 65, std::string("file.png: ") + what);
+    fails({"compare", file, file}, 65, std::string("file.png: ") + what);
+  }
+  write_file(file, with(0, "\x93NUMPY"));
+  fails({"label", file, "--json", "-"}, 65, "a .npy file, which gpuccl compare alone reads; convert it");
+  fails({"compare", file, file}, 65, "not a usable .npy file");
+  for (const char* content : {"BM", "x", "BMore text than that", "PK"}) {
+    write_file(file, content);
+    fails({"label", file, "--json", "-"}, 65, "neither a PNG nor a TIFF");
+    fails({"compare", file, file}, 65, "neither a PNG, a TIFF nor a .npy file");
+  }
+}
+
 TEST_CASE_METHOD(OldOutput, "65: a header that claims more than the file can hold is refused at once") {
   // 65535 x 65535 pixels of 16-bit RGBA, in a file of 57 bytes.
   const std::string header("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xff\xff\0\0\xff\xff\x10\x06\0\0\0", 29);

@@ -47,6 +47,14 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
     refused({"-o", "x.tif", given},
             "no option '" + std::string(given) + "'; did you mean " + meant + "? (see ");
   fails({"lable", "x.png"}, 64, "no command or option 'lable'; did you mean label?");
+  fails({"help", "lable"}, 64, "no command or option 'lable'; did you mean label?");
+  fails({"help", "foo"}, 64, "no command or option 'foo' (see 'gpuccl --help')");
+  fails({"foo", "--help"}, 64, "no command or option 'foo'");
+  for (const Words& asked :
+       {Words{"help"}, Words{"help", "label"}, Words{"label", "--help"}, Words{"--help"}})
+    CHECK(succeeds(asked).find("Usage: gpuccl") != std::string::npos);
+  for (const char* version : {"--version", "-V"})
+    fails({"label", version}, 64, "the version is said by gpuccl --version");
   fails({"--verson"}, 64, "did you mean --version?");
   CHECK(fails({"label", "x.png", "--frobnicate"}, 64, "'--frobnicate'").find("mean") == std::string::npos);
   fails({"in.png"}, 64, "'in.png'; to label it: gpuccl label in.png -o labels.tiff");
@@ -128,6 +136,8 @@ TEST_CASE("inputs that were meant otherwise are refused with what to write") {
   const ScratchFolder scratch;
   fails({"label", "@in.png", "-o", "out/"}, 64, "in.png: is an image, and '@' is for a list of inputs");
   fails({"label", scratch.path().string(), "--json", "-"}, 64, "--report for all in one file or stream");
+  fails({"label", source_file("data/page.png"), "--recursive", "-o", scratch / "o.tiff"}, 64,
+        "page.png: is one file; leave --recursive out");
   fails({"label", "1.png", "2.png", "-o", "s.tiff"}, 64, "give their folder and --stack");
 }
 

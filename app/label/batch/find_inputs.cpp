@@ -101,6 +101,7 @@ class Finder {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {
       warn(folder, counted(listing.folders.size(), "folder") + " left out (--recursive goes into them)");
+      found_.folders_left_out = true;
     }
   }
 

@@ -27,6 +27,7 @@ struct FindOptions {
 struct FoundInputs {
   std::vector<BatchInput> inputs;       // in the order given, those of a folder in natural order
   std::vector<std::string> warnings;    // of what was left out
+  bool folders_left_out = false;        // of images, for want of `recursive`
   std::set<io::FileIdentity> searched;  // folders whose images, or folders of slices, are inputs
 };
 

@@ -302,14 +302,17 @@ int label_batch(const LabelOptions& options) {
   for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
   const FoundInputs found = find_inputs(options.inputs, find);
   std::vector<BatchItem> plan = plan_batch(found, options);
+  const std::string& first = options.inputs.front();
+  const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
+  if (plan.empty() && one_folder)
+    throw io::FileError(first, Failure::no_input,
+                        std::string("holds no .png, .tif or .tiff file") +
+                            (found.folders_left_out ? "; --recursive goes into its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
-  if (plan.empty()) {
-    const std::string& first = options.inputs.front();
-    if (options.inputs.size() > 1) throw Error(Failure::no_input, "none of what was given holds an input");
-    throw io::FileError(first.starts_with('@') ? first.substr(1) : first, Failure::no_input,
-                        first.starts_with('@') ? "names no input" : "holds no .png, .tif or .tiff file");
-  }
+  if (plan.empty() && options.inputs.size() > 1)
+    throw Error(Failure::no_input, "none of what was given holds an input");
+  if (plan.empty()) throw io::FileError(first.substr(1), Failure::no_input, "names no input");
 
   for (const std::string& folder : folders) make_folder(folder);
   return Batch(options, std::move(plan)).run();
