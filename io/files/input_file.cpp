@@ -17,6 +17,8 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) {
   const bool is_stdin = path == "-";
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
                                    : open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (!descriptor && errno == ENOENT && path.find_first_of("*?") != std::string::npos)
+    throw Error(Failure::no_input, "no such file; the shell found no file for this pattern");
   if (!descriptor) throw Error(failure_to_read(errno), system_reason(errno));
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) throw Error(failure_to_read(errno), system_reason(errno));

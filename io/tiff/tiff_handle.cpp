@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "io/files/bytes_in_words.hpp"
 #include "io/tiff/tiff_stream.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+/// In libtiff's words for what TIFFOpenOptionsSetMaxSingleMemAlloc refuses.
+constexpr const char* kBeyondLimit = "byte limit defined in open options";
+
+}  // namespace
 
 TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
     : stream_{std::move(file), 0, false, {}},
@@ -13,7 +20,11 @@ TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_b
                           seek_stream, close_stream, size_of_stream};
   errno = 0;
   tiff_ = open_tiff(client, messages_, max_bytes);
+  constexpr std::int64_t kToOpen = 4096;  // more than libtiff takes for itself, whatever the file holds
   if (tiff_ == nullptr) {
+    if (max_bytes < kToOpen && messages_.error.find(kBeyondLimit) != std::string::npos)
+      throw Error(Failure::memory, "the limit of memory, " + bytes_in_words(static_cast<double>(max_bytes)) +
+                                       ", is less than a TIFF needs to be opened; give 1M or more");
     require_whole();
     if (!has_error()) messages_.error = "no page";
     fail("not a valid TIFF");
@@ -31,7 +42,7 @@ void TiffHandle::fail(const std::string& reason, bool may_need_more) const {
   if (stream_.read_failure) throw *stream_.read_failure;
   const std::string& words = has_error() ? messages_.error : messages_.warning;
   if (messages_.out_of_memory) throw Error(Failure::memory, "out of memory (" + words + ")");
-  if (may_need_more && words.find("byte limit defined in open options") != std::string::npos)
+  if (may_need_more && words.find(kBeyondLimit) != std::string::npos)
     throw Error(Failure::memory, "needs more memory than the limit (" + words + ")");
   throw Error(Failure::data, words.empty() ? reason : reason + " (" + words + ")");
 }

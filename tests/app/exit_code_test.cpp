@@ -78,6 +78,15 @@ TEST_CASE_METHOD(OldOutput, "65: what is not an image, or a damaged one") {
   keeps({"label", file("magic.tif", std::string("II*\0\0\0\0\0", 8)), "-o", output}, 65, "magic.tif: ");
 }
 
+TEST_CASE("a pattern that no file has, and a limit that opens no TIFF, are named") {
+  const ScratchFolder scratch;
+  for (const char* pattern : {"*.png", "page?.png"})
+    fails({"label", scratch / pattern, "--json", "-"}, 66, "the shell found no file for this pattern");
+  const std::string tiff = save(scratch / "small.tif", tests::drawn(Words{"#.#"}).view());
+  const std::string line = fails({"label", tiff, "--json", "-", "--memory", "1"}, 71, "small.tif: ");
+  CHECK(line.find("TIFFClientOpen") == std::string::npos);  // libtiff's words
+}
+
 TEST_CASE("files of other formats are refused with what they are") {
   const ScratchFolder scratch;
   const std::string file = scratch / "file.png";
