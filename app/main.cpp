@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   try {
     return app::parse_and_run(argc, argv);
   } catch (const Error& error) {
-    if (error.system_code() == EPIPE) app::end_by_signal(SIGPIPE);  // whoever read has read enough
+    if (error.system_code() == EPIPE) app::end_by_signal(SIGPIPE);  // the reader has read enough
     return app::report_failure(error);
   } catch (const std::exception& exception) {
     return app::report_failure(app::translated(exception));

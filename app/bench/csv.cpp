@@ -35,7 +35,7 @@ constexpr const char* kImagesAndAlgorithm =
     "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
     "algorithm,device,images,wrong,failed";
 
-/// What stands under these.
+/// The values of these columns.
 std::string fields(const Results& results, const Group& group, const Row& row) {
   return images_fields(results, group) + "," + field(row.algorithm) + "," + app::device_name(row.device) +
          "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed);

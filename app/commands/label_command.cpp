@@ -17,7 +17,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// One line for whoever sits at a terminal; scripts hear nothing when all went well.
+/// One line for the user of a terminal; scripts hear nothing when all went well.
 void print_summary(const LabelPaths& files, const LabelSummary& summary) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);

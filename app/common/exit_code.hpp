@@ -9,7 +9,7 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kDifferent = 1;  // `compare` found a difference
 inline constexpr int kMixed = 1;      // inputs of a batch failed for different reasons
 
-/// THE table: the exit code of each failure.
+/// The exit code of each failure, for the whole program.
 int exit_code(Failure failure);
 
 }  // namespace gpuccl::app

@@ -5,7 +5,7 @@
 
 namespace gpuccl::app {
 
-/// The name among `known` that whoever wrote `given` probably meant, "" if none is near: "--min_size",
+/// The name among `known` that the writer of `given` probably meant, "" if none is near: "--min_size",
 /// "--minsize" and "-min-siez" mean "--min-size", "--out" means "--output", "--verbose" means "--progress".
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known);
 

@@ -250,7 +250,7 @@ void AtomicFile::replace_target(const Naming& naming, Old old) {
   temporary_.reset();
 }
 
-/// Takes the name only if it is free, even if another process creates such a file at this moment.
+/// Takes the name only if it is free, even if another process creates such a file at the same time.
 void AtomicFile::claim_target() {
   if (!temporary_) fail_to_create(EEXIST);
   if (::linkat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(), 0) == 0) {

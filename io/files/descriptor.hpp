@@ -39,7 +39,7 @@ Descriptor open_again(const char* path, int flags);
 /// The error of a system call that left `code` in errno: "<what>: no space left on device".
 Error system_error(Failure failure, const std::string& what, int code);
 
-/// What it means for an input that a system call left `code` in errno, and for an output.
+/// The failure that `code` in errno means for an input, and for an output.
 Failure failure_to_read(int code);
 Failure failure_to_create(int code);
 

@@ -9,7 +9,7 @@ std::optional<std::filesystem::path> follow_links(
     if (stop && stop(name)) return name;
     std::error_code problem;
     const std::filesystem::path target = std::filesystem::read_symlink(name, problem);
-    if (problem) return name;  // no link, or a problem that whoever opens it is told
+    if (problem) return name;  // no link, or a problem that the caller meets on opening it
     name = name.parent_path() / target;
   }
   return std::nullopt;

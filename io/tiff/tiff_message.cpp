@@ -12,7 +12,7 @@ std::string tiff_message(const char* module, const char* format, va_list argumen
   std::array<char, 300> text;
   std::vsnprintf(text.data(), text.size(), format, arguments);
   std::string line = text.data();
-  if (line.starts_with(": ")) line.erase(0, 2);  // after the name of the file, which is not told libtiff
+  if (line.starts_with(": ")) line.erase(0, 2);  // after the name of the file, which libtiff does not know
   if (module != nullptr && *module != '\0') line = std::string(module) + ": " + line;
   for (char& c : line)
     if (static_cast<unsigned char>(c) < ' ' || c == 127) c = ' ';

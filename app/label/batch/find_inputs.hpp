@@ -15,7 +15,7 @@ struct BatchInput {
   std::string path;
   /// What its outputs are called: where it lies below the folder that was given, without the extension.
   std::string name;
-  std::optional<Error> problem;  // why it cannot be read, as far as looking for inputs has told
+  std::optional<Error> problem;  // why it cannot be read, if the search has found that out
 };
 
 struct FindOptions {

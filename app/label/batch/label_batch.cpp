@@ -289,7 +289,7 @@ class Batch {
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
-  const HeldSignal signal_;  // what was started is finished, and told of in report and table
+  const HeldSignal signal_;  // what was started is finished, and listed in report and table
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ struct Algorithm {
   TableBytes table_bytes = nullptr;  // null on a GPU
 };
 
-/// THE table: every algorithm of this build, in the order they are listed. `runs` may stand twice, once a
+/// Every algorithm of this build, in the order they are listed. `runs` may stand twice, once a
 /// device.
 const std::vector<Algorithm>& algorithms();
 
