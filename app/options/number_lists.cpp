@@ -38,7 +38,7 @@ std::optional<std::vector<Extent>> size(const std::string& text) {
 bool is_share(double value) { return value >= 0 && value <= 1; }
 
 std::optional<std::vector<double>> shares(const std::string& text) {
-  const std::optional<std::vector<double>> ends = numbers<double>(text, ':');
+  std::optional<std::vector<double>> ends = numbers<double>(text, ':');
   if (!ends || !is_share(ends->front())) return std::nullopt;
   if (ends->size() == 1) return ends;
   if (ends->size() != 3 || !is_share((*ends)[1]) || !((*ends)[2] > 0)) return std::nullopt;

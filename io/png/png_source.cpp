@@ -17,6 +17,7 @@ std::vector<double> luma_of_palette(png_structp png, png_infop info) {
   int count = 0;
   png_get_PLTE(png, info, &colors, &count);
   std::vector<double> palette;
+  palette.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) palette.push_back(luma(colors[i].red, colors[i].green, colors[i].blue));
   return palette;
 }

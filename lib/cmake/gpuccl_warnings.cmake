@@ -11,7 +11,8 @@ endforeach()
 # GCC 12 sees overlaps and bounds in std::string's operator+ that are not there (its bugs 105329 and 105651), and with a
 # precompiled header it does not keep them to itself.
 target_compile_options(gpuccl_warnings INTERFACE
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overread>)
 target_compile_options(gpuccl_warnings INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
 
 if(GPUCCL_WERROR)

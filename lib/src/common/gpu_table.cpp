@@ -37,6 +37,7 @@ std::vector<Row> rows() {
 
 bool fit(const std::vector<Variant>& variants, const std::vector<Connectivity>& connectivities) {
   std::vector<Connectivity> made;
+  made.reserve(variants.size());
   for (const Variant& variant : variants) made.push_back(variant.connectivity);
   return made == connectivities;
 }
