@@ -179,7 +179,12 @@ void LabelJob::write() {
 
 void LabelJob::commit() {
   outputs_->finish();
-  if (const io::AtomicFile* file = outputs_->image()) report_.output_bytes = file->size();
+  const auto written = [](const io::AtomicFile* file) {
+    return file != nullptr ? io::OutputFile{file->path(), file->size()} : io::OutputFile{};
+  };
+  report_.output = written(outputs_->image());
+  report_.preview = written(outputs_->preview());
+  report_.stats = written(outputs_->stats());
   report_.write_ms = since_.lap();
   complete_report();
   outputs_->commit(report_, selection_.components);
@@ -201,7 +206,6 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
            "--label-type u32 says that this is wanted");
     io::write_labels(file, format, labels, write);
     report_.label_type = word_of(label_types(), write.type);
-    report_.output_path = file.path();
   });
 }
 

@@ -9,6 +9,8 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
+#include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
@@ -52,7 +54,7 @@ LabelStreams::LabelStreams(const LabelPaths& paths) {
 }
 
 LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options)
-    : streams_(std::move(streams)) {
+    : paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams)) {
   const auto open = [&](const std::string& path) -> File {
     if (path.empty()) return nullptr;
     return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options.file); });
@@ -89,7 +91,17 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
   std::vector<io::AtomicFile*> files;
   for (const File* file : {&image_, &preview_, &stats_, &report_})
     if (*file) files.push_back(file->get());
-  if (!files.empty()) io::AtomicFile::commit_together(files);
+  if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
+}
+
+std::unique_ptr<io::ObsoleteFile> LabelOutputs::obsolete_report() const {
+  if (!image_ || !overwrite_) return nullptr;
+  const std::string path = default_report(paths_.image);
+  if (report_ && io::identify(path) == io::identify(paths_.json)) return nullptr;
+  const std::optional<io::ReportedRun> run = io::read_reported_run(path);
+  if (!run || run->output.path.empty() || io::identify(run->output.path) != io::identify(paths_.image))
+    return nullptr;
+  return io::concerning(path, [&] { return std::make_unique<io::ObsoleteFile>(path); });
 }
 
 }  // namespace gpuccl::app

@@ -9,6 +9,7 @@
 #include "app/options/output_options.hpp"
 #include "gpuccl/components.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/obsolete_file.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/report/report.hpp"
 
@@ -38,12 +39,17 @@ class LabelOutputs {
 
   /// Everything but the report reaches the disk.
   void finish();
-  /// Writes the report and gives all files their names.
+  /// Writes the report and gives all files their names. A report beside the label image that told of an
+  /// earlier one of its name goes, wherever the new report is.
   void commit(const io::Report& report, const Components& components);
 
  private:
   using File = std::unique_ptr<io::AtomicFile>;
 
+  std::unique_ptr<io::ObsoleteFile> obsolete_report() const;
+
+  LabelPaths paths_;
+  bool overwrite_;
   LabelStreams streams_;
   File image_, preview_, stats_, report_;
 };

@@ -31,6 +31,10 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
+std::string default_report(const std::string& image) {
+  return fs::path(image).replace_extension(".json").string();
+}
+
 bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();
 }
@@ -38,7 +42,7 @@ bool LabelPaths::any_output() const {
 LabelPaths LabelPaths::with_defaults() const {
   LabelPaths files = *this;
   if (files.json.empty() && !files.image.empty()) {
-    files.json = fs::path(files.image).replace_extension(".json").string();
+    files.json = default_report(files.image);
     files.json_by_default = true;
   }
   return files;

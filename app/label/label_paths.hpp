@@ -19,6 +19,9 @@ struct LabelPaths {
   LabelPaths with_defaults() const;
 };
 
+/// The report beside the label image `image`.
+std::string default_report(const std::string& image);
+
 /// Refuses outputs that would replace the input, a slice of it, or each other, under whatever name. Error
 /// (usage).
 void refuse_overlap(const LabelPaths& files, bool stack);

@@ -12,6 +12,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/obsolete_file.hpp"
 #include "io/files/symbolic_links.hpp"
 #include "io/files/temporary_files.hpp"
 
@@ -130,17 +131,18 @@ void AtomicFile::commit() {
   sync_folder();
 }
 
-void AtomicFile::commit_together(const std::vector<AtomicFile*>& files) {
+void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, ObsoleteFile* obsolete) {
   const auto for_each = [&](auto work) {
     for (AtomicFile* file : files) concerning(file->path(), [&] { work(*file); });
   };
   for_each([](AtomicFile& file) { file.finish(); });
   {
     const Naming naming;
+    const Old old = files.size() > 1 || obsolete != nullptr ? Old::kept : Old::dropped;
     try {
+      if (obsolete != nullptr) concerning(obsolete->path(), [&] { obsolete->take_away(naming); });
       if (files.size() > 1) concerning(files.back()->path(), [&] { files.back()->take_old_away(naming); });
-      for_each(
-          [&](AtomicFile& file) { file.give_name(naming, files.size() > 1 ? Old::kept : Old::dropped); });
+      for_each([&](AtomicFile& file) { file.give_name(naming, old); });
       for_each([](AtomicFile& file) { file.close(); });
     } catch (...) {
       // The old file that vouched comes back only to the others of its run.
@@ -148,10 +150,12 @@ void AtomicFile::commit_together(const std::vector<AtomicFile*>& files) {
       for (AtomicFile* file : files)
         if (file != files.back()) all_back = file->give_back(naming) && all_back;
       if (!all_back) files.back()->drop_old(naming);
-      files.back()->give_back(naming);
+      all_back = files.back()->give_back(naming) && all_back;
+      if (obsolete != nullptr) all_back ? obsolete->give_back(naming) : obsolete->drop(naming);
       throw;
     }
     for (AtomicFile* file : files) file->drop_old(naming);
+    if (obsolete != nullptr) obsolete->drop(naming);
   }
   for_each([](AtomicFile& file) { file.sync_folder(); });
 }

@@ -14,6 +14,7 @@
 namespace gpuccl::io {
 
 class Naming;
+class ObsoleteFile;
 class TemporaryName;
 
 /// A file that appears under its name only when it is complete.
@@ -50,9 +51,9 @@ class AtomicFile {
   /// Gives several files their names, as one step as far as a system can that renames one by one. The last
   /// one vouches for the others: what it replaces is taken away first, so that whoever finds it finds the
   /// files of the same run, even after a kill in between; SIGINT, SIGTERM and SIGHUP are held back meanwhile.
-  /// When a file cannot get its name, those before it give theirs back to what they replaced. Throws
-  /// FileError.
-  static void commit_together(const std::vector<AtomicFile*>& files);
+  /// When a file cannot get its name, those before it give theirs back to what they replaced. `obsolete`, if
+  /// given, vouched for files that are replaced: it goes before they do. Throws FileError.
+  static void commit_together(const std::vector<AtomicFile*>& files, ObsoleteFile* obsolete = nullptr);
 
  private:
   enum class Old { dropped, kept };

@@ -1,7 +1,5 @@
 #include "io/report/report.hpp"
 
-#include <fcntl.h>
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -39,9 +37,9 @@ Json labeling_of(const Report& report) {
           {"order", report.order}};
 }
 
-Json output_of(const Report& report) {
-  if (report.output_path.empty()) return nullptr;
-  return {{"path", report.output_path}, {"bytes", report.output_bytes}};
+Json file_of(const OutputFile& file) {
+  if (file.path.empty()) return nullptr;
+  return {{"path", file.path}, {"bytes", file.bytes}};
 }
 
 Json timings_of(const Report& report) {
@@ -56,9 +54,10 @@ Json timings_of(const Report& report) {
 
 /// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
 std::string head(const Report& report) {
-  const Json json = {{"gpuccl", GPUCCL_VERSION},        {"options", report.options},
-                     {"input", input_of(report)},       {"labeling", labeling_of(report)},
-                     {"output", output_of(report)},     {"hints", report.hints},
+  const Json json = {{"gpuccl", GPUCCL_VERSION},         {"options", report.options},
+                     {"input", input_of(report)},        {"labeling", labeling_of(report)},
+                     {"output", file_of(report.output)}, {"preview", file_of(report.preview)},
+                     {"stats", file_of(report.stats)},   {"hints", report.hints},
                      {"timings_ms", timings_of(report)}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
   text.resize(text.rfind("\n}"));
@@ -88,14 +87,6 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
 }  // namespace
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }
-
-bool was_made_with(const std::string& path, const std::string& options) {
-  const Descriptor file = open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (!file) return false;
-  std::string text(4096, '\0');  // options are at the beginning
-  text.resize(read_all_at(file.get(), text.data(), text.size(), 0));
-  return text.find("\n  \"options\": " + Json(options).dump() + ",\n") != std::string::npos;
-}
 
 void write_report(AtomicFile& file, const Report& report, const Components& components) {
   stream_report([&](std::string_view text) { file.write(text.data(), text.size()); }, report, components);

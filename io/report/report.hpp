@@ -12,6 +12,12 @@
 
 namespace gpuccl::io {
 
+/// A file that was written. An empty path: none was.
+struct OutputFile {
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+
 /// Everything the JSON report of one input says (schema: data/report.schema.json).
 struct Report {
   std::string options;  // those that decide what the outputs hold
@@ -28,8 +34,8 @@ struct Report {
   std::string label_type;  // "u8", "u16", "u32"; empty without an output
   std::string order;       // "raster", "size"
 
-  std::string output_path;  // empty: no label image was written
-  std::uint64_t output_bytes = 0;
+  OutputFile output;          // the label image
+  OutputFile preview, stats;  // a table that went to a stream is no file
 
   std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
 
@@ -39,9 +45,6 @@ struct Report {
 
 /// Whether a text that begins like this, white space left out, is a report.
 bool is_report(std::string_view beginning);
-
-/// Whether the file `path` is a report of which Report::options were these.
-bool was_made_with(const std::string& path, const std::string& options);
 
 /// Streams the report, one component a line, so that millions of components take no memory.
 void write_report(AtomicFile& file, const Report& report, const Components& components);

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -196,13 +197,13 @@ TEST_CASE("option --skip-existing does only what is missing") {
   const Words words = {"label",    scratch / "in",       "-o", scratch / "out/", "--skip-existing",
                        "--report", scratch / "run.jsonl"};
   CHECK(gpuccl(words).code == 0);
-  write_file(scratch / "out/1.tiff", "kept");
+  const auto written = fs::last_write_time(scratch / "out/1.tiff");
   fs::remove(scratch / "out/2.json");
   fs::remove(scratch / "out/3.tiff");
   const Ended again = gpuccl(words);
   CHECK(again.code == 0);
   CHECK(summary(again) == "gpuccl: 2 of 3 labelled, 1 skipped");
-  CHECK(read_file(scratch / "out/1.tiff") == "kept");
+  CHECK(fs::last_write_time(scratch / "out/1.tiff") == written);
   CHECK(names_below(scratch / "out").size() == 6);
   CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
 }
@@ -230,6 +231,78 @@ TEST_CASE("option --skip-existing does again what was made with other options") 
   CHECK(Json::parse(read_file(scratch / "out/1.json"))["options"] == "");
   CHECK(label({"--min-size", "2", "-c", "4"}) == all);
   CHECK(Json::parse(read_file(scratch / "out/1.json"))["options"] == "-c 4 --min-size 2");
+}
+
+TEST_CASE("option --skip-existing does again what is not of the run that the report tells of") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  add_image(scratch / "other/1.png", {41, 31, 1});
+  const std::string image = scratch / "out/1.tiff", report = scratch / "out/1.json";
+  const auto label = [&](const Words& more, const char* folder = "in") {
+    Words words = {"label", scratch / folder, "-o", scratch / "out/"};
+    words.insert(words.end(), more.begin(), more.end());
+    return summary(gpuccl(words));
+  };
+  const auto is_done = [&](Words more = {}, const char* folder = "in") {
+    more.push_back("--skip-existing");
+    const std::string said = label(more, folder);
+    if (said == "gpuccl: 0 of 1 labelled, 1 skipped") return true;
+    CHECK(said == "gpuccl: 1 of 1 labelled");
+    return false;
+  };
+  label({});
+  CHECK(is_done());
+  const std::string right = read_file(image), seen = scratch / "seen", tables = scratch / "tables";
+
+  label({"-c", "4", "--json-dir", scratch / "reports"});
+  CHECK(!fs::exists(report));
+  CHECK(read_file(image) != right);
+  CHECK(!is_done());
+  CHECK(read_file(image) == right);
+  // What another run has put where the report's run wrote nothing.
+  const Words folders[] = {{"--preview-dir", seen}, {"--stats-dir", tables}, {"--format", "npy"}};
+  for (const Words& more : folders) {
+    CAPTURE(more.front());
+    Words elsewhere = {"-c", "4", "--json-dir", scratch / "reports"};
+    elsewhere.insert(elsewhere.end(), more.begin(), more.end());
+    label({});
+    label(elsewhere);
+    CHECK(!is_done(more));
+    CHECK(is_done(more));
+  }
+  label({"--preview-dir", seen, "--stats-dir", tables});
+  CHECK(is_done());  // needs less than was made
+  for (const std::string& output : {image, scratch / "seen/1.png", scratch / "tables/1.csv"}) {
+    CAPTURE(output);
+    const Words all = {"--preview-dir", seen, "--stats-dir", tables};
+    fs::resize_file(output, fs::file_size(output) - 1);
+    fs::last_write_time(output, fs::last_write_time(report));
+    CHECK(!is_done(all));
+    fs::last_write_time(output, fs::last_write_time(report) + std::chrono::seconds(1));
+    CHECK(!is_done(all));  // written after the report
+    CHECK(is_done(all));
+  }
+  for (const int kept : {0, 300, static_cast<int>(fs::file_size(report)) - 1}) {
+    CAPTURE(kept);
+    fs::resize_file(report, static_cast<std::uintmax_t>(kept));
+    CHECK(!is_done());
+    CHECK(is_done());
+  }
+  CHECK(!is_done({}, "other"));
+  CHECK(is_done({}, "other"));
+}
+
+TEST_CASE("a batch keeps the reports that it writes, wherever they stand") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  add_image(scratch / "in/sub/1.png");
+  const Words words = {"label",          scratch / "in", "--recursive",       "-o",
+                       scratch / "out/", "--json-dir",   scratch / "out/sub", "--quiet"};
+  for (int i = 0; i < 2; ++i) {
+    succeeds(words);
+    CHECK(names_below(scratch / "out") ==
+          std::set<std::string>{"1.tiff", "sub/1.tiff", "sub/1.json", "sub/sub/1.json"});
+  }
 }
 
 TEST_CASE("a batch makes a preview of each input where --preview-dir says") {

@@ -224,6 +224,38 @@ TEST_CASE("somebody else's JSON beside a label image is not replaced by a report
   CHECK(Json::parse(read_file(report))["labeling"]["components"] == 2);
 }
 
+TEST_CASE("a report does not stay beside a label image of a later run") {
+  const ScratchFolder scratch;
+  const std::string input = small_image(scratch), output = scratch / "out.tif", report = scratch / "out.json";
+  const Words elsewhere[] = {{"--json", scratch / "other.json"},
+                             {"--json", "-"},
+                             {"--json", "/dev/null", "--stats", scratch / "t.csv"}};
+  for (const Words& more : elsewhere) {
+    Words words = {"label", input, "-o", output, "-c", "4"};
+    words.insert(words.end(), more.begin(), more.end());
+    CAPTURE(more.back());
+    succeeds({"label", input, "-o", output});
+    REQUIRE(std::filesystem::exists(report));
+    Words fails = words;
+    fails[1] = scratch / "missing.png";
+    CHECK(gpuccl(fails).code == 66);
+    CHECK(std::filesystem::exists(report));
+    succeeds(words);
+    CHECK(!std::filesystem::exists(report));
+    // What tells of something else is kept.
+    succeeds({"label", input, "--json", report});
+    succeeds(words);
+    CHECK(std::filesystem::exists(report));
+    write_file(report, "{\"pixel_size_um\": 0.25}");
+    succeeds(words);
+    CHECK(read_file(report) == "{\"pixel_size_um\": 0.25}");
+    std::filesystem::remove(report);
+  }
+  succeeds({"label", input, "-o", output, "--json", report});
+  succeeds({"label", input, "-o", output, "--json", scratch.path().string() + "/./out.json", "-c", "4"});
+  CHECK(Json::parse(read_file(report))["options"] == "-c 4");
+}
+
 TEST_CASE(
     "somebody else's table is not replaced, nor is text written under a name that says another format") {
   const ScratchFolder scratch;

@@ -15,6 +15,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/obsolete_file.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/file_size_limit.hpp"
@@ -143,6 +144,29 @@ TEST_CASE("files that get their names together all have them, or none") {
   };
   fails_for_second(true);
   fails_for_second(false);
+}
+
+TEST_CASE("an obsolete file goes when others get their names, and comes back if they do not") {
+  ScratchFolder folder;
+  const std::string first = folder / "first", second = folder / "second", old = folder / "obsolete";
+  const auto commit = [&](const std::function<void()>& meanwhile) {
+    AtomicFile one(first), two(second);
+    one.write("new", 3);
+    ObsoleteFile obsolete(old);
+    meanwhile();
+    AtomicFile::commit_together({&one, &two}, &obsolete);
+  };
+  write_file(first, "old");
+  write_file(old, "old");
+  CHECK_THROWS_AS(commit([&] { fs::create_directory(second); }), FileError);
+  CHECK(read_file(first) == "old");
+  CHECK(read_file(old) == "old");
+  fs::remove(second);
+  commit([] {});
+  CHECK(read_file(first) == "new");
+  CHECK(!fs::exists(old));
+  commit([] {});  // there is none
+  CHECK(count_entries(folder.path()) == 2);
 }
 
 TEST_CASE("the mode of a new file follows the umask, one that is replaced hands on its own") {

@@ -37,8 +37,8 @@ inline Report sample_report(const Components& components) {
   report.dropped = 3;
   report.label_type = "u16";
   report.order = "raster";
-  report.output_path = "labels.tiff";
-  report.output_bytes = 12345;
+  report.output = {"labels.tiff", 12345};
+  report.stats = {"table.csv", 67};
   report.total_ms = 10.0004999;
   report.read_ms = 1.5;
   report.phases = {{"Merge", 0.25, 1}, {"Scan", 1.93, 14}};

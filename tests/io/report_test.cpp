@@ -47,6 +47,8 @@ TEST_CASE("the report says everything") {
     "device": {"kind": "cpu", "name": "a processor"}, "components": 2, "dropped": 3, "label_type": "u16",
     "order": "raster"})"));
   CHECK(json["output"] == Json::parse(R"({"path": "labels.tiff", "bytes": 12345})"));
+  CHECK(json["stats"] == Json::parse(R"({"path": "table.csv", "bytes": 67})"));
+  CHECK(json["preview"].is_null());
   CHECK(json["timings_ms"] == Json::parse(R"({"total": 10, "start_up": 0, "read": 1.5, "label": 0,
     "phases": [{"name": "Merge", "ms": 0.25, "launches": 1}, {"name": "Scan", "ms": 1.93, "launches": 14}],
     "statistics": 0, "write": 0})"));
@@ -66,12 +68,12 @@ TEST_CASE("boxes and centroids of a volume have three axes") {
 
 TEST_CASE("a report without output and without components") {
   Report report = sample_report({});
-  report.output_path.clear();
+  report.output = report.stats = {};
   report.label_type.clear();
   report.phases.clear();
   const std::string text = report_text(report, {});
   const Json json = Json::parse(text);
-  CHECK(json["output"].is_null());
+  for (const char* key : {"output", "preview", "stats"}) CHECK(json[key].is_null());
   CHECK(json["labeling"]["label_type"].is_null());
   CHECK(json["timings_ms"]["phases"] == Json::array());
   CHECK(json["components"] == Json::array());

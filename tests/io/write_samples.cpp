@@ -76,7 +76,7 @@ void write_reports(const std::string& folder) {
   report.input.path = "not \xff utf-8";
   save("volume.json", report, components);
   report = sample_report({});
-  report.output_path.clear();
+  report.output = report.stats = {};
   report.label_type.clear();
   save("empty.json", report, {});
 }

@@ -31,7 +31,7 @@
 #include "app/label/label_outputs.hpp"
 #include "gpuccl/start_threads.hpp"
 #include "io/image/limits.hpp"
-#include "io/report/report.hpp"
+#include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
@@ -222,13 +222,28 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
-  /// Whether all outputs are there and, as far as a report tells, made with the same options.
+  /// Whether all outputs are there and, as far as a report tells, those of one run of this input with these
+  /// options.
   bool is_done(const LabelPaths& files) const {
     const std::vector<std::string> list = outputs(files);
     std::error_code unknown;
     const bool all_there = std::all_of(list.begin(), list.end(),
                                        [&](const std::string& path) { return fs::exists(path, unknown); });
-    return all_there && (files.json.empty() || io::was_made_with(files.json, deciding_options_));
+    if (!all_there || files.json.empty()) return all_there;
+    const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
+    return run && run->complete && run->options == deciding_options_ &&
+           run->input == io::reported_path(files.input) && is_of_run(files.image, run->output, files.json) &&
+           is_of_run(files.preview, run->preview, files.json) &&
+           is_of_run(files.stats, run->stats, files.json);
+  }
+
+  /// Whether the output `path`, if one is asked for, is the one that a report tells of, which is written
+  /// last.
+  static bool is_of_run(const std::string& path, const io::OutputFile& told, const std::string& report) {
+    if (path.empty()) return true;
+    std::error_code unknown;
+    return told.path == io::reported_path(path) && fs::file_size(path, unknown) == told.bytes &&
+           fs::last_write_time(path, unknown) <= fs::last_write_time(report, unknown);
   }
 
   /// In the order of the inputs, one after the other.
