@@ -44,7 +44,7 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");
 }
 
-TEST_CASE_METHOD(FourComponents, "--order size numbers the largest first") {
+TEST_CASE_METHOD(FourComponents, "option --order size numbers the largest first") {
   CHECK(label({"--order", "size"}) == "001110330/022200000 dropped 0");
   CHECK(label({"--order", "raster"}) == "002220330/044400000 dropped 0");
   CHECK(report_of({input, "--order", "size"})["labeling"]["order"] == "size");
