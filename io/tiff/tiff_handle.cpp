@@ -73,7 +73,8 @@ std::uint16_t TiffHandle::stored_number(ttag_t tag, std::uint16_t otherwise) con
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12;
   const std::uint64_t count = std::min<std::uint64_t>(number(directory, count_bytes), 4096);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t entry = directory + static_cast<std::uint64_t>(count_bytes) + i * entry_bytes;
+    const std::uint64_t entry =
+        directory + static_cast<std::uint64_t>(count_bytes) + i * static_cast<std::uint64_t>(entry_bytes);
     if (number(entry, 2) != tag) continue;
     const bool is_short = number(entry + 2, 2) == TIFF_SHORT;
     return is_short ? static_cast<std::uint16_t>(number(entry + (big ? 12 : 8), 2)) : otherwise;

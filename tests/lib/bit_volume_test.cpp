@@ -47,7 +47,7 @@ TEST_CASE("an image comes from a buffer of bytes, every value but 0 foreground")
         for (int y = 0; y < extent.height; ++y)
           for (int x = 0; x < extent.width; ++x)
             bytes[static_cast<std::size_t>((std::int64_t{z} * extent.height + y) * pitch + x)] =
-                image(x, y, z) ? static_cast<std::uint8_t>(1 + 37 * x % 255) : 0;
+                static_cast<std::uint8_t>(image(x, y, z) ? 1 + 37 * x % 255 : 0);
       CHECK(same_bits(from_bytes(bytes, extent, more == 0 ? 0 : pitch).view(), image.view()));
       CHECK_NOTHROW(check(from_bytes(bytes, extent, pitch).view()));
       bytes.pop_back();
