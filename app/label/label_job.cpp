@@ -80,7 +80,8 @@ std::int64_t LabelJob::wide_rows() const {
   constexpr std::int64_t kWide = std::int64_t{4} << 20, kCopies = 3;
   const std::int64_t row = std::int64_t{sizeof(Label)} * extent_.width;
   if (row < kWide || (files_.image.empty() && files_.preview.empty())) return 0;
-  return kCopies * row * std::min<std::int64_t>(extent_.rows(), io::strips_at_once());
+  return kCopies * row *
+         std::min<std::int64_t>(extent_.rows(), static_cast<std::int64_t>(io::strips_at_once()));
 }
 
 /// What the header tells of the memory that is needed.

@@ -61,10 +61,12 @@ BitVolume from_buffer(std::span<const std::uint8_t> buffer, Extent extent, std::
   const std::int64_t pitch = row_pitch == 0 ? row_bytes : row_pitch;
   if (pitch < row_bytes) throw Error(Failure::usage, "a row pitch shorter than a row");
   const auto size = static_cast<std::int64_t>(buffer.size());
-  if (extent.elements() > 0 && (size < row_bytes || (size - row_bytes) / pitch < extent.rows() - 1))
+  const bool is_empty =
+      extent.width == 0 || extent.rows() == 0;  // the product of three axes may pass 64 bits
+  if (!is_empty && (size < row_bytes || (size - row_bytes) / pitch < extent.rows() - 1))
     throw Error(Failure::usage, "a buffer of " + std::to_string(size) + " bytes is too short for the image");
   BitVolume volume(extent);
-  if (extent.elements() == 0) return volume;
+  if (is_empty) return volume;
   tbb::parallel_for(rows_of(extent), [&](const Rows& rows) {
     for (std::int64_t row = rows.begin(); row < rows.end(); ++row)
       write_row(buffer.data() + row * pitch, volume.row(row));
