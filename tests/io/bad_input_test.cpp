@@ -243,15 +243,15 @@ TEST_CASE("the message of a bomb names both sizes") {
 TEST_CASE("texts of a PNG that unfold to megabytes are not looked at") {
   const std::int64_t before = peak_memory();
   const std::string bomb =
-      std::string("comment\0\0", 9) + compressed(std::string(std::size_t{50} << 20, 'a'));
+      std::string("comment\0\0", 9) + compressed(std::string(std::size_t{1000} << 10, 'a'));
   const std::string pixels = compressed(std::string(2, '\0'));
   std::vector<std::pair<std::string, std::string>> chunks = {{"IHDR", tests::png_header(8, 1, 1, 0)}};
-  for (int i = 0; i < 50; ++i) chunks.emplace_back("zTXt", bomb);
+  for (int i = 0; i < 200; ++i) chunks.emplace_back("zTXt", bomb);
   chunks.emplace_back("IDAT", pixels);
   chunks.emplace_back("IEND", "");
   const MemoryFile file(tests::png_of_chunks(chunks));
   REQUIRE(read_image(file.path(), {}).extent() == Extent{8, 1, 1});
-  REQUIRE(peak_memory() - before < std::int64_t{128} << 20);  // what the test itself takes
+  REQUIRE(peak_memory() - before < std::int64_t{64} << 20);
 }
 
 TEST_CASE("damaged PNG files are refused") {
