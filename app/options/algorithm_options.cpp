@@ -44,7 +44,7 @@ void AlgorithmOptions::add_to(const Command& command) {
              "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
   command.add_value("--algo", "NAME", "Algorithm, see 'gpuccl list' [auto]",
                     [this](const std::string& given) {
-                      engine.algorithm = given;
+                      engine.algorithm = io::lower_case(given);
                       return std::string();
                     });
   add_device(command, engine.device,

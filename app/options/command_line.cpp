@@ -38,10 +38,15 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
 
+/// `reason`, and where more is said.
+Error with_hint(const std::string& reason, const std::string& program) {
+  return {Failure::usage, reason + " (see '" + program + " --help')"};
+}
+
 /// What is wrong where no command was named.
 std::string wrong_command(const CLI::App& app, const std::string& given) {
   const bool is_file = given.find_first_of("./") != std::string::npos || std::filesystem::exists(given);
-  if (given.starts_with('-'))
+  if (given.starts_with('-') || begins_with_typeset_dash(given))
     return "no command or option '" + given + "'" + did_you_mean(given, option_names(app));
   const std::string like = did_you_mean(given, names_of(app));
   return "no command or option '" + given + "'" +
@@ -93,9 +98,6 @@ std::string wrong_arguments(const CLI::App& command, const CLI::ParseError& erro
 
 /// What is wrong with the command line, as one line.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const auto with_hint = [](const std::string& reason, const std::string& program) {
-    return Error(Failure::usage, reason + " (see '" + program + " --help')");
-  };
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::vector<std::string> before = app.remaining();
   if (chosen.empty())
@@ -124,6 +126,25 @@ void refuse_look_alike(const CLI::App& command, const std::string& word) {
   throw Error(Failure::usage,
               "no option '" + word + "'; did you mean " +
                   (name.starts_with("--") && is_name ? name : word.substr(0, 2) + " " + value) + "?");
+}
+
+/// A word such as \u2013o, of which nothing else says that its dash is the mistake: it would be taken for an
+/// input.
+void refuse_typeset_dash(const CLI::App& command, const std::string& word) {
+  if (!begins_with_typeset_dash(word)) return;
+  const std::string name = nearest_name(word.substr(0, word.find('=')), option_names(command));
+  if (!name.empty())
+    throw Error(Failure::usage,
+                "'" + word + "' begins with another dash than options do; did you mean " + name + "?");
+}
+
+/// Without "--", after which nothing is an option: there -o is the file ./-o.
+std::vector<std::string> without_separator(std::vector<std::string> words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  if (separator == words.end()) return words;
+  for (auto word = words.erase(separator); word != words.end(); ++word)
+    if (word->size() > 1 && word->starts_with('-')) word->insert(0, "./");
+  return words;
 }
 
 }  // namespace
@@ -192,12 +213,18 @@ Command CommandLine::add_command(const std::string& name, const std::string& des
 
 CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
   if (!words.empty() && words.front() == "help") {
+    if (words.size() > 2)
+      throw with_hint("'" + words[2] + "' is not expected: help takes one command", app_->get_name());
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  words = without_separator(std::move(words));
   for (const CLI::App* command : app_->get_subcommands({}))
     if (!words.empty() && command->get_name() == words.front())
-      for (const std::string& word : words) refuse_look_alike(*command, word);
+      for (const std::string& word : words) {
+        refuse_look_alike(*command, word);
+        refuse_typeset_dash(*command, word);
+      }
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app_->parse(std::move(words));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "io/files/file_names.hpp"
@@ -15,10 +16,14 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {
     {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"}, {"method", "algo"},
 };
 
+constexpr std::string_view kTypesetDashes[] = {"\u2010", "\u2011", "\u2012", "\u2013",
+                                               "\u2014", "\u2015", "\u2212"};
+
 /// What is left when case, dashes and underscores do not count.
-std::string letters(const std::string& name) {
+std::string letters(std::string_view name) {
+  while (begins_with_typeset_dash(name)) name.remove_prefix(kTypesetDashes[0].size());
   std::string kept;
-  for (const char c : io::lower_case(name))
+  for (const char c : io::lower_case(std::string(name)))
     if (c != '-' && c != '_') kept += c;
   return kept;
 }
@@ -41,6 +46,11 @@ std::size_t distance(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+bool begins_with_typeset_dash(std::string_view word) {
+  return std::any_of(std::begin(kTypesetDashes), std::end(kTypesetDashes),
+                     [&](std::string_view dash) { return word.starts_with(dash); });
+}
 
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known) {
   constexpr std::size_t kLongest = 40;  // a path is no misspelt name

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpuccl::app {
@@ -8,5 +9,8 @@ namespace gpuccl::app {
 /// The name among `known` that the writer of `given` probably meant, "" if none is near: "--min_size",
 /// "--minsize" and "-min-siez" mean "--min-size", "--out" means "--output", "--verbose" means "--progress".
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known);
+
+/// Whether `word` begins with a dash that a word processor has put for "-" or "--".
+bool begins_with_typeset_dash(std::string_view word);
 
 }  // namespace gpuccl::app

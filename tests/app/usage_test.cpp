@@ -50,6 +50,7 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   fails({"help", "lable"}, 64, "no command or option 'lable'; did you mean label?");
   fails({"help", "foo"}, 64, "no command or option 'foo' (see 'gpuccl --help')");
   fails({"foo", "--help"}, 64, "no command or option 'foo'");
+  fails({"help", "label", "foo"}, 64, "'foo' is not expected: help takes one command");
   for (const Words& asked :
        {Words{"help"}, Words{"help", "label"}, Words{"label", "--help"}, Words{"--help"}})
     CHECK(succeeds(asked).find("Usage: gpuccl") != std::string::npos);
@@ -70,6 +71,25 @@ TEST_CASE("a short option with letters at its end is no value") {
   CHECK(count_entries(scratch.path()) == 1);
   succeeds({"label", image, "-o" + scratch / "o.tiff", "-c4"});
   CHECK(count_entries(scratch.path()) == 3);
+}
+
+TEST_CASE("a dash of a word processor is no input") {
+  const std::pair<const char*, const char*> typed[] = {{"\u2013o", "-o"},
+                                                       {"\u2014output", "--output"},
+                                                       {"\u2013\u2013output=x.tif", "--output"},
+                                                       {"\u2212c", "-c"}};
+  for (const auto& [given, meant] : typed)
+    refused({given, "o.tif"}, "'" + std::string(given) +
+                                  "' begins with another dash than options do; did you mean " + meant + "?");
+  fails({"\u2014help"}, 64, "no command or option '\u2014help'; did you mean --help?");
+}
+
+TEST_CASE("what follows -- is a name") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
+  fails({"label", "--json", "-", "--", "-o"}, 66, "gpuccl: ./-o: ");
+  CHECK(report_of({"--", image})["labeling"]["components"] == 2);
+  fails({"list", "--", "--json"}, 64, "'./--json' is not expected: list takes options only");
 }
 
 TEST_CASE("values that an option does not take are refused") {
@@ -115,7 +135,7 @@ TEST_CASE("values are taken as other programs write them") {
   for (const char* size : {"2GB", "2g", "2GiB", "2gb", "2G"})
     succeeds(
         {"label", image, "--json", "/dev/null", "--memory", size, "--threshold", "Otsu", "--order", "Size"});
-  refused({"--json", "-", "--device", "GPU", "--algo", "flood-fill"}, "--device cuda");
+  refused({"--json", "-", "--device", "GPU", "--algo", "Flood-Fill"}, "--device cuda");
 }
 
 TEST_CASE("options that contradict each other are refused") {
