@@ -38,9 +38,10 @@ void add_test(const Command& command, Test& test) {
 
 void add_algorithms(const Command& command, bench::Request& request) {
   command.group("Labeling");
-  command.add_value("--algo", "NAME,...", "Algorithms to compare, see 'gpuccl list' [all]",
+  command.add_value("--algo", "NAME,...",
+                    "Algorithms to compare, see 'gpuccl list', or all [all but ep and fb, which take hours]",
                     [&request](const std::string& given) {
-                      request.algorithms = given == "all" ? std::vector<std::string>() : split(given, ',');
+                      request.algorithms = split(io::lower_case(given), ',');
                       return std::string();
                     });
   add_connectivity(command, request.connectivity);

@@ -19,6 +19,11 @@ bool takes_part(const Algorithm& algorithm, Test test) {
   return test != Test::iterations || !iterated_phase(algorithm).empty();
 }
 
+/// Those whose iterations are as many as a component is long: hours at the sizes of the defaults.
+bool is_slow(const Algorithm& algorithm) {
+  return algorithm.device == DeviceKind::cpu && (algorithm.name == "ep" || algorithm.name == "fb");
+}
+
 std::string known_names(const std::vector<Algorithm>& table) {
   std::vector<std::string> names;
   for (const Algorithm& algorithm : table)
@@ -54,20 +59,22 @@ Error refusal(const std::string& name, const Request& request, const std::vector
 /// The rows of the table that the request names, whatever the machine has.
 std::vector<const Algorithm*> asked_for(const Request& request, const std::vector<Algorithm>& table) {
   std::vector<const Algorithm*> chosen;
-  const auto add = [&](const std::string* name) {
+  const auto add = [&](const auto& is_meant) {
     const std::size_t before = chosen.size();
     for (const Algorithm& algorithm : table)
-      if ((name == nullptr || algorithm.name == *name) && allowed(algorithm.device, request.device) &&
+      if (is_meant(algorithm) && allowed(algorithm.device, request.device) &&
           has_connectivity(algorithm, request.connectivity) && takes_part(algorithm, request.test) &&
           std::find(chosen.begin(), chosen.end(), &algorithm) == chosen.end())
         chosen.push_back(&algorithm);
     return chosen.size() > before;
   };
-  if (request.algorithms.empty()) add(nullptr);
+  if (request.algorithms.empty())
+    add([&](const Algorithm& algorithm) { return request.test == Test::iterations || !is_slow(algorithm); });
   for (const std::string& name : request.algorithms) {
-    const bool given_before = std::any_of(
-        chosen.begin(), chosen.end(), [&](const Algorithm* algorithm) { return algorithm->name == name; });
-    if (!add(&name) && !given_before) throw refusal(name, request, table);
+    const auto is_named = [&](const Algorithm& algorithm) { return name == "all" || algorithm.name == name; };
+    const bool given_before = std::any_of(chosen.begin(), chosen.end(),
+                                          [&](const Algorithm* algorithm) { return is_named(*algorithm); });
+    if (!add(is_named) && !given_before && name != "all") throw refusal(name, request, table);
   }
   return chosen;
 }
@@ -89,8 +96,10 @@ std::vector<const Algorithm*> choose_algorithms(const Request& request, const st
              return on_cpu(other) && other->name == algorithm->name;
            });
   };
-  const bool named_one_is_missed =
-      !request.algorithms.empty() && std::any_of(chosen.begin(), chosen.end(), is_missed);
+  const bool named_one_is_missed = std::any_of(chosen.begin(), chosen.end(), [&](const Algorithm* algorithm) {
+    return is_missed(algorithm) && std::find(request.algorithms.begin(), request.algorithms.end(),
+                                             algorithm->name) != request.algorithms.end();
+  });
   std::erase_if(chosen, on_gpu);
   if (request.device == DeviceChoice::cuda || named_one_is_missed || chosen.empty())
     throw Error(Failure::unavailable, problem);

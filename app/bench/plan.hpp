@@ -47,7 +47,7 @@ struct ImageSet {
 /// What the user asked for.
 struct Request {
   Test test = Test::average;
-  std::vector<std::string> algorithms;  // empty: all
+  std::vector<std::string> algorithms;  // names, and "all"; empty: all but slow ones
   DeviceChoice device = DeviceChoice::automatic;
   int gpu = 0;
   std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes

@@ -19,6 +19,7 @@ const std::vector<Algorithm>& table() {
        DeviceKind::cuda,
        {{Connectivity::c8, nullptr}},
        {{"Init"}, {"Scan", kRepeated}, {"Analysis", kRepeated}}},
+      {"ep", "", "", DeviceKind::cpu, {{Connectivity::c8, nullptr}}, {{"Propagate", kRepeated}}},
   };
   return rows;
 }
@@ -63,6 +64,12 @@ using Rows = std::vector<int>;
 }  // namespace
 
 TEST_CASE("all takes every row that the device allows") {
+  CHECK(choose(of({"all"}), "").rows == Rows{0, 1, 2, 3, 4, 5});
+  CHECK(choose(of({"all"}, DeviceChoice::cpu), "").rows == Rows{0, 3, 5});
+  CHECK(choose(of({"ep", "all"}, DeviceChoice::cpu), "").rows == Rows{5, 0, 3});
+}
+
+TEST_CASE("by default what takes hours is left out") {
   CHECK(choose(of({}), "").rows == Rows{0, 1, 2, 3, 4});
   CHECK(choose(of({}, DeviceChoice::cuda), "").rows == Rows{1, 2, 4});
   const Chosen on_cpu = choose(of({}, DeviceChoice::cpu), "no driver");
@@ -87,14 +94,16 @@ TEST_CASE("without a GPU, all measures the CPU and says so, and what was asked f
   CHECK(all.rows == Rows{0, 3});
   CHECK(all.note.find("no driver") != std::string::npos);
   CHECK(choose(of({"runs"}), "no driver").rows == Rows{0});
+  CHECK(choose(of({"all"}), "no driver").rows == Rows{0, 3, 5});
   CHECK(failure_of(of({"bke", "sauf"}), "no driver") == Failure::unavailable);
+  CHECK(failure_of(of({"all", "bke"}), "no driver") == Failure::unavailable);
   CHECK(failure_of(of({}, DeviceChoice::cuda), "no driver") == Failure::unavailable);
 }
 
 TEST_CASE("iterations are counted of algorithms that iterate") {
   Request request = of({});
   request.test = Test::iterations;
-  CHECK(choose(request, "").rows == Rows{4});
+  CHECK(choose(request, "").rows == Rows{4, 5});
   request.algorithms = {"ole", "bke"};
   CHECK(failure_of(request, "") == Failure::usage);
 }
