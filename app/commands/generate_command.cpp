@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
@@ -7,6 +11,7 @@
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
+#include "gpuccl/error.hpp"
 #include "gpuccl/generate.hpp"
 #include "io/files/file_error.hpp"
 #include "io/write/image_writer.hpp"
@@ -18,7 +23,28 @@ struct GenerateCommandOptions {
   GenerateOptions image;
   std::string output;
   OutputOptions file;
+  std::map<std::string, Option> of_kinds;  // by name, those that not every kind takes
 };
+
+bool takes(const GenerateKind& kind, const std::string& option) {
+  return std::find(kind.options.begin(), kind.options.end(), option) != kind.options.end();
+}
+
+/// "random, blobs".
+std::string kinds_that_take(const std::string& option) {
+  std::string names;
+  for (const GenerateKind& kind : generate_kinds())
+    if (takes(kind, option)) names += (names.empty() ? "" : ", ") + kind.name;
+  return names;
+}
+
+void refuse_other_kinds(const GenerateCommandOptions& options) {
+  for (const GenerateKind& kind : generate_kinds())
+    for (const auto& [name, option] : options.of_kinds)
+      if (kind.name == options.image.kind && option.is_given() && !takes(kind, name))
+        throw Error(Failure::usage,
+                    "--" + name + " is for " + kinds_that_take(name) + ", not for " + kind.name);
+}
 
 void add_size(const Command& command, Extent& extent) {
   command.add_value("--size", "WxH[xD]", "Size in elements [1024x1024]", [&extent](const std::string& given) {
@@ -39,7 +65,25 @@ void add_kind(const Command& command, std::string& kind) {
   add_choice<std::string>(command, "KIND", kind, kinds, help).required();
 }
 
+void add_options_of_kinds(const Command& command, GenerateCommandOptions& options) {
+  const auto help = [](const char* name, const char* text) {
+    return std::string(text) + " (" + kinds_that_take(name) + ")";
+  };
+  const auto number = [&](const char* name, auto& target, const char* type, const char* text) {
+    using Number = std::numeric_limits<std::remove_reference_t<decltype(target)>>;
+    options.of_kinds.emplace(name, add_number(command, std::string("--") + name, target, Number::min(),
+                                              Number::max(), type, help(name, text)));
+  };
+  GenerateOptions& image = options.image;
+  options.of_kinds.emplace("density", add_real(command, "--density", image.density, 1, "D",
+                                               help("density", "Share of foreground, 0 to 1 [0.5]")));
+  number("granularity", image.granularity, "G", "Side of squares of equal value [1]");
+  number("seed", image.seed, "S", "Start of the random numbers [1]");
+  number("order", image.order, "N", "Order of the curve [4]");
+}
+
 int run_generate(const GenerateCommandOptions& options) {
+  refuse_other_kinds(options);
   const BitVolume image = generate(options.image);
   io::concerning(options.output, [&] {
     io::AtomicFile file(options.output, options.file.file);
@@ -56,16 +100,7 @@ void setup_generate(CommandLine& line) {
   const auto options = std::make_shared<GenerateCommandOptions>();
   add_kind(command, options->image.kind);
   add_size(command, options->image.extent);
-  const auto number = [&](const char* name, auto& target, const char* type, const char* help) {
-    using Number = std::numeric_limits<std::remove_reference_t<decltype(target)>>;
-    add_number(command, name, target, Number::min(), Number::max(), type, help);
-  };
-  add_real(command, "--density", options->image.density, 1, "D",
-           "Share of foreground, 0 to 1 [0.5] (random, blobs)");
-  number("--granularity", options->image.granularity, "G",
-         "Side of squares of equal value [1] (random, blobs)");
-  number("--seed", options->image.seed, "S", "Start of the random numbers [1]");
-  number("--order", options->image.order, "N", "Order of the curve [4] (hilbert)");
+  add_options_of_kinds(command, *options);
   add_path(command, "-o,--output", options->output, "FILE", "1-bit image: .png, .tif or .tiff").required();
   options->file.add_to(command);
   command.on_run([options] { return run_generate(*options); });

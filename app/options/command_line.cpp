@@ -159,6 +159,8 @@ Option Option::excludes(Option other) const {
   return *this;
 }
 
+bool Option::is_given() const { return option_->count() > 0; }
+
 void Command::group(const std::string& title) const { command_->option_defaults()->group(title); }
 
 // As it takes no value, CLI11 must not look for one: `--quiet=yes` it would accept, at `--quiet=maybe` it

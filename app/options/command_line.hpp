@@ -27,6 +27,8 @@ class Option {
 
   Option required() const;
   Option excludes(Option other) const;
+  /// Whether it stands on the command line; known when a command runs.
+  bool is_given() const;
 
  private:
   CLI::Option* option_;

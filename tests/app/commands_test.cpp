@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -49,20 +50,29 @@ TEST_CASE("compare tells how two label images differ, and where first") {
   fails({"compare", a}, 64, "B is required");
 }
 
-TEST_CASE("generate draws every kind as the library does") {
+TEST_CASE("generate draws every kind as the library does, and refuses what the kind does not take") {
   const ScratchFolder scratch;
+  GenerateOptions options;
+  options.extent = {70, 64, 1};
+  options.order = 2;
+  options.density = 0.3;
+  options.granularity = 2;
+  options.seed = 9;
+  const std::map<std::string, std::string> all = {
+      {"order", "2"}, {"density", "0.3"}, {"granularity", "2"}, {"seed", "9"}};
   for (const GenerateKind& kind : generate_kinds()) {
     CAPTURE(kind.name);
-    GenerateOptions options;
     options.kind = kind.name;
-    options.extent = {70, 64, 1};
-    options.order = 2;
-    options.density = 0.3;
-    options.granularity = 2;
-    options.seed = 9;
     const std::string path = scratch / (kind.name + ".png");
-    CHECK(succeeds({"generate", kind.name, "--size", "70x64", "--order", "2", "--density", "0.3",
-                    "--granularity", "2", "--seed", "9", "-o", path}) == "");
+    Words words = {"generate", kind.name, "--size", "70x64", "-o", path};
+    for (const auto& [name, value] : all) {
+      if (std::count(kind.options.begin(), kind.options.end(), name) > 0)
+        words.insert(words.end(), {"--" + name, value});
+      else
+        fails({"generate", kind.name, "--" + name, value, "-o", path}, 64,
+              "--" + name + " is for " + (name == "order" ? "hilbert" : "random, blobs"));
+    }
+    CHECK(succeeds(words) == "");
     const BitVolume read = io::read_image(path, {}), expected = generate(options);
     CHECK(count_foreground(read.view()) > 0);
     CHECK(std::equal(read.row(0), read.row(64), expected.row(0), expected.row(64)));

@@ -1,6 +1,8 @@
 #include "gpuccl/generate.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -34,6 +36,26 @@ Failure refusal(const GenerateOptions& options) {
 }
 
 }  // namespace
+
+TEST_CASE("a kind is drawn by the options that it lists, and by no other") {
+  using Change = void (*)(GenerateOptions&);
+  const std::pair<const char*, Change> changes[] = {
+      {"density", [](GenerateOptions& options) { options.density = 0.7; }},
+      {"granularity", [](GenerateOptions& options) { options.granularity = 3; }},
+      {"seed", [](GenerateOptions& options) { options.seed = 2; }},
+      {"order", [](GenerateOptions& options) { options.order = 3; }}};
+  for (const GenerateKind& kind : generate_kinds())
+    for (const auto& [name, change] : changes) {
+      CAPTURE(kind.name, name);
+      GenerateOptions options;
+      options.kind = kind.name;
+      options.extent = {300, 200, 1};
+      const std::uint64_t before = checksum(generate(options).view());
+      change(options);
+      const bool listed = std::count(kind.options.begin(), kind.options.end(), name) > 0;
+      CHECK((checksum(generate(options).view()) != before) == listed);
+    }
+}
 
 TEST_CASE("generated bits never change") {
   struct Expected {

@@ -13,16 +13,20 @@ struct Kind {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
-      {{"random", "noise by MT19937: squares of --granularity, foreground with probability --density"},
+      {{"random",
+        "noise by MT19937: squares of --granularity, foreground with probability --density",
+        {"density", "granularity", "seed"}},
        generators::random},
-      {{"checkerboard", "every second element: no two share an edge"}, generators::checkerboard},
-      {{"dots", "single elements that do not touch: as many components as can be"}, generators::dots},
-      {{"spiral", "an arm one pixel wide"}, generators::spiral},
-      {{"comb", "teeth one element wide that meet only at the far end"}, generators::comb},
-      {{"blobs", "smooth shapes, about 16 times --granularity wide, --density of them foreground"},
+      {{"checkerboard", "every second element: no two share an edge", {}}, generators::checkerboard},
+      {{"dots", "single elements that do not touch: as many components as can be", {}}, generators::dots},
+      {{"spiral", "an arm one pixel wide", {}}, generators::spiral},
+      {{"comb", "teeth one element wide that meet only at the far end", {}}, generators::comb},
+      {{"blobs",
+        "smooth shapes, about 16 times --granularity wide, --density of them foreground",
+        {"density", "granularity", "seed"}},
        generators::blobs},
-      {{"hilbert", "the Hilbert curve of --order, in 2D or 3D"}, generators::hilbert},
-      {{"page", "lines of words that look like a scanned page"}, generators::page},
+      {{"hilbert", "the Hilbert curve of --order, in 2D or 3D", {"order"}}, generators::hilbert},
+      {{"page", "lines of words that look like a scanned page", {"seed"}}, generators::page},
   };
   return all;
 }
