@@ -20,31 +20,29 @@ struct ListOptions {
   bool markdown = false;
 };
 
-using Row = std::array<std::string, 5>;
-
-Row row_of(const Algorithm& algorithm) {
-  std::string connectivities;
+/// "4,8".
+std::string connectivities_of(const Algorithm& algorithm) {
+  std::string list;
   for (const Variant& variant : algorithm.variants)
-    connectivities +=
-        (connectivities.empty() ? "" : ",") + std::to_string(static_cast<int>(variant.connectivity));
-  return {algorithm.name, algorithm.title, connectivities, device_name(algorithm.device), algorithm.paper};
+    list += (list.empty() ? "" : ",") + std::to_string(static_cast<int>(variant.connectivity));
+  return list;
 }
 
-/// Columns of equal width, two spaces apart.
+/// Columns of equal width, two spaces apart, the longest text in the last one.
 std::string as_text() {
+  using Row = std::array<std::string, 4>;
   std::vector<Row> rows;
-  std::array<std::size_t, 5> width{};
+  std::array<std::size_t, std::tuple_size_v<Row> - 1> width{};
   for (const Algorithm& algorithm : algorithms()) {
-    rows.push_back(row_of(algorithm));
+    rows.push_back(
+        {algorithm.name, connectivities_of(algorithm), device_name(algorithm.device), algorithm.title});
     for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], rows.back()[i].size());
   }
   std::string text;
   for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+    for (std::size_t i = 0; i < width.size(); ++i)
+      text += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
+    text += row.back() + "\n";
   }
   return text;
 }
@@ -78,11 +76,10 @@ std::string escaped(const std::string& text) {
 std::string as_markdown() {
   std::string text =
       "| `--algo` | algorithm | connectivity | device | phases | published |\n|---|---|---|---|---|---|\n";
-  for (const Algorithm& algorithm : algorithms()) {
-    const Row row = row_of(algorithm);
-    text += "| `" + row[0] + "` | " + row[1] + " | " + row[2] + " | " + row[3] + " | " +
-            escaped(phases_of(algorithm)) + " | " + row[4] + " |\n";
-  }
+  for (const Algorithm& algorithm : algorithms())
+    text += "| `" + algorithm.name + "` | " + algorithm.title + " | " + connectivities_of(algorithm) + " | " +
+            device_name(algorithm.device) + " | " + escaped(phases_of(algorithm)) + " | " + algorithm.paper +
+            " |\n";
   return text;
 }
 
