@@ -38,7 +38,7 @@ def best_ms(action, repetitions):
 
 
 class Engine:
-    """The CPU engine in its own process, by tests/lib/engine_timing."""
+    """The CPU engine in its own process, by tests/benchmarks/engine_timing."""
 
     def __init__(self, program):
         self.program = program
@@ -160,14 +160,14 @@ def processor():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpuccl", help="the program; without it whole processes are not compared")
-    parser.add_argument("--engine-timing", help="default: tests/lib/engine_timing of the same build")
+    parser.add_argument("--engine-timing", help="default: tests/benchmarks/engine_timing of the same build")
     parser.add_argument("--quick", action="store_true", help="no 512x512x512 volumes")
     arguments = parser.parse_args()
     timing = arguments.engine_timing
     if not timing:
         if not arguments.gpuccl:
             parser.error("--gpuccl or --engine-timing is needed")
-        timing = pathlib.Path(arguments.gpuccl).resolve().parent.parent / "tests/lib/engine_timing"
+        timing = pathlib.Path(arguments.gpuccl).resolve().parent.parent / "tests/benchmarks/engine_timing"
     if not np:
         sys.exit("peers.py: numpy is needed")
 

@@ -1,5 +1,4 @@
-// How long a batch takes for reading and writing alone: a JSON line on stdout. tests/peers/batch.py calls it;
-// not a test.
+// How long a batch takes for reading and writing alone: a JSON line on stdout. batch.py calls it.
 //
 //   batch_floor FSYNC(0|1) OUTFOLDER FILE...
 //

@@ -1,5 +1,4 @@
-// How long the CPU engine takes for a generated image: a JSON line on stdout. `./dev peers` calls it; not a
-// test.
+// How long the CPU engine takes for a generated image: a JSON line on stdout. `./dev peers` calls it.
 //
 //   engine_timing KIND WIDTHxHEIGHT[xDEPTH] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS [DUMP]
 //

@@ -52,13 +52,13 @@ def shell_loop(pages, command, parallel):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpuccl", required=True)
-    parser.add_argument("--floor", help="default: tests/app/batch_floor of the same build")
+    parser.add_argument("--floor", help="default: tests/benchmarks/batch_floor of the same build")
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--subset", type=int, default=40, help="pages for one Python process each")
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     gpuccl = str(pathlib.Path(arguments.gpuccl).resolve())
-    floor = arguments.floor or str(pathlib.Path(gpuccl).parent.parent / "tests/app/batch_floor")
+    floor = arguments.floor or str(pathlib.Path(gpuccl).parent.parent / "tests/benchmarks/batch_floor")
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     cores = len(os.sched_getaffinity(0))
 

@@ -1,4 +1,4 @@
-// Times the CUDA algorithms on generated images; not a test. Every figure is a median, in milliseconds: the
+// Times the CUDA algorithms on generated images. Every figure is a median, in milliseconds: the
 // labeling as published (labels preallocated, not consecutive), what consecutive numbers and statistics cost
 // on top, and the memory-bandwidth floor of the same card; last, by the wall clock, what a user of the
 // program waits for: from the image to components and labels on the host, as Labeler::label_in_order().
