@@ -1,12 +1,12 @@
 #include "app/label/memory_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/component_bound.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
@@ -72,25 +72,6 @@ std::int64_t most_at_once(const EngineOptions& engine, const std::optional<std::
   constexpr std::uint64_t kBytesOnGpu = 12;  // bit, byte, label, tables; and some are taken by others
   const std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
   return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / kBytesOnGpu)) : most;
-}
-
-/// No component has its first element anywhere else than where a run begins below background.
-std::int64_t most_components(BitView image, Connectivity connectivity) {
-  const bool diagonal = connectivity != Connectivity::c4 && connectivity != Connectivity::c6;
-  std::int64_t count = 0;
-  for (std::int64_t row = 0; row < image.extent.rows(); ++row) {
-    const std::uint32_t* const here = image.row(row);
-    const std::uint32_t* const above = row % image.extent.height > 0 ? image.row(row - 1) : nullptr;
-    for (std::int64_t i = 0; i < image.row_pitch; ++i) {
-      const std::uint32_t left = i > 0 ? here[i - 1] >> 31 : 0;
-      std::uint32_t covered = above != nullptr ? above[i] : 0;
-      if (diagonal && above != nullptr)
-        covered |= above[i] << 1 | above[i] >> 1 | (i > 0 ? above[i - 1] >> 31 : 0) |
-                   (i + 1 < image.row_pitch ? above[i + 1] << 31 : 0);
-      count += std::popcount(here[i] & ~(here[i] << 1 | left) & ~covered);
-    }
-  }
-  return count;
 }
 
 Extent extent_of(const Slab& slab, const Extent& extent) {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/connectivity.hpp"
+
+namespace gpuccl {
+
+/// No image has more components than this: none has its first element anywhere else than where a run begins
+/// that touches nothing in the row above. By all threads.
+std::int64_t most_components(BitView image, Connectivity connectivity);
+
+}  // namespace gpuccl
