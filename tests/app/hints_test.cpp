@@ -127,6 +127,26 @@ TEST_CASE("pages of a scan that become a volume are hinted at, slices that are c
   CHECK(has(hints[0], "--per-slice"));
   CHECK(hints_of({scan, "--per-slice"}).empty());
 
+  tests::TiffPageToWrite gray = page;
+  gray.bits = 8;
+  gray.compression = COMPRESSION_NONE;
+  const auto with_resolution = [](float dots, int unit) {
+    return [=](TIFF* tiff) {
+      TIFFSetField(tiff, TIFFTAG_XRESOLUTION, dots);
+      TIFFSetField(tiff, TIFFTAG_YRESOLUTION, dots);
+      TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, unit);
+    };
+  };
+  const auto gray_hints = [&](float dots, int unit) {
+    gray.more = with_resolution(dots, unit);
+    tests::write_tiff(scan, {gray, gray});
+    return hints_of({scan});
+  };
+  CHECK(gray_hints(300, RESUNIT_INCH) == hints);
+  CHECK(gray_hints(72, RESUNIT_INCH).empty());
+  CHECK(gray_hints(300, RESUNIT_NONE).empty());
+  CHECK(gray_hints(25400, RESUNIT_INCH).empty());
+
   for (const char* description : {"ImageJ=1.53t\nimages=2\nslices=2\n", "{\"shape\": [2, 1754, 1240]}"}) {
     page.more = [=](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description); };
     tests::write_tiff(scan, {page, page});
