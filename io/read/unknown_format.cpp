@@ -1,34 +1,53 @@
 #include "io/read/unknown_format.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
+
+#include "io/read/slice_names.hpp"
 
 namespace gpuccl::io {
 namespace {
 
+constexpr const char* kToImage = "convert it to PNG or TIFF";
+constexpr const char* kToVolume = "convert it to TIFF";
+constexpr const char* kUnpack = "unpack it";
+
 struct KnownFormat {
   std::size_t offset;
   std::string_view magic;
-  const char* reason;
+  const char* what;
+  const char* remedy;
 };
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 constexpr KnownFormat kKnown[] = {
-    {0, "\xff\xd8\xff"sv, "a JPEG; convert it to PNG or TIFF"},
-    {0, "\0\0\0\x0cjP  "sv, "a JPEG 2000; convert it to PNG or TIFF"},
-    {0, "GIF8"sv, "a GIF; convert it to PNG or TIFF"},
-    {8, "WEBP"sv, "a WebP; convert it to PNG or TIFF"},
-    {0, "%PDF-"sv, "a PDF; convert its pages to PNG or TIFF"},
-    {344, "n+1\0"sv, "a NIfTI; convert it to TIFF"},
-    {344, "ni1\0"sv, "the header of a NIfTI; convert it to TIFF"},
-    {128, "DICM"sv, "a DICOM; convert it to PNG or TIFF"},
-    {0, "NRRD"sv, "an NRRD; convert it to TIFF"},
-    {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file; write the array in it as TIFF"},
-    {0, "\x93NUMPY"sv, "a .npy file, which gpuccl compare alone reads; convert it to PNG or TIFF"},
-    {0, "PK\3\4"sv, "a zip archive; unpack it"},
-    {0, "\x1f\x8b"sv, "compressed by gzip; unpack it"},
+    {0, "\xff\xd8\xff"sv, "a JPEG", kToImage},
+    {0, "\0\0\0\x0cjP  "sv, "a JPEG 2000", kToImage},
+    {0, "GIF8"sv, "a GIF", kToImage},
+    {8, "WEBP"sv, "a WebP", kToImage},
+    {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
+    {344, "n+1\0"sv, "a NIfTI", kToVolume},
+    {344, "ni1\0"sv, "the header of a NIfTI", kToVolume},
+    {128, "DICM"sv, "a DICOM", kToImage},
+    {0, "NRRD"sv, "an NRRD", kToVolume},
+    {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "write the array in it as TIFF"},
+    {0, "\x93NUMPY"sv, "a .npy file, which gpuccl compare alone reads", kToImage},
+    {0, "PK\3\4"sv, "a zip archive", kUnpack},
+    {0, "\x1f\x8b"sv, "compressed by gzip", kUnpack},
 };
+
+Error refusal(const KnownFormat& known) { return {Failure::data, known.what + ("; "s + known.remedy)}; }
+
+/// Whether the first line of a text is the name of an image and nothing else.
+bool begins_list_of_images(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  return line.size() < text.size() && is_image_name(std::string(line)) &&
+         std::none_of(line.begin(), line.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
+}
 
 }  // namespace
 
@@ -36,12 +55,13 @@ Error unknown_format(const InputFile& file, const std::string& otherwise) {
   if (file.size() == 0) return {Failure::data, "is empty"};
   std::array<char, 348> bytes{};
   const std::string_view start(bytes.data(), file.read_at(0, bytes.data(), bytes.size()));
-  // A bitmap: two letters are too few to tell by, behind its size are two reserved fields.
+  // Two letters are too few to know a bitmap by; after its size it has two reserved fields.
   if (start.starts_with("BM") && start.size() > 6 && start.substr(6).starts_with("\0\0\0\0"sv))
-    return {Failure::data, "a BMP; convert it to PNG or TIFF"};
+    return refusal({0, "BM"sv, "a BMP", kToImage});
   for (const KnownFormat& known : kKnown)
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
-      return {Failure::data, known.reason};
+      return refusal(known);
+  if (begins_list_of_images(start)) return {Failure::data, "a list of images; write '@' before its name"};
   return {Failure::data, otherwise};
 }
 

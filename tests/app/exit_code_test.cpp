@@ -104,6 +104,8 @@ TEST_CASE("files of other formats are refused with what they are") {
       {with(128, "DICM"), "a DICOM; convert"},
       {with(0, "\x89HDF\r\n\x1a\n"), "an HDF5 file;"},
       {with(0, "PK\3\4"), "a zip archive; unpack it"},
+      {"a b.png\nc.png\n", "a list of images; write '@' before its name"},
+      {"scans/1.TIF\r\n", "a list of images;"},
       {"\x1f\x8b", "compressed by gzip; unpack it"}};
   for (const auto& [content, what] : others) {
     write_file(file, content);
@@ -113,7 +115,8 @@ TEST_CASE("files of other formats are refused with what they are") {
   write_file(file, with(0, "\x93NUMPY"));
   fails({"label", file, "--json", "-"}, 65, "a .npy file, which gpuccl compare alone reads; convert it");
   fails({"compare", file, file}, 65, "not a usable .npy file");
-  for (const char* content : {"BM", "x", "BMore text than that", "PK"}) {
+  for (const char* content :
+       {"BM", "x", "BMore text than that", "PK", "a.png", "a\x1b.png\n", "label,area\n1,a.png\n"}) {
     write_file(file, content);
     fails({"label", file, "--json", "-"}, 65, "neither a PNG nor a TIFF");
     fails({"compare", file, file}, 65, "neither a PNG, a TIFF nor a .npy file");
