@@ -18,7 +18,7 @@ Number number_in(const std::string& text, Number otherwise) {
   return failure == std::errc() && number > 0 ? number : otherwise;
 }
 
-/// Lines "key=value" behind "ImageJ=1.53".
+/// Lines "key=value" after "ImageJ=1.53".
 void parse_imagej(const std::string& text, TiffDescription& description) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -63,13 +63,14 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   const double planes = static_cast<double>(description.channels) * static_cast<double>(description.slices) *
                         static_cast<double>(description.frames);
   description.planes = planes < 1e15 ? static_cast<std::int64_t>(planes) : std::int64_t{1} << 50;
-  description.x_size = number_in<double>(attribute(xml, pixels, "PhysicalSizeX"), 0);
-  description.y_size = number_in<double>(attribute(xml, pixels, "PhysicalSizeY"), 0);
-  description.z_spacing = number_in<double>(attribute(xml, pixels, "PhysicalSizeZ"), 0);
-  if (description.x_size > 0) {
-    const std::string unit = attribute(xml, pixels, "PhysicalSizeXUnit");
-    description.unit_name = unit.empty() || unit == "\xc2\xb5m" ? "um" : unit;  // micrometres unless stated
-  }
+  const auto size = [&](const char* name) { return number_in<double>(attribute(xml, pixels, name), 0); };
+  if (size("PhysicalSizeX") <= 0 || size("PhysicalSizeY") <= 0)
+    return;  // a unit for some axes alone misleads
+  description.x_size = size("PhysicalSizeX");
+  description.y_size = size("PhysicalSizeY");
+  description.z_spacing = size("PhysicalSizeZ");
+  const std::string unit = attribute(xml, pixels, "PhysicalSizeXUnit");
+  description.unit_name = unit.empty() || unit == "\xc2\xb5m" ? "um" : unit;  // micrometres unless stated
 }
 
 /// The axes of `shape` in front of those that make a page of `elements` samples; none if no such page fits.

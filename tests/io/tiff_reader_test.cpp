@@ -64,6 +64,13 @@ std::uint64_t bits_of(float value) {
   return bits;
 }
 
+/// `image` as a TIFF, a page a slice, the first one with `description`.
+void write_described(const std::string& path, const BitVolume& image, const std::string& description) {
+  std::vector<TiffPageToWrite> pages = pages_of(image);
+  describe(pages.front(), description);
+  write_tiff(path, pages);
+}
+
 }  // namespace
 
 TEST_CASE("strips, tiles, compressions, byte and bit orders make no difference") {
@@ -535,13 +542,8 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({20, 10, 6}, 13);
-  const auto described = [&](const std::string& description) {
-    std::vector<TiffPageToWrite> pages = pages_of(image);
-    describe(pages.front(), description);
-    write_tiff(path, pages);
-  };
   const auto is_refused = [&](const std::string& description) {
-    described(description);
+    write_described(path, image, description);
     return failure_of([&] { read(path); }) == Failure::data;
   };
   REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n"));
@@ -554,7 +556,8 @@ TEST_CASE("planes that differ along more than one axis are refused") {
 
   REQUIRE(is_refused("<OME><Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"6\"></Pixels></Image></OME>"));
 
-  described(
+  write_described(
+      path, image,
       "<OME><Image><Pixels SizeC=\"1\" SizeZ=\"6\" SizeT=\"1\" PhysicalSizeX=\"0.5\" PhysicalSizeY=\"0.25\" "
       "PhysicalSizeZ=\"3\"></Pixels></Image></OME>");
   const Read ome = read(path);
@@ -565,7 +568,18 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   REQUIRE(ome.info.spacing.z_spacing == 3);
   REQUIRE(ome.info.spacing.unit_name == "um");
 
-  described("ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
+  // A unit without both sides of a pixel would be that of something else.
+  for (const char* size :
+       {"PhysicalSizeX=\"0.5\"", "PhysicalSizeZ=\"3\"", "PhysicalSizeX='0' PhysicalSizeY='2'"}) {
+    write_described(path, image,
+                    std::string("<OME><Image><Pixels SizeZ=\"6\" ") + size + "></Pixels></Image></OME>");
+    const io::Spacing spacing = read(path).info.spacing;
+    REQUIRE(spacing.unit_name.empty());
+    REQUIRE(spacing.x_resolution == 0);
+    REQUIRE(spacing.z_spacing == 0);
+  }
+
+  write_described(path, image, "ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
   const Read channels = read(path);
   REQUIRE(same_bits(channels.image, image));
   REQUIRE(channels.warnings == std::vector<std::string>{"6 channels are taken as slices"});
@@ -575,13 +589,8 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({20, 10, 6}, 13);
-  const auto described = [&](const std::string& description) {
-    std::vector<TiffPageToWrite> pages = pages_of(image);
-    describe(pages.front(), description);
-    write_tiff(path, pages);
-  };
   const auto refusal = [&](const std::string& description) -> std::string {
-    described(description);
+    write_described(path, image, description);
     try {
       read(path);
     } catch (const Error& error) {
@@ -610,9 +619,9 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     REQUIRE(same_bits(read(path).image, image));
     REQUIRE(read(path).warnings.empty());
   }
-  described("{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
+  write_described(path, image, "{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
   REQUIRE(read(path).warnings == std::vector<std::string>{"6 points in time are taken as slices"});
-  described("<OME>" + ome_image(4) + "</OME>");
+  write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{"its description tells of 4 images, the file holds 6"});
 }
