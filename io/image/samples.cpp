@@ -30,6 +30,13 @@ void load(const std::byte* row, std::int64_t first, std::int64_t count, bool fli
   }
 }
 
+template <class Signed>
+void load_whole(bool is_signed, const std::byte* row, std::int64_t first, std::int64_t count, bool flip,
+                double* numbers) {
+  if (is_signed) return load<Signed>(row, first, count, flip, numbers);
+  load<std::make_unsigned_t<Signed>>(row, first, count, flip, numbers);
+}
+
 double from_half(std::uint16_t half) {
   const int exponent = half >> 10 & 31;
   const int fraction = half & 1023;
@@ -87,17 +94,13 @@ void to_numbers(const SampleFormat& format, const std::byte* row, std::int64_t f
   }
   switch (format.bits) {
     case 8:
-      return is_signed ? load<std::int8_t>(row, first, count, flip, numbers)
-                       : load<std::uint8_t>(row, first, count, flip, numbers);
+      return load_whole<std::int8_t>(is_signed, row, first, count, flip, numbers);
     case 16:
-      return is_signed ? load<std::int16_t>(row, first, count, flip, numbers)
-                       : load<std::uint16_t>(row, first, count, flip, numbers);
+      return load_whole<std::int16_t>(is_signed, row, first, count, flip, numbers);
     case 32:
-      return is_signed ? load<std::int32_t>(row, first, count, flip, numbers)
-                       : load<std::uint32_t>(row, first, count, flip, numbers);
+      return load_whole<std::int32_t>(is_signed, row, first, count, flip, numbers);
     case 64:
-      return is_signed ? load<std::int64_t>(row, first, count, flip, numbers)
-                       : load<std::uint64_t>(row, first, count, flip, numbers);
+      return load_whole<std::int64_t>(is_signed, row, first, count, flip, numbers);
     default:
       return load_narrow(format, row, first, count, flip, numbers);
   }
