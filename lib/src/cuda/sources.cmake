@@ -24,7 +24,9 @@ set(GPUCCL_SHARED
   phases/statistics.cu
   phases/unpack.cu
   runs/component_memory.cu
-  runs/numbering.cu)
+  runs/device_labeling.cu
+  runs/numbering.cu
+  runs/pack.cu)
 file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
 foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)
   list(TRANSFORM ${list} REPLACE "(.+)" "#include \"cuda/\\1\"\n")

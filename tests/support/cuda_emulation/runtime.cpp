@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -21,9 +22,23 @@ struct EmulatedEvent {
   std::chrono::steady_clock::time_point time;
 };
 
+using Work = std::deque<std::function<void()>>;
+
+struct EmulatedGraph {
+  Work work;
+};
+struct EmulatedGraphExec {
+  Work work;
+};
+
 struct EmulatedStream {
   int device = 0;
-  std::deque<std::function<void()>> work;
+  Work work;
+  std::unique_ptr<EmulatedGraph> captured = nullptr;  // while the stream captures
+
+  void enqueue(std::function<void()> next) {
+    (captured != nullptr ? captured->work : work).push_back(std::move(next));
+  }
 
   bool run_one() {
     if (work.empty()) return false;
@@ -87,6 +102,14 @@ cudaError_t begin_call() {
 cudaError_t begin_call(const EmulatedStream* stream) {
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   return report(stream->device == current_device ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+/// The same for calls that wait, or that allocate: not while a stream captures.
+cudaError_t begin_waiting_call() {
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  const auto captures = [](const EmulatedStream* stream) { return stream->captured != nullptr; };
+  const bool any = std::any_of(machine().streams.begin(), machine().streams.end(), captures);
+  return report(any ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
 
 bool context_is_lost() { return machine().sticky && machine().failed; }
@@ -153,7 +176,7 @@ void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, bool early, std:
     return;
   }
   if (early) ++machine().early_launches;
-  stream->work.push_back([grid, block, thread = std::move(thread)] { run_grid(grid, block, thread); });
+  stream->enqueue([grid, block, thread = std::move(thread)] { run_grid(grid, block, thread); });
 }
 
 }  // namespace emulation
@@ -217,7 +240,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
   const std::size_t whole = (bytes + 255) / 256 * 256;
   if (whole > machine().memory - machine().taken) return report(cudaErrorMemoryAllocation);
   *memory = std::aligned_alloc(256, whole);
@@ -241,7 +264,7 @@ cudaError_t cudaFree(void* memory) {
 }
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
   *memory = std::malloc(bytes);
   machine().pinned[static_cast<const char*>(*memory)] = bytes;
   ++machine().live;
@@ -271,24 +294,24 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
     auto staged = std::make_shared<std::string>();
     staged->resize(width * height);
     copy_rows(staged->data(), width, source, from_pitch, width, height);
-    stream->work.push_back([=] { copy_rows(target, to_pitch, staged->data(), width, width, height); });
+    stream->enqueue([=] { copy_rows(target, to_pitch, staged->data(), width, width, height); });
     return cudaSuccess;
   }
-  stream->work.push_back([=] { copy_rows(target, to_pitch, source, from_pitch, width, height); });
+  stream->enqueue([=] { copy_rows(target, to_pitch, source, from_pitch, width, height); });
   if (kind == cudaMemcpyDeviceToHost && !is_pinned(to)) finish(stream);  // done before the call returns
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
-  stream->work.push_back([=] { std::memset(memory, value, bytes); });
+  stream->enqueue([=] { std::memset(memory, value, bytes); });
   return cudaSuccess;
 }
 cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::size_t width,
                               std::size_t height, cudaStream_t stream) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
-  stream->work.push_back([=] {
+  stream->enqueue([=] {
     for (std::size_t row = 0; row < height; ++row)
       std::memset(static_cast<char*>(memory) + row * pitch, value, width);
   });
@@ -298,7 +321,7 @@ cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::s
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
-  *stream = new EmulatedStream{.device = current_device, .work = {}};
+  *stream = new EmulatedStream{.device = current_device, .work = {}, .captured = nullptr};
   machine().streams.insert(*stream);
   ++machine().live;
   return cudaSuccess;
@@ -315,14 +338,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
   finish(stream);
   return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
-  stream->work.push_back([event] {
+  stream->enqueue([event] {
     while (machine().events.contains(event) && event->stream != nullptr && event->stream->run_one()) {
     }
   });
@@ -330,7 +353,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
   return stream->run_one() ? cudaErrorNotReady : cudaSuccess;
 }
 
@@ -355,7 +378,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
   event->stream = stream;
   event->reached = false;
-  stream->work.push_back([event] {
+  stream->enqueue([event] {
     event->reached = true;
     event->stream = nullptr;
     event->time = std::chrono::steady_clock::now();
@@ -364,7 +387,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
   EmulatedStream* const stream = event->stream;
   while (!event->reached && stream != nullptr && stream->run_one()) {
   }
@@ -374,5 +397,46 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
+  if (stream->captured != nullptr) return report(cudaErrorIllegalState);
+  stream->captured = std::make_unique<EmulatedGraph>();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
+  if (stream->captured == nullptr) return report(cudaErrorIllegalState);
+  *graph = stream->captured.release();
+  ++machine().live;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *exec = new EmulatedGraphExec{graph->work};
+  ++machine().live;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
+  for (const auto& next : exec->work) stream->enqueue(next);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  const Lock lock(machine().mutex);
+  --machine().live;
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  const Lock lock(machine().mutex);
+  --machine().live;
+  delete exec;
   return cudaSuccess;
 }

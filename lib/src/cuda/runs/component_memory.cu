@@ -6,34 +6,39 @@
 namespace gpuccl::cuda::runs {
 namespace {
 
-__global__ void clear_components(ComponentSums components) {
+__global__ void clear_kernel(ComponentSums components, const unsigned long long* count, bool flat) {
   let_next_launch_begin();
   const std::uint64_t i = ThreadLine<>::mine();
-  if (i < components.count) components.clear(i);
+  if (i < components.capacity && (count == nullptr || i < *count)) components.clear(i, flat);
 }
 
 }  // namespace
 
-ComponentSums ComponentMemory::reserve(std::size_t count, PhaseClock& phase) {
+void clear_components(const ComponentSums& components, const unsigned long long* count, bool flat,
+                      PhaseClock& phase) {
+  if (components.capacity == 0) return;
+  phase("Statistics: clear", clear_kernel, ThreadLine<>::shape(components.capacity), components, count, flat);
+}
+
+ComponentSums ComponentMemory::reserve(std::size_t count, bool flat, PhaseClock& phase) {
   count_ = count;
   sums_.reserve(count, "allocating component statistics");
   const ComponentSums components{sums_.data(), count};
-  if (count > 0) phase("Statistics: clear", clear_components, ThreadLine<>::shape(count), components);
+  clear_components(components, nullptr, flat, phase);
   return components;
 }
 
 Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) const {
-  std::vector<ComponentSum> sums(count_);
-  ring.download(sums_.data(), count_ * sizeof(ComponentSum), sums.data(), count_ * sizeof(ComponentSum), 1,
-                stream);
+  std::vector<DeviceComponent> sums(count_);
+  ring.download(sums_.data(), count_ * sizeof(DeviceComponent), sums.data(), count_ * sizeof(DeviceComponent),
+                1, stream);
   Components components;
   components.resize(count_);
   for (std::size_t i = 0; i < count_; ++i) {
     components.area[i] = sums[i].area;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const bool known = sums[i].max[axis] >= 0;
-      components.box[i].min[axis] = known ? sums[i].min[axis] : 0;
-      components.box[i].max[axis] = known ? sums[i].max[axis] : 0;
+      components.box[i].min[axis] = sums[i].min[axis];
+      components.box[i].max[axis] = sums[i].max[axis];
       components.sum[i][axis] = sums[i].sum[axis];
     }
   }

@@ -10,16 +10,21 @@
 
 namespace gpuccl::cuda::runs {
 
+/// Clears as many components as there is room for, and of these the first *count only if that is not null.
+/// `flat`: they lie in one slice each. The launch of measure() that follows may begin early.
+void clear_components(const ComponentSums& components, const unsigned long long* count, bool flat,
+                      PhaseClock& phase);
+
 /// Memory for ComponentSums, kept from image to image.
 class ComponentMemory {
  public:
-  /// Makes room for `count` components and clears them.
-  ComponentSums reserve(std::size_t count, PhaseClock& phase);
+  /// Makes room for `count` components and clears them; `flat` as clear_components() has it.
+  ComponentSums reserve(std::size_t count, bool flat, PhaseClock& phase);
   Components download(PinnedRing& ring, const Stream& stream) const;
 
  private:
   std::size_t count_ = 0;
-  DeviceBuffer<ComponentSum> sums_;
+  DeviceBuffer<DeviceComponent> sums_;
 };
 
 }  // namespace gpuccl::cuda::runs

@@ -4,27 +4,25 @@
 
 #include "cuda/device/memory.cuh"
 #include "cuda/device/tile_sums.cuh"
+#include "gpuccl/device_labeling.hpp"
 
 namespace gpuccl::cuda::runs {
 
-/// One component of the image; its fields lie together, because they are added to together. A component that
-/// has never been given a z lies in slice 0.
-struct alignas(64) ComponentSum {
-  unsigned long long area;
-  unsigned long long sum[3];
-  int min[3], max[3];
-};
-
-/// All components, on the device; entry i describes label i + 1.
+/// All components, on the device; entry i describes label i + 1. The fields of one lie together, because they
+/// are added to together.
 struct ComponentSums {
-  ComponentSum* data;
-  std::size_t count;
+  DeviceComponent* data;
+  std::size_t capacity;
 
-  __device__ void clear(std::size_t i) const { data[i] = {0, {0, 0, 0}, {kFar, kFar, kFar}, {-1, -1, -1}}; }
+  /// Where `flat`, components lie in one slice each, in slice 0 unless add() says otherwise.
+  __device__ void clear(std::size_t i, bool flat) const {
+    data[i] = {0, {0, 0, 0}, {kFar, kFar, flat ? 0 : kFar}, {-1, -1, flat ? 0 : -1}};
+  }
 
   template <int axes>
   __device__ void add(const TilePart<axes>& part, const TileCorner& corner) const {
-    ComponentSum& component = data[part.label - 1];
+    if (part.label > capacity) return;
+    DeviceComponent& component = data[part.label - 1];
     const unsigned long long area = part.area;
     atomicAdd(&component.area, area);
 #pragma unroll
@@ -36,7 +34,7 @@ struct ComponentSums {
     }
     if constexpr (axes == 2) {
       const int z = corner.at[2];
-      if (z == 0) return;  // as ComponentSum says
+      if (z == 0) return;  // as clear() says
       atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
       if (plain_load(&component.max[2]) != z) {  // all that write it write the same
         plain_store(&component.min[2], z);

@@ -18,6 +18,10 @@ struct Links {
   __device__ static Link slot(Link link) { return link & ~kLinked; }
 };
 
+using NarrowLink = std::uint32_t;
+using WideLink = unsigned long long;
+enum class LinkWidth { as_needed, wide };
+
 /// The components of all tiles, joined across the edges of tiles. A root with the later first element is
 /// hooked under one with an earlier one; so first elements need no second look, and there are no cycles.
 ///

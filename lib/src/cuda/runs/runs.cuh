@@ -18,16 +18,15 @@
 
 namespace gpuccl::cuda::runs {
 
-/// The image on the device as tiles.
+/// The image on the device as tiles; `pitch`: words from a row to the next.
 template <class Tile>
-Frame frame_of(const BitRows& bits) {
+Frame frame_of(const Word* words, const Extent& extent, int pitch) {
   const auto tiles = [](int elements, int of_tile) { return (elements - 1) / of_tile + 1; };
-  const Extent extent = bits.extent;
-  return {reinterpret_cast<const Word*>(bits.words),
+  return {words,
           extent.width,
           extent.height,
           extent.depth,
-          static_cast<int>(bits.words_a_row * 2),
+          pitch,
           tiles(extent.width, Tile::kWidth),
           tiles(extent.height, Tile::kHeight),
           tiles(extent.depth, Tile::kDepth),
@@ -72,16 +71,42 @@ void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Li
         tables.scan, tables.count);
 }
 
-/// The last phase. `labels` has the pitch of the bits.
-template <class Tile, class Link, class Out>
-void enqueue_labels(const Frame& whole, const Tables<Link>& tables, Out* labels, PhaseClock& phase) {
+/// The last phase. `labels`: where they go, as write_labels.cuh has it.
+template <class Tile, class Link, class Rows>
+void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& labels, PhaseClock& phase) {
   for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
     shape.early = true;
-    phase("WriteLabels", write_labels<Tile, Link, Out>, shape, part, tables, labels);
+    phase("WriteLabels", write_labels<Tile, Link, Rows>, shape, part, tables, labels);
   });
 }
 
-enum class LinkWidth { as_needed, wide };
+/// Gathers components that clear_components() has just cleared.
+template <class Tile, class Link>
+void enqueue_statistics(const Frame& whole, const Tables<Link>& tables, const ComponentSums& components,
+                        PhaseClock& phase) {
+  if (components.capacity == 0) return;
+  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+    shape.early = true;
+    phase("Statistics: gather", measure<Tile, Link>, shape, part, tables, components);
+  });
+}
+
+/// Whether 32 bits are too few for links.
+template <class Tile>
+bool needs_wide_links(const Frame& frame, LinkWidth width) {
+  constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
+  return width == LinkWidth::wide || frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
+         frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
+}
+
+/// Calls work.operator()<Link>() with the width of links that is asked for.
+template <class Work>
+void with_links(bool wide, const Work& work) {
+  if (wide)
+    work.template operator()<WideLink>();
+  else
+    work.template operator()<NarrowLink>();
+}
 
 /// The fast engine. Its labels are final at once.
 template <Connectivity connectivity, class Image = BitImage>
@@ -93,14 +118,12 @@ class RunsLabeler final : public GpuLabeler {
 
  private:
   using Tile = TileFor<connectivity>;
-  using NarrowLink = std::uint32_t;
-  using WideLink = unsigned long long;
 
   void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
     check_sums(image.extent);
     image_.reserve(image);
     if (rows().count() == 0) return;
-    wide_ = needs_wide_links();
+    wide_ = needs_wide_links<Tile>(frame(), width_);
     with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame(), stream.get()); });
     image_.upload(image, ring, stream);
   }
@@ -131,13 +154,9 @@ class RunsLabeler final : public GpuLabeler {
   }
 
   void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
-    const ComponentSums sums = components_.reserve(count, phase);
-    if (count == 0) return;
+    const ComponentSums sums = components_.reserve(count, Tile::kDepth == 1, phase);
     with_links([&]<class Link>() {
-      for_all_tiles<Tile>(frame(), [&](const Frame& part, LaunchShape shape) {
-        shape.early = true;
-        phase("Statistics: gather", measure<Tile, Link>, shape, part, memory_.template tables<Link>(), sums);
-      });
+      runs::enqueue_statistics<Tile>(frame(), memory_.template tables<Link>(), sums, phase);
     });
   }
 
@@ -154,22 +173,15 @@ class RunsLabeler final : public GpuLabeler {
   }
 
   BitRows rows() const { return image_.rows(); }
-  Frame frame() const { return frame_of<Tile>(rows()); }
-
-  bool needs_wide_links() const {
-    const Frame frame = this->frame();
-    constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
-    return width_ == LinkWidth::wide || frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
-           frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
+  Frame frame() const {
+    const BitRows bits = rows();
+    return frame_of<Tile>(reinterpret_cast<const Word*>(bits.words), bits.extent,
+                          static_cast<int>(bits.words_a_row * 2));
   }
 
-  /// Calls work.operator()<Link>() with the width of links that the image needs.
   template <class Work>
-  void with_links(Work work) const {
-    if (wide_)
-      work.template operator()<WideLink>();
-    else
-      work.template operator()<NarrowLink>();
+  void with_links(const Work& work) const {
+    runs::with_links(wide_, work);
   }
 
   void number(PhaseClock& phase) {
@@ -181,8 +193,9 @@ class RunsLabeler final : public GpuLabeler {
 
   template <class Out>
   void write(Out* labels, PhaseClock& phase) {
-    with_links(
-        [&]<class Link>() { enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), labels, phase); });
+    with_links([&]<class Link>() {
+      enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), PaddedRows<Out>{labels}, phase);
+    });
   }
 
   LinkWidth width_;

@@ -6,8 +6,7 @@
 #include "gpuccl/labels.hpp"
 
 // WriteLabels: every label is written once, as 2 or 4 bytes, past the caches as far as they allow. A lane has
-// four elements beside each other, of all rows of a bundle; four elements are of at most two pieces. Rows
-// have the padding of the input.
+// four elements beside each other, of all rows of a bundle; four elements are of at most two pieces.
 namespace gpuccl::cuda::runs {
 
 /// Four labels beside each other.
@@ -18,8 +17,44 @@ __device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
   __stcs(reinterpret_cast<uint2*>(to), make_uint2(label[0] | label[1] << 16, label[2] | label[3] << 16));
 }
 
-template <class Tile, class Link, class Out>
-__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Out* out) {
+/// Where labels go: rows of the pitch of the bits, one after the other.
+template <class T>
+struct PaddedRows {
+  T* data;
+
+  __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
+    store_four(data + frame.row(y, z) * frame.pitch * kWordBits + x, label);
+  }
+};
+
+/// The same for memory of a caller's: of any pitches, in labels, and written up to the width alone. Labels
+/// that a T does not hold become its largest value.
+template <class T>
+struct PitchedRows {
+  T* data;
+  std::int64_t row_pitch, slice_pitch;
+  bool in_fours;  // whether address and pitches let four labels be stored at once
+
+  __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
+    T* const to = data + z * slice_pitch + y * row_pitch + x;
+    if (in_fours && x <= frame.width - 4) {
+      store_four(to, {held(label[0]), held(label[1]), held(label[2]), held(label[3])});
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (i < frame.width - x) to[i] = static_cast<T>(held(label[i]));
+  }
+
+ private:
+  __device__ static Label held(Label label) {
+    constexpr Label kLargest = static_cast<T>(~Label{0});
+    return label < kLargest ? label : kLargest;
+  }
+};
+
+template <class Tile, class Link, class Rows>
+__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Rows out) {
   __shared__ Word words[Tile::kBundleRows * Tile::kThreads];
   __shared__ std::uint16_t first_node[Tile::kThreads];
   __shared__ Label labels[Tile::kNodes];
@@ -68,9 +103,9 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
       const int z = place.tile_z * Tile::kDepth + layer * Tile::kRowsZ + i / Tile::kRowsY;
       if (!frame.has_word(x / kWordBits) || !frame.has_row(y, z)) continue;
       const unsigned set = bundle.row[i] >> shift;
-      store_four(out + frame.row(y, z) * frame.pitch * kWordBits + x,
-                 {(set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0, (set & 4) != 0 ? label[2] : 0,
-                  (set & 8) != 0 ? label[3] : 0});
+      out.store(frame, x, y, z,
+                {(set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0, (set & 4) != 0 ? label[2] : 0,
+                 (set & 8) != 0 ? label[3] : 0});
     }
   }
 }

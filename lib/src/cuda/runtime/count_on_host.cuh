@@ -15,15 +15,17 @@ struct CountCell {
   unsigned long long count, image;
 };
 
-/// Where the device writes it.
+/// Where the device writes N, and then which image it is of, unless that is null: then nobody waits for it.
 struct CountTarget {
-  CountCell* cell;
+  unsigned long long* count;
+  unsigned long long* image_counted;
   unsigned long long image;
 
-  __device__ void publish(unsigned long long count) const {
-    cell->count = count;
+  __device__ void publish(unsigned long long counted) const {
+    *count = counted;
+    if (image_counted == nullptr) return;
     __threadfence_system();
-    *static_cast<volatile unsigned long long*>(&cell->image) = image;
+    *static_cast<volatile unsigned long long*>(image_counted) = image;
   }
 };
 
@@ -46,7 +48,7 @@ class CountOnHost {
 
   /// What is enqueued from now on counts the next image.
   void expect_next() { ++image_; }
-  CountTarget target() const { return {cell_, image_}; }
+  CountTarget target() const { return {&cell_->count, &cell_->image, image_}; }
 
   unsigned long long wait(const Stream& stream) const {
     while (!published() && !stream.is_done("labeling")) std::this_thread::yield();

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "cuda/runs/forest.cuh"
+#include "gpuccl/device_labeling.hpp"
+
+// label_on_device() once its arguments have been checked, and all pitches are given. For images that have
+// elements.
+namespace gpuccl::cuda::runs {
+
+struct DeviceCall {
+  DeviceImage image;
+  DeviceResult result;
+  void* workspace;
+  cudaStream_t stream;
+};
+
+template <Connectivity connectivity>
+std::size_t workspace_bytes(Extent extent, LinkWidth width);
+
+template <Connectivity connectivity>
+void enqueue(const DeviceCall& call, LinkWidth width);
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,124 @@
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "cuda/runs/device_call.cuh"
+#include "cuda/runs/tile_labels.cuh"
+#include "cuda/runtime/check.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl {
+namespace {
+
+using cuda::runs::DeviceCall;
+using cuda::runs::LinkWidth;
+
+void require(bool holds, const char* what) {
+  if (!holds) throw Error(Failure::usage, std::string("labeling on a device: ") + what);
+}
+
+bool is_aligned(const void* address, std::size_t to) {
+  return reinterpret_cast<std::uintptr_t>(address) % to == 0;
+}
+
+bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
+
+/// Calls work.operator()<connectivity>().
+template <class Work>
+auto with_connectivity(Connectivity connectivity, const Work& work) {
+  switch (connectivity) {
+    case Connectivity::c4:
+      return work.template operator()<Connectivity::c4>();
+    case Connectivity::c8:
+      return work.template operator()<Connectivity::c8>();
+    case Connectivity::c6:
+      return work.template operator()<Connectivity::c6>();
+    case Connectivity::c18:
+      return work.template operator()<Connectivity::c18>();
+    case Connectivity::c26:
+      return work.template operator()<Connectivity::c26>();
+  }
+  throw Error(Failure::usage, "labeling on a device: no such connectivity");
+}
+
+/// Of elements that all touch, one at most begins a component: of 2, of 2 x 2 or of 2 x 2 x 2.
+void check_count(Extent extent, Connectivity connectivity) {
+  const int axes = reach(connectivity);
+  const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };
+  const double most =
+      double{1} * halved(extent.width, 0) * halved(extent.height, 1) * halved(extent.depth, 2);
+  if (most >= static_cast<double>(cuda::runs::kLabelLimit))
+    throw Error(Failure::memory, "the image could have more components than the GPU engine can number");
+}
+
+/// Gives the pitches that are 0 their values, and checks all.
+void complete(std::int64_t& row_pitch, std::int64_t& slice_pitch, std::int64_t row, Extent extent) {
+  if (row_pitch == 0) row_pitch = row;
+  require(row_pitch >= row, "a row pitch shorter than a row");
+  const std::int64_t rows_before_last = extent.height - 1;
+  require(row_pitch <= (INT64_MAX - row) / (rows_before_last + 1), "a row pitch too long");
+  if (slice_pitch == 0) slice_pitch = extent.height * row_pitch;
+  require(slice_pitch >= rows_before_last * row_pitch + row, "a slice pitch shorter than a slice");
+}
+
+void check_image(DeviceImage& image) {
+  require(image.data != nullptr, "no image");
+  const bool bits = image.format == DeviceImage::Format::bits;
+  require(bits || image.format == DeviceImage::Format::bytes, "no such format");
+  const std::int64_t width = image.extent.width;
+  complete(image.row_pitch, image.slice_pitch, bits ? (width + 7) / 8 : width, image.extent);
+}
+
+void check_labels(DeviceLabels& labels, Extent extent) {
+  std::visit(
+      [&](auto* data) {
+        constexpr std::int64_t kLabel = sizeof(*data);
+        if (data == nullptr) return;
+        complete(labels.row_pitch, labels.slice_pitch, extent.width * kLabel, extent);
+        require(
+            is_aligned(data, kLabel) && labels.row_pitch % kLabel == 0 && labels.slice_pitch % kLabel == 0,
+            "an address or a pitch of labels that is no multiple of their size");
+      },
+      labels.data);
+}
+
+void check_rest(const DeviceResult& result) {
+  require(is_aligned(result.count, sizeof(*result.count)),
+          "an address of the count that is no multiple of 8");
+  require(is_aligned(result.components, alignof(DeviceComponent)),
+          "an address of components that is no multiple of 64");
+}
+
+}  // namespace
+
+std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity) {
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
+    if (is_empty(extent)) return 0;
+    check_count(extent, one);
+    return cuda::runs::workspace_bytes<one>(extent, LinkWidth::as_needed);
+  });
+}
+
+void label_on_device(const DeviceImage& image, Connectivity connectivity, const DeviceResult& result,
+                     void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+  const std::size_t needed = device_workspace_bytes(image.extent, connectivity);
+  DeviceCall call{image, result, workspace, stream};
+  check_rest(result);
+  if (is_empty(image.extent)) {
+    if (result.count != nullptr)
+      cuda::check(cudaMemsetAsync(result.count, 0, sizeof(*result.count), stream), "counting no components");
+    return;
+  }
+  check_image(call.image);
+  check_labels(call.result.labels, image.extent);
+  require(is_aligned(workspace, 256), "an address of the workspace that is no multiple of 256");
+  require(workspace != nullptr, "no workspace");
+  if (workspace_bytes < needed)
+    throw Error(Failure::usage, "labeling on a device: a workspace of " + std::to_string(workspace_bytes) +
+                                    " bytes, and the image needs " + std::to_string(needed));
+  with_connectivity(connectivity,
+                    [&]<Connectivity one>() { cuda::runs::enqueue<one>(call, LinkWidth::as_needed); });
+}
+
+}  // namespace gpuccl

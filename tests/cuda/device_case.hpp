@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/device_labeling.hpp"
+
+// label_on_device() with memory as callers have it, on a GPU or on the emulation of one.
+namespace tests {
+
+/// Memory of the device (cudaMalloc), or page-locked memory of the host.
+class CudaMemory {
+ public:
+  enum class Place { device, host };
+
+  CudaMemory(Place place, std::size_t bytes);
+  ~CudaMemory();
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  Place place_;
+  std::size_t size_;
+  std::byte* data_ = nullptr;
+};
+
+class CudaStream {
+ public:
+  CudaStream();
+  ~CudaStream();
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+  void wait() const;
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Whatever work() enqueues in a stream, to be run again and again.
+class CapturedGraph {
+ public:
+  template <class Enqueue>
+  CapturedGraph(const CudaStream& stream, const Enqueue& enqueue) {
+    begin(stream);
+    enqueue();
+    end(stream);
+  }
+  ~CapturedGraph();
+  CapturedGraph(const CapturedGraph&) = delete;
+  CapturedGraph& operator=(const CapturedGraph&) = delete;
+
+  void launch(const CudaStream& stream) const;
+
+ private:
+  static void begin(const CudaStream& stream);
+  void end(const CudaStream& stream);
+
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+/// How image and labels lie in memory.
+struct DeviceLayout {
+  gpuccl::DeviceImage::Format format = gpuccl::DeviceImage::Format::bytes;
+  bool narrow = false;                                           // labels of two bytes
+  int image_offset = 0, row_pad = 0, slice_pad = 0;              // in bytes
+  int label_offset = 0, label_row_pad = 0, label_slice_pad = 0;  // in labels
+};
+
+/// One that is as odd as can be, or none at all, by chance.
+DeviceLayout random_layout(std::mt19937& random);
+
+/// Image, labels, N and components of one extent. Everything around what a call may write is watched.
+class DeviceCase {
+ public:
+  DeviceCase(gpuccl::Extent extent, const DeviceLayout& layout, std::size_t capacity);
+
+  /// These enqueue. What is not foreground or not an element of `image` is garbage where it may be.
+  void upload(const gpuccl::BitVolume& image, const CudaStream& stream);
+  void label(gpuccl::Connectivity connectivity, const CudaMemory& workspace, const CudaStream& stream);
+  void download(const CudaStream& stream);
+
+  /// Whether download() has been done and not only enqueued, since the last upload().
+  bool is_downloaded() const;
+  /// Once the stream has been waited for.
+  void expect(const gpuccl::Labeled& expected) const;
+
+  gpuccl::DeviceImage image() const;
+  gpuccl::DeviceResult result() const;
+
+ private:
+  std::int64_t label_bytes() const { return layout_.narrow ? 2 : 4; }
+  std::size_t label_at(int x, int y, int z) const;
+
+  gpuccl::Extent extent_;
+  DeviceLayout layout_;
+  std::size_t capacity_;
+  std::int64_t image_row_, image_slice_, label_row_, label_slice_;  // bytes
+  CudaMemory image_, labels_, count_, components_;
+  CudaMemory host_image_, host_labels_, host_count_, host_components_;
+};
+
+/// Labels `image` in a stream of its own, and expects what `expected` has.
+void expect_on_device(const gpuccl::BitVolume& image, gpuccl::Connectivity connectivity,
+                      const DeviceLayout& layout, const gpuccl::Labeled& expected);
+
+}  // namespace tests

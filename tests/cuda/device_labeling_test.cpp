@@ -1,0 +1,352 @@
+// label_on_device() on the emulation of CUDA, where streams do nothing until somebody waits.
+
+#include "gpuccl/device_labeling.hpp"
+
+#include <set>
+
+#include "cuda/device_case.hpp"
+#include "cuda/runs/device_call.cuh"
+#include "cuda/variants.hpp"
+#include "emulation.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+using Format = DeviceImage::Format;
+using Place = CudaMemory::Place;
+
+namespace {
+
+void expect_as_flood_fill(const BitVolume& image, Connectivity connectivity, const DeviceLayout& layout) {
+  INFO(static_cast<int>(connectivity)
+       << "-connectivity, " << to_string(image.extent()) << ", "
+       << (layout.format == Format::bits ? "bits" : "bytes") << " from " << layout.image_offset
+       << " padded by " << layout.row_pad << " and " << layout.slice_pad << ", " << (layout.narrow ? 2 : 4)
+       << "-byte labels from " << layout.label_offset << " padded by " << layout.label_row_pad << " and "
+       << layout.label_slice_pad);
+  expect_on_device(image, connectivity, layout, flood_fill(image.view(), connectivity));
+}
+
+/// A case with a workspace, and an image to put in.
+struct Set {
+  DeviceCase one;
+  CudaMemory workspace;
+  Connectivity connectivity;
+
+  Set(Extent extent, Connectivity wanted)
+      : one(extent, {}, 10000),
+        workspace(Place::device, device_workspace_bytes(extent, wanted)),
+        connectivity(wanted) {}
+  void label(const CudaStream& stream) { one.label(connectivity, workspace, stream); }
+  void expect(const BitVolume& image) const { one.expect(flood_fill(image.view(), connectivity)); }
+};
+
+}  // namespace
+
+TEST_CASE("images on the device are labelled in every layout") {
+  std::mt19937 random(1);
+  std::uint32_t seed = 0;
+  for (const Extent extent : {Extent{1, 1, 1}, Extent{31, 3, 1}, Extent{32, 5, 2}, Extent{64, 70, 1},
+                              Extent{65, 9, 3}, Extent{257, 66, 1}, Extent{256, 17, 9}, Extent{300, 18, 17}})
+    for (const Connectivity connectivity : kConnectivities)
+      for (int round = 0; round < 3; ++round) {
+        emulation::configure({.seed = ++seed, .switch_one_in = seed % 4 == 0 ? 20u : 0u});
+        const double density = 0.1 + 0.1 * (seed % 7);
+        expect_as_flood_fill(random_image(extent, density, 1, seed), connectivity, random_layout(random));
+      }
+}
+
+TEST_CASE("rows without padding are read where they are") {
+  emulation::configure({});
+  for (const Connectivity connectivity : kConnectivities)
+    for (const Format format : {Format::bits, Format::bytes})
+      for (const Extent extent : {Extent{96, 7, 1}, Extent{288, 20, 18}}) {
+        DeviceLayout layout;
+        layout.format = format;
+        expect_as_flood_fill(random_image(extent, 0.4, 1, 3), connectivity, layout);
+      }
+}
+
+TEST_CASE("every pattern is labelled on the device") {
+  std::mt19937 random(2);
+  std::uint32_t seed = 0;
+  for (const Extent extent : {Extent{257, 65, 1}, Extent{130, 18, 10}})
+    for (const NamedImage& named : every_pattern(extent)) {
+      if (++seed % static_cast<unsigned>(kOneIn) != 0) continue;
+      INFO(named.name);
+      for (const Connectivity connectivity : kConnectivities)
+        expect_as_flood_fill(named.image, connectivity, random_layout(random));
+    }
+}
+
+TEST_CASE("labels on the device are the same with links of 64 bits") {
+  emulation::configure({});
+  using cuda::runs::LinkWidth;
+  const Extent extent{290, 20, 18};
+  const BitVolume image = random_image(extent, 0.2, 1, 5);
+  const CudaStream stream;
+  DeviceCase one(extent, {}, 10000);
+  const auto check = [&]<Connectivity connectivity>() {
+    const std::size_t bytes = cuda::runs::workspace_bytes<connectivity>(extent, LinkWidth::wide);
+    CHECK(bytes > device_workspace_bytes(extent, connectivity));
+    const CudaMemory workspace(Place::device, bytes);
+    one.upload(image, stream);
+    cuda::runs::enqueue<connectivity>({one.image(), one.result(), workspace.data(), stream.get()},
+                                      LinkWidth::wide);
+    one.download(stream);
+    stream.wait();
+    one.expect(flood_fill(image.view(), connectivity));
+  };
+  check.operator()<Connectivity::c8>();
+  check.operator()<Connectivity::c26>();
+}
+
+TEST_CASE("labels that two bytes do not hold are the largest that these do") {
+  emulation::configure({});
+  const Extent extent{520, 520, 1};
+  BitVolume image(extent);
+  for (int y = 0; y < extent.height; y += 2)
+    for (int x = 0; x < extent.width; x += 2) image.set(x, y);  // 67600 components
+  for (const int offset : {0, 1}) {
+    DeviceLayout layout;
+    layout.narrow = true;
+    layout.label_offset = offset;
+    expect_as_flood_fill(image, Connectivity::c8, layout);
+  }
+}
+
+TEST_CASE("a device labels in the order of the stream, and nothing before somebody waits") {
+  emulation::configure({});
+  const Extent extent{100, 20, 3};
+  Set set(extent, Connectivity::c26);
+  DeviceCase second(extent, {}, 10000);
+  const CudaStream stream;
+  const BitVolume before = random_image(extent, 0.2, 1, 1), after = random_image(extent, 0.5, 2, 2);
+  set.one.upload(before, stream);
+  set.label(stream);
+  set.one.download(stream);
+  second.upload(after, stream);
+  second.label(set.connectivity, set.workspace, stream);  // in the same workspace
+  second.download(stream);
+  CHECK(!set.one.is_downloaded());
+  CHECK(!second.is_downloaded());
+  stream.wait();
+  set.expect(before);
+  second.expect(flood_fill(after.view(), set.connectivity));
+}
+
+TEST_CASE("two streams label at once") {
+  emulation::configure({.switch_one_in = 30});
+  Set a({130, 70, 1}, Connectivity::c4), b({70, 20, 12}, Connectivity::c18);
+  const CudaStream stream_a, stream_b;
+  for (std::uint32_t round = 0; round < 4; ++round) {
+    const BitVolume image_a = random_image({130, 70, 1}, 0.5, 1, round);
+    const BitVolume image_b = random_image({70, 20, 12}, 0.2, 1, round);
+    a.one.upload(image_a, stream_a);
+    b.one.upload(image_b, stream_b);
+    a.label(stream_a);
+    b.label(stream_b);
+    a.one.download(stream_a);
+    b.one.download(stream_b);
+    bool working = true;
+    while (working) {  // a piece of work of each in turn
+      working = cudaStreamQuery(stream_a.get()) == cudaErrorNotReady;
+      working = cudaStreamQuery(stream_b.get()) == cudaErrorNotReady || working;
+    }
+    cudaGetLastError();
+    a.expect(image_a);
+    b.expect(image_b);
+  }
+}
+
+TEST_CASE("a captured labeling labels what is in the image when it runs") {
+  emulation::configure({});
+  for (const auto& [extent, connectivity] :
+       {std::pair{Extent{130, 70, 1}, Connectivity::c8}, std::pair{Extent{64, 20, 12}, Connectivity::c6}}) {
+    Set set(extent, connectivity);
+    const CudaStream stream;
+    const CapturedGraph first(stream, [&] { set.label(stream); });
+    const CapturedGraph second(stream, [&] { set.label(stream); });
+    for (std::uint32_t round = 0; round < 4; ++round) {
+      const BitVolume image = random_image(extent, 0.2 + 0.2 * round, 1, round);
+      set.one.upload(image, stream);
+      (round % 2 == 0 ? first : second).launch(stream);
+      set.one.download(stream);
+      stream.wait();
+      set.expect(image);
+    }
+  }
+}
+
+TEST_CASE("labeling on a device allocates nothing and leaves nothing behind") {
+  emulation::configure({});
+  const Extent extent{100, 20, 3};
+  Set set(extent, Connectivity::c26);
+  const CudaStream stream;
+  const BitVolume image = random_image(extent, 0.3, 1, 1);
+  const auto allocations = emulation::allocations();
+  const auto live = emulation::live_objects();
+  for (int i = 0; i < 3; ++i) {
+    set.one.upload(image, stream);
+    set.label(stream);
+    set.one.download(stream);
+    stream.wait();
+    set.expect(image);
+  }
+  CHECK(emulation::allocations() == allocations);
+  CHECK(emulation::live_objects() == live);
+}
+
+TEST_CASE("labeling on a device makes no device current") {
+  emulation::set_machine(2, 13000);
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  {
+    const Extent extent{100, 20, 1};
+    Set set(extent, Connectivity::c8);
+    const CudaStream stream;
+    const BitVolume image = random_image(extent, 0.3, 1, 1);
+    set.one.upload(image, stream);
+    set.label(stream);
+    set.one.download(stream);
+    int current = 0;
+    CHECK(cudaGetDevice(&current) == cudaSuccess);
+    CHECK(current == 1);
+    CHECK(emulation::devices_in_use() == std::set{1});
+    stream.wait();
+    set.expect(image);
+
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);  // which is not the stream's
+    CHECK(failure_of([&] { set.label(stream); }) == Failure::internal);
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  }
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  emulation::set_machine(1, 13000);
+}
+
+TEST_CASE("each result can be left out") {
+  emulation::configure({});
+  const Extent extent{70, 20, 3};
+  const BitVolume image = random_image(extent, 0.3, 1, 1);
+  const Connectivity connectivity = Connectivity::c26;
+  const Labeled expected = flood_fill(image.view(), connectivity);
+  const CudaMemory workspace(Place::device, device_workspace_bytes(extent, connectivity));
+  const CudaStream stream;
+  for (int part = 0; part < 3; ++part) {
+    DeviceCase one(extent, {}, 10000);
+    one.upload(image, stream);
+    for (const bool wanted : {false, true}) {  // what was left out by the first call, the second adds
+      DeviceResult result = one.result();
+      if ((part == 0) == wanted) result.labels = {};
+      if ((part == 1) == wanted) result.count = nullptr;
+      if ((part == 2) == wanted) result.components = nullptr;
+      label_on_device(one.image(), connectivity, result, workspace.data(), workspace.size(), stream.get());
+    }
+    one.download(stream);
+    stream.wait();
+    one.expect(expected);
+  }
+}
+
+TEST_CASE("an image without elements has no components, and needs no memory") {
+  const CudaStream stream;
+  const CudaMemory count(Place::device, 8), host_count(Place::host, 8);
+  for (const Extent extent : {Extent{0, 5, 1}, Extent{5, 0, 1}, Extent{5, 5, 0}})
+    for (const Connectivity connectivity : kConnectivities) {
+      CHECK(device_workspace_bytes(extent, connectivity) == 0);
+      REQUIRE(cudaMemsetAsync(count.data(), 0xcd, 8, stream.get()) == cudaSuccess);
+      DeviceImage image;
+      image.extent = extent;
+      DeviceResult result;
+      result.count = reinterpret_cast<unsigned long long*>(count.data());
+      label_on_device(image, connectivity, result, nullptr, 0, stream.get());
+      REQUIRE(cudaMemcpyAsync(host_count.data(), count.data(), 8, cudaMemcpyDeviceToHost, stream.get()) ==
+              cudaSuccess);
+      stream.wait();
+      CHECK(*reinterpret_cast<const unsigned long long*>(host_count.data()) == 0);
+    }
+}
+
+TEST_CASE("a workspace for an extent does for those that are longer along no axis") {
+  for (const Connectivity connectivity : kConnectivities) {
+    std::mt19937 random(3);
+    for (int round = 0; round < 300; ++round) {
+      const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+      const Extent large{1 + below(3000), 1 + below(3000), 1 + below(100)};
+      const Extent small{1 + below(large.width), 1 + below(large.height), 1 + below(large.depth)};
+      REQUIRE(device_workspace_bytes(small, connectivity) <= device_workspace_bytes(large, connectivity));
+    }
+  }
+  const Extent large{8192, 8192, 1};
+  CHECK(static_cast<double>(device_workspace_bytes(large, Connectivity::c8)) / (8192.0 * 8192) ==
+        Approx(1.32).margin(0.1));
+}
+
+TEST_CASE("arguments that cannot be are refused before anything is enqueued") {
+  emulation::configure({});
+  const Extent extent{100, 20, 3};
+  Set set(extent, Connectivity::c26);
+  const CudaStream stream;
+  const auto refused = [&](auto change) {
+    DeviceImage image = set.one.image();
+    DeviceResult result = set.one.result();
+    std::byte* workspace = set.workspace.data();
+    std::size_t bytes = set.workspace.size();
+    Connectivity connectivity = set.connectivity;
+    change(image, result, workspace, bytes, connectivity);
+    const auto calls = emulation::calls();
+    const Failure failure =
+        failure_of([&] { label_on_device(image, connectivity, result, workspace, bytes, stream.get()); });
+    CHECK(emulation::calls() == calls);
+    return failure;
+  };
+  auto* const words = std::get<std::uint32_t*>(set.one.result().labels.data);
+  CHECK(refused([](auto&, auto&, auto&, auto& bytes, auto&) { --bytes; }) == Failure::usage);
+  CHECK(refused([](auto&, auto&, auto& workspace, auto&, auto&) { workspace = nullptr; }) == Failure::usage);
+  CHECK(refused([](auto&, auto&, auto& workspace, auto&, auto&) { workspace += 16; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.data = nullptr; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.extent.width = -1; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = 99; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = -100; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = INT64_MAX / 4; }) ==
+        Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.slice_pitch = 1999; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.format = Format(7); }) == Failure::usage);
+  CHECK(refused([](auto&, auto&, auto&, auto&, auto& c) { c = Connectivity(7); }) == Failure::usage);
+  CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) { result.labels.row_pitch = 398; }) ==
+        Failure::usage);
+  CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) { result.labels.row_pitch = 402; }) ==
+        Failure::usage);
+  CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) { result.labels.slice_pitch = 8002; }) ==
+        Failure::usage);
+  CHECK(refused([&](auto&, auto& result, auto&, auto&, auto&) {
+          result.labels.data = reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(words) + 2);
+        }) == Failure::usage);
+  CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) {
+          result.count =
+              reinterpret_cast<unsigned long long*>(reinterpret_cast<std::byte*>(result.count) + 4);
+        }) == Failure::usage);
+  CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) {
+          result.components =
+              reinterpret_cast<DeviceComponent*>(reinterpret_cast<std::byte*>(result.components) + 8);
+        }) == Failure::usage);
+}
+
+TEST_CASE("images that no device could label are refused") {
+  const auto refused = [](Extent extent, Connectivity connectivity) {
+    return failure_of([&] { device_workspace_bytes(extent, connectivity); });
+  };
+  constexpr int kLongest = INT32_MAX;
+  for (const Connectivity connectivity : kConnectivities) {
+    CHECK(refused({kLongest, kLongest, kLongest}, connectivity) == Failure::memory);
+    CHECK(refused({1, kLongest, kLongest}, connectivity) == Failure::memory);
+    CHECK(refused({-1, 1, 1}, connectivity) == Failure::usage);
+  }
+  // As many components as labels have numbers, and one less.
+  CHECK(refused({1 << 16, 1 << 16, 1}, Connectivity::c4) == Failure::memory);
+  CHECK(device_workspace_bytes({1 << 16, (1 << 16) - 1, 1}, Connectivity::c4) > 0);
+  CHECK(device_workspace_bytes({1 << 16, 1 << 16, 1}, Connectivity::c8) > 0);
+  CHECK(device_workspace_bytes({2048, 2048, 1024}, Connectivity::c26) > 0);
+}

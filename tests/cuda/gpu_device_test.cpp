@@ -1,0 +1,170 @@
+// label_on_device() on a real GPU: again and again in memory that is used again, in streams beside each
+// other, from CUDA graphs, in every layout.
+
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "cuda/device_case.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+using Place = CudaMemory::Place;
+
+namespace {
+
+std::string described(Extent extent, Connectivity connectivity) {
+  return std::to_string(static_cast<int>(connectivity)) + "-connectivity, " + to_string(extent);
+}
+
+Labeled on_cpu(const BitVolume& image, Connectivity connectivity) {
+  return find_variant(*find_algorithm("flood-fill", DeviceKind::cpu), connectivity)
+      ->make(0)
+      ->label(image.view());
+}
+
+/// An image with its labels.
+struct Known {
+  BitVolume image;
+  Labeled expected;
+
+  Known(Extent extent, Connectivity connectivity, double density, int granularity, std::uint32_t seed)
+      : image(random_image(extent, density, granularity, seed)), expected(on_cpu(image, connectivity)) {}
+};
+
+/// Random images of one extent, several cases for them, and one workspace for all.
+class Queue {
+ public:
+  Queue(Extent extent, Connectivity connectivity, std::uint32_t seed)
+      : connectivity_(connectivity), workspace_(Place::device, device_workspace_bytes(extent, connectivity)) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < 4; ++i)
+      cases_.push_back(std::make_unique<DeviceCase>(extent, random_layout(random), 3000));
+    for (std::uint32_t i = 0; i < 6; ++i)
+      images_.emplace_back(extent, connectivity, 0.1 + 0.1 * i, 1 + static_cast<int>(i % 3), seed + i);
+  }
+
+  /// Labels an image of round `round` in each case.
+  void enqueue(std::size_t round) {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      cases_[i]->upload(image(round, i).image, stream_);
+      cases_[i]->label(connectivity_, workspace_, stream_);
+      cases_[i]->download(stream_);
+    }
+  }
+  void expect(std::size_t round) const {
+    stream_.wait();
+    for (std::size_t i = 0; i < cases_.size(); ++i) cases_[i]->expect(image(round, i).expected);
+  }
+  std::size_t calls() const { return cases_.size(); }
+
+ private:
+  const Known& image(std::size_t round, std::size_t i) const { return images_[(round + i) % images_.size()]; }
+
+  Connectivity connectivity_;
+  CudaMemory workspace_;
+  CudaStream stream_;
+  std::vector<std::unique_ptr<DeviceCase>> cases_;
+  std::vector<Known> images_;
+};
+
+std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  REQUIRE(cudaMemGetInfo(&free, &total) == cudaSuccess);
+  return free;
+}
+
+/// So many calls in two streams, of flat images in one and of volumes in the other.
+void expect_calls(std::size_t calls, Extent flat, Extent deep) {
+  Queue a(flat, Connectivity::c8, 1), b(deep, Connectivity::c26, 2);
+  std::size_t free = 0;
+  for (std::size_t round = 0; round * (a.calls() + b.calls()) < calls; ++round) {
+    CAPTURE(round);
+    a.enqueue(round);
+    b.enqueue(round);
+    a.expect(round);
+    b.expect(round);
+    if (round == 3) free = free_memory();
+  }
+  if (free != 0) CHECK(free_memory() == free);  // not a byte more than after the first calls
+}
+
+void expect_random_layouts(int rounds, int most, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto up_to = [&](int limit) { return 1 + static_cast<int>(random() % static_cast<unsigned>(limit)); };
+  for (int round = 0; round < rounds; ++round)
+    for (const Connectivity connectivity : kConnectivities) {
+      Extent extent{up_to(most), up_to(most), 1};
+      if (is_3d(connectivity) || round % 4 == 0) extent = {up_to(most / 2), up_to(most / 8), up_to(most / 8)};
+      if (round % 3 == 0) extent.width = (extent.width + 31) / 32 * 32;  // rows of whole words
+      INFO(described(extent, connectivity) << ", round " << round);
+      const Known known(extent, connectivity, 0.05 * up_to(15), up_to(4), static_cast<std::uint32_t>(round));
+      expect_on_device(known.image, connectivity, random_layout(random), known.expected);
+    }
+}
+
+/// Graphs are launched with other images than they were captured with, and one after the other without a
+/// pause.
+void expect_graphs(Extent extent, Connectivity connectivity, int rounds) {
+  INFO(described(extent, connectivity));
+  const CudaStream stream;
+  DeviceCase one(extent, {}, 5000), two(extent, {}, 5000);
+  const CudaMemory workspace(Place::device, device_workspace_bytes(extent, connectivity));
+  const Known dense(extent, connectivity, 0.6, 2, 1), sparse(extent, connectivity, 0.3, 1, 2);
+  one.upload(dense.image, stream);
+  one.label(connectivity, workspace, stream);  // loads the kernels
+  stream.wait();
+  const CapturedGraph both(stream, [&] {
+    one.label(connectivity, workspace, stream);
+    two.label(connectivity, workspace, stream);
+  });
+  const CapturedGraph again(stream, [&] { two.label(connectivity, workspace, stream); });
+  for (int round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    const bool swapped = round % 2 != 0;
+    one.upload(swapped ? sparse.image : dense.image, stream);
+    two.upload(swapped ? dense.image : sparse.image, stream);
+    both.launch(stream);
+    again.launch(stream);
+    both.launch(stream);
+    one.download(stream);
+    two.download(stream);
+    stream.wait();
+    one.expect(swapped ? sparse.expected : dense.expected);
+    two.expect(swapped ? dense.expected : sparse.expected);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the device API in random layouts", "[small]") { expect_random_layouts(4, 150, 1); }
+
+TEST_CASE("the device API in two streams and from graphs", "[small]") {
+  expect_calls(16, {129, 70, 1}, {65, 9, 5});
+  expect_graphs({129, 70, 1}, Connectivity::c4, 2);
+  expect_graphs({64, 9, 5}, Connectivity::c18, 2);
+}
+
+TEST_CASE("the device API, once", "[one]") {
+  const Known known({129, 70, 1}, Connectivity::c8, 0.5, 1, 1);
+  DeviceLayout odd;
+  odd.image_offset = odd.row_pad = odd.label_offset = odd.label_row_pad = 3;
+  expect_on_device(known.image, Connectivity::c8, odd, known.expected);
+}
+
+TEST_CASE("the device API in many random layouts") { expect_random_layouts(40, 700, 2); }
+
+TEST_CASE("the device API, 10,000 calls in two streams with memory that is used again") {
+  expect_calls(10000, {301, 200, 1}, {96, 21, 18});
+}
+
+TEST_CASE("the device API from graphs, at every connectivity") {
+  for (const Connectivity connectivity : kConnectivities) {
+    expect_graphs({1000, 700, 1}, connectivity, 6);
+    expect_graphs({160, 60, 40}, connectivity, 6);
+  }
+}
