@@ -136,18 +136,16 @@ void Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) cons
 }
 
 void Foreground::pack_bits(const std::byte* row, int width, std::uint32_t* bits) const {
-  const std::uint64_t where_set = table_[1] != 0 ? ~std::uint64_t{0} : 0;
   const std::uint64_t where_clear = table_[0] != 0 ? ~std::uint64_t{0} : 0;
-  const auto bytes = (static_cast<std::size_t>(width) + 7) / 8;
-  for (std::size_t at = 0; at < bytes; at += 8) {
-    std::uint64_t stored = 0;
-    std::memcpy(&stored, row + at, std::min<std::size_t>(8, bytes - at));
-    const std::uint64_t word = reverse_bits_of_bytes(stored);
-    const std::uint64_t packed =
-        ((word & where_set) | (~word & where_clear)) &
-        inside(static_cast<int>(std::min<std::int64_t>(kBlock, width - static_cast<std::int64_t>(at) * 8)));
-    std::memcpy(bits + at / 4, &packed, sizeof packed);
-  }
+  const std::uint64_t differ = table_[1] != table_[0] ? ~std::uint64_t{0} : 0;
+  const auto words = static_cast<std::size_t>(width) / kBlock;
+  reverse_bits(row, words * 8, reinterpret_cast<std::byte*>(bits), differ, where_clear);
+  const int rest = width % kBlock;
+  if (rest == 0) return;
+  std::uint64_t last = 0;
+  std::memcpy(&last, row + words * 8, (static_cast<std::size_t>(rest) + 7) / 8);
+  last = ((reverse_bits_of_bytes(last) & differ) ^ where_clear) & inside(rest);
+  std::memcpy(bits + words * 2, &last, sizeof last);
 }
 
 template <class Unsigned>

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "io/image/bit_order.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_contents.hpp"
@@ -19,7 +20,7 @@ constexpr std::int64_t kBatchBytes = std::int64_t{1}
 /// Brings samples as stored in the file into the order of SampleFormat.
 void put_in_order(const TiffContents& contents, int bits, std::byte* data, std::size_t bytes) {
   const auto size = static_cast<tmsize_t>(bytes);
-  if (contents.reversed) TIFFReverseBits(reinterpret_cast<std::uint8_t*>(data), size);
+  if (contents.reversed) reverse_bits(data, bytes, data);
   if (!contents.swapped) return;
   if (bits == 16) TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(data), size / 2);
   if (bits == 24) TIFFSwabArrayOfTriples(reinterpret_cast<std::uint8_t*>(data), size / 3);

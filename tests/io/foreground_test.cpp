@@ -91,7 +91,7 @@ std::vector<std::byte> random_row(const SampleFormat& format, int width, std::mt
 }
 
 void expect_packed(const SampleFormat& format, const ForegroundOptions& options, std::mt19937& random) {
-  for (const int width : {1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 200}) {
+  for (const int width : {1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 200, 511, 512, 513, 1100}) {
     const std::vector<std::byte> row = random_row(format, width, random);
     std::vector<std::uint32_t> bits(static_cast<std::size_t>(words_per_row(width)), 0xdeadbeefu);
     Foreground(format, options, options.threshold).pack(row.data(), width, bits.data());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <new>
@@ -49,8 +50,17 @@ bool is_padded(const std::uint32_t* row, int width) {
 
 std::int64_t count_in_row(const std::uint32_t* row, int width) {
   std::int64_t count = 0;
-  for (int i = 0; i < width / 32; ++i) count += std::popcount(row[i]);
-  return width % 32 == 0 ? count : count + std::popcount(row[width / 32] & last_bits(width));
+  int x = 0;
+  for (; width - x >= 64; x += 64) {
+    std::uint64_t word;
+    std::memcpy(&word, row + x / 32, sizeof word);
+    count += std::popcount(word);
+  }
+  if (width - x >= 32) {
+    count += std::popcount(row[x / 32]);
+    x += 32;
+  }
+  return x == width ? count : count + std::popcount(row[x / 32] & last_bits(width));
 }
 
 /// Writes every row of a new volume from its bytes in a buffer.
