@@ -1,6 +1,7 @@
 #include "app/label/label_job.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "app/common/messages.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_slabs.hpp"
+#include "gpuccl/component_bound.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/strips.hpp"
@@ -106,17 +108,13 @@ bool LabelJob::read(std::int64_t allowed) {
     reader_->find_threshold();
     report_.input = reader_->info();
     if (!plan_.slabs.empty()) return;
-    if (image_.extent() != extent_) {
-      BitVolume image(extent_);
-      reader_->read(0, extent_.depth, image);
-      findings_.more_than_two_values = reader_->has_more_than_two_values();
-      image_ = std::move(image);
-    }
+    if (image_.extent() != extent_)
+      read_all(allowed < limit_ || !components_fit(work_, limit_ - wide_rows()));
     if (allowed < limit_) {
-      const double all = bytes_at_once(work_) + bytes_of_components(image_.view(), work_);
+      const double all = bytes_at_once(work_) + bytes_of_components(work_, most_components_);
       enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
       if (!enough) need(all);
-    } else if (!components_fit(image_.view(), work_, limit_ - wide_rows())) {
+    } else if (!components_fit(work_, limit_ - wide_rows(), most_components_)) {
       image_ = {};
       plan_ = plan_for_many_components(work_, limit_, held_);
     }
@@ -124,6 +122,19 @@ bool LabelJob::read(std::int64_t allowed) {
   });
   report_.read_ms += since_.lap();
   return enough;
+}
+
+void LabelJob::read_all(bool bounds_components) {
+  BitVolume image(extent_);
+  std::atomic<std::int64_t> foreground = 0, most = 0;
+  reader_->read(0, extent_.depth, image, [&](BitView slice) {
+    foreground += count_foreground(slice);
+    if (bounds_components) most += most_components(slice, connectivity_);
+  });
+  findings_.more_than_two_values = reader_->has_more_than_two_values();
+  foreground_ = foreground;
+  if (bounds_components) most_components_ = most;
+  image_ = std::move(image);
 }
 
 void LabelJob::label(Engine& engine) {
@@ -153,7 +164,7 @@ void LabelJob::give_hints() {
 std::int64_t LabelJob::label_at_once(Engine& engine) {
   labeled_ = engine.label_in_order(image_.view(), connectivity_, &engine_report_);
   since_.lap();
-  return count_foreground(image_.view());
+  return foreground_;
 }
 
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {

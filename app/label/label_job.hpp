@@ -60,6 +60,7 @@ class LabelJob {
   std::int64_t wide_rows() const;
   void estimate();
   void need(double bytes);
+  void read_all(bool bounds_components);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
@@ -83,7 +84,8 @@ class LabelJob {
   // Bytes: that the job may take at most, that are held from the start, that come on top of labeling, needed.
   std::int64_t limit_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
   MemoryPlan plan_;
-  BitVolume image_;  // empty if labelled by slabs
+  BitVolume image_;                                            // empty if labelled by slabs
+  std::int64_t foreground_ = 0, most_components_ = INT64_MAX;  // of it; the latter if that matters
   EngineReport engine_report_;
   Labeled labeled_;
   Findings findings_;

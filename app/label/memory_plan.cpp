@@ -6,7 +6,6 @@
 #include <string>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/component_bound.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
@@ -129,10 +128,9 @@ double bytes_at_once(const LabelWork& work) {
   return bytes_of(work, extent) + (on_gpu ? on_the_way(extent) : 0);
 }
 
-double bytes_of_components(BitView image, const LabelWork& work) {
-  const double most = kComponentsOfElement * static_cast<double>(image.extent.elements());
-  return bytes_of_component(work) *
-         std::min(most, static_cast<double>(most_components(image, work.connectivity)));
+double bytes_of_components(const LabelWork& work, std::int64_t most) {
+  const double possible = kComponentsOfElement * static_cast<double>(work.extent.elements());
+  return bytes_of_component(work) * std::min(possible, static_cast<double>(most));
 }
 
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held) {
@@ -143,12 +141,10 @@ MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t 
   return plan_slabs(work, memory, held, 0);
 }
 
-bool components_fit(BitView image, const LabelWork& work, std::int64_t memory) {
+bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most) {
   const double left =
       std::max(static_cast<double>(kKeptInAnyCase), static_cast<double>(memory) - bytes_at_once(work));
-  const double most =
-      kComponentsOfElement * static_cast<double>(image.extent.elements()) * bytes_of_component(work);
-  return most <= left || bytes_of_components(image, work) <= left;
+  return bytes_of_components(work, most) <= left;
 }
 
 MemoryPlan plan_for_many_components(const LabelWork& work, std::int64_t memory, std::int64_t held) {

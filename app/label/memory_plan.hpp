@@ -27,8 +27,8 @@ struct MemoryPlan {
 /// Bytes of the host that labeling at once takes at most, components left out.
 double bytes_at_once(const LabelWork& work);
 
-/// Bytes of the components of an image at most, as far as a look at its rows can tell.
-double bytes_of_components(BitView image, const LabelWork& work);
+/// Bytes of the components at most, of which there are no more than `most`.
+double bytes_of_components(const LabelWork& work, std::int64_t most);
 
 /// By arithmetic on the header. `memory`: bytes of the host, of which `held` are taken already. The memory of
 /// a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
@@ -38,7 +38,8 @@ MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t 
 /// counted as they pile up.
 MemoryPlan plan_for_many_components(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// Whether an image that is labelled at once fits, and its components beside it.
-bool components_fit(BitView image, const LabelWork& work, std::int64_t memory);
+/// Whether an image that is labelled at once fits, and beside it its components, of which there are no more
+/// than `most`, or as many as there can be.
+bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most = INT64_MAX);
 
 }  // namespace gpuccl::app

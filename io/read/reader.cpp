@@ -45,9 +45,12 @@ class SampleReader final : public Reader {
     state_rule();
   }
 
-  void read(int z0, int z1, BitVolume& out) override {
+  void read(int z0, int z1, BitVolume& out, const Look& look) override {
     find_threshold();
-    for_each_slice(z0, z1, source_->buffer_bytes(), memory_, [&](int z) { read_slice(z, z0, out); });
+    for_each_slice(z0, z1, source_->buffer_bytes(), memory_, [&](int z) {
+      read_slice(z, z0, out);
+      if (look) look(out.view().slices(z - z0, z - z0 + 1));
+    });
   }
 
   void read_rows(int z, int y0, int y1, BitVolume& out) override {

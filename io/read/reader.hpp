@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,7 +22,11 @@ class Reader {
   virtual void find_threshold() = 0;
   /// Reads slices [z0, z1) into the first z1 - z0 slices of `out`, which has the width and height of the
   /// input and need not be cleared. Reading in ascending order is fastest. Throws Error (data, io).
-  virtual void read(int z0, int z1, BitVolume& out) = 0;
+  void read(int z0, int z1, BitVolume& out) { read(z0, z1, out, nullptr); }
+  /// The same, and calls `look` with every slice when it has been read, from several threads at once: what is
+  /// to be counted is in a cache then, which large volumes leave.
+  using Look = std::function<void(BitView slice)>;
+  virtual void read(int z0, int z1, BitVolume& out, const Look& look) = 0;
   /// Reads rows [y0, y1) of slice z into the first rows of `out`, which has the width of the input. They are
   /// decoded ahead by a thread of their own; rows that do not follow those read last are decoded from the top
   /// of their slice. Throws Error (data, io).

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
@@ -667,6 +668,25 @@ TEST_CASE("slices are read in any order and any number") {
                             static_cast<std::size_t>(image.row_pitch()) * 11 * 4) == 0);
     }
   }
+}
+
+TEST_CASE("every slice is looked at once, when it has been read") {
+  const tests::MemoryFile file;
+  const BitVolume image = noise({70, 11, 40}, 18);
+  write_tiff(file.path(), pages_of(image));
+  BitVolume into = noise(image.extent(), 19);
+  std::mutex mutex;
+  std::vector<int> looks(40);
+  const auto look = [&](BitView slice) {
+    const auto z = static_cast<int>((slice.words - into.view().words) / (into.row_pitch() * 11));
+    const bool is_read = slice.extent == Extent{70, 11, 1} && slice.row_pitch == image.row_pitch() &&
+                         std::memcmp(slice.words, image.view().row(0, z),
+                                     static_cast<std::size_t>(image.row_pitch()) * 11 * 4) == 0;
+    const std::lock_guard lock(mutex);
+    looks[static_cast<std::size_t>(z)] += is_read ? 1 : 100;
+  };
+  open_reader(file.path(), {})->read(0, 40, into, look);
+  REQUIRE(looks == std::vector<int>(40, 1));
 }
 
 TEST_CASE("a strip of tens of megabytes is decoded row by row") {

@@ -54,7 +54,7 @@ std::int64_t count_in_first_row(const std::uint32_t* row, std::int64_t words) {
 }  // namespace
 
 std::int64_t most_components(BitView image, Connectivity connectivity) {
-  constexpr std::int64_t kWordsOfTask = std::int64_t{1} << 15;
+  constexpr std::int64_t kWordsOfTask = std::int64_t{1} << 17;
   const std::int64_t words = image.row_pitch / 2;
   const std::int64_t rows = kWordsOfTask / std::max<std::int64_t>(1, words);
   const bool diagonal = connectivity != Connectivity::c4 && connectivity != Connectivity::c6;
