@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gpuccl/version.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/report/component_rows.hpp"
 

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cmake --install "$build" --prefix "$scratch/usr" >/dev/null
 missing=0
 for file in bin/gpuccl share/man/man1/gpuccl.1 share/man/man1/gpuccl-label.1 \
-  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp; do
+  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp include/gpuccl/version.hpp; do
   [ -e "$scratch/usr/$file" ] || { echo "not installed: $file" >&2; missing=1; }
 done
 [ "$missing" = 0 ]

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# shared_test.sh FOLDER [OPTIONS OF CMAKE...]: builds the program with a shared library in FOLDER, installs both, and
+# builds a program against the library, whose names others find and whose CUDA runtime nobody else sees.
+set -euo pipefail
+build=$1
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "shared: $*" >&2; exit 1; }
+
+cmake -S "$here/../.." -B "$build" -G Ninja -DBUILD_SHARED_LIBS=ON -DGPUCCL_TESTS=OFF "$@" >/dev/null
+build=$(cd "$build" && pwd)
+cmake --build "$build"
+cmake --install "$build" --prefix "$scratch/usr" >/dev/null
+library=$(find "$scratch/usr" -name libgpuccl.so)
+[ -n "$library" ] || fail "no libgpuccl.so is installed"
+names=$(nm -D --defined-only --demangle "$library")
+wanted=('gpuccl::Engine::label(')
+if [ -e "$scratch/usr/include/gpuccl/device_labeling.hpp" ]; then wanted+=('gpuccl::label_on_device('); fi
+for name in "${wanted[@]}"; do
+  grep -qF "$name" <<<"$names" || fail "$name is not exported"
+done
+! grep -qE ' cuda[A-Z]' <<<"$names" || fail "CUDA's runtime is exported"
+"$scratch/usr/bin/gpuccl" --version
+"$here/consume.sh" "$build" "$scratch/usr" "$scratch/consumer"
+echo "built, installed and used as a shared library"
