@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kPages[] = {"README.md", "docs/algorithms.md", "docs/architecture.md", "docs/papers.md",
-                              "docs/performance.md"};
+const char* const kPages[] = {"README.md",      "docs/algorithms.md", "docs/architecture.md",
+                              "docs/device.md", "docs/papers.md",     "docs/performance.md"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -224,13 +224,17 @@ TEST_CASE("README shows a real report and a real table, and its Python reads the
   CHECK(ended.out == only_block("README.md", "text"));
 }
 
-TEST_CASE("the program in README is the one that is built against the installed library") {
-  CHECK(only_block("README.md", "cpp") == read_file(source_file("tests/install/consumer/readme.cpp")));
-  const std::string build = read_file(source_file("tests/install/consumer/CMakeLists.txt"));
-  for (const std::string& line : lines_of(only_block("README.md", "cmake"))) {
-    CAPTURE(line);
-    CHECK(build.find(line + "\n") != std::string::npos);
-  }
+TEST_CASE("the programs in README and docs/ are those that are built against the installed library") {
+  const auto check = [](const std::string& page, const std::string& folder, const std::string& program) {
+    CHECK(only_block(page, "cpp") == read_file(source_file(folder + program)));
+    const std::string build = read_file(source_file(folder + "CMakeLists.txt"));
+    for (const std::string& line : lines_of(only_block(page, "cmake"))) {
+      CAPTURE(line);
+      CHECK(build.find(line + "\n") != std::string::npos);
+    }
+  };
+  check("README.md", "tests/install/consumer/", "readme.cpp");
+  check("docs/device.md", "tests/install/device_consumer/", "device.cpp");
 }
 
 TEST_CASE("the table of algorithms in docs/ is the one that list prints") {

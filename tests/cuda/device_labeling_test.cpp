@@ -279,9 +279,15 @@ TEST_CASE("a workspace for an extent does for those that are longer along no axi
       REQUIRE(device_workspace_bytes(small, connectivity) <= device_workspace_bytes(large, connectivity));
     }
   }
-  const Extent large{8192, 8192, 1};
-  CHECK(static_cast<double>(device_workspace_bytes(large, Connectivity::c8)) / (8192.0 * 8192) ==
-        Approx(1.32).margin(0.1));
+  const auto per_element = [](Extent extent, Connectivity connectivity) {
+    return static_cast<double>(device_workspace_bytes(extent, connectivity)) /
+           static_cast<double>(extent.elements());
+  };
+  const Extent flat{8192, 8192, 1}, deep{512, 512, 512};  // as device_labeling.hpp says
+  CHECK(per_element(deep, Connectivity::c26) == Approx(0.8).margin(0.05));
+  CHECK(per_element(flat, Connectivity::c8) == Approx(1.3).margin(0.05));
+  CHECK(per_element(flat, Connectivity::c4) == Approx(2.4).margin(0.06));
+  CHECK(per_element(deep, Connectivity::c6) == Approx(2.4).margin(0.06));
 }
 
 TEST_CASE("arguments that cannot be are refused before anything is enqueued") {

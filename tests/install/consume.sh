@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # consume.sh BUILD_DIR PREFIX SCRATCH: builds and runs a program with the library installed under PREFIX, as on a machine
-# that has no CUDA toolkit.
+# that has no CUDA toolkit; and where there is one, and CUDA in the library, a program that labels on the device, which
+# runs if there is a GPU.
 set -euo pipefail
 build=$1 prefix=$2 scratch=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,10 +9,24 @@ here=$(cd "$(dirname "$0")" && pwd)
 # What was built with sanitizers must be linked with them.
 flags=
 if grep -q '^GPUCCL_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then flags=-fsanitize=address,undefined; fi
-cmake -S "$here/consumer" -B "$scratch" -G Ninja --no-warn-unused-cli -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON \
-  "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_FLAGS=$flags" >/dev/null
-grep -q "^gpuccl_DIR:PATH=$prefix/" "$scratch/CMakeCache.txt" || { echo "another gpuccl was found" >&2; exit 1; }
-cmake --build "$scratch" >/dev/null
+build_consumer() {  # build_consumer NAME FOLDER OPTIONS...
+  local name=$1 folder=$2
+  shift 2
+  cmake -S "$here/$name" -B "$folder" -G Ninja --no-warn-unused-cli "-DCMAKE_PREFIX_PATH=$prefix" \
+    "-DCMAKE_CXX_FLAGS=$flags" "$@" >/dev/null
+  grep -q "^gpuccl_DIR:PATH=$prefix/" "$folder/CMakeCache.txt" || { echo "another gpuccl was found" >&2; exit 1; }
+  cmake --build "$folder" >/dev/null
+}
+
+build_consumer consumer "$scratch" -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON
 said=$("$scratch/consumer")
 line="3 components, the third of 2 elements around (1.5, 2)"
 [ "$said" = "$line"$'\n'"$line" ] || { echo "the consumer said: $said" >&2; exit 1; }
+
+[ -e "$prefix/include/gpuccl/device_labeling.hpp" ] || exit 0  # a library without CUDA
+nvcc=$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+build_consumer device_consumer "$scratch/device" "-DCUDAToolkit_ROOT=$(dirname "$nvcc")/.."
+if nvidia-smi -L >/dev/null 2>&1; then
+  said=$("$scratch/device/device")
+  [ "$said" = "3 components, label 3 at (1, 2)" ] || { echo "the consumer on the device said: $said" >&2; exit 1; }
+fi

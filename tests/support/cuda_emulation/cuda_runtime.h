@@ -27,6 +27,11 @@ using std::min;
 
 // ---- memory
 
+template <class T>
+cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void**>(memory), bytes);
+}
+
 /// Device memory is the host's.
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** at, T& symbol) {
