@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "cpu/algorithms.hpp"
-#include "cpu/slices/equivalences.hpp"
+#include "cpu/slices/two_scans.hpp"
 
 namespace gpuccl::cpu {
 namespace {
@@ -73,19 +73,8 @@ void first_scan(const Slice& slice, Equivalences& table) {
     }
 }
 
-class Hcs2Aremsp final : public SliceLabeler {
-  void label_slice(const Slice& slice, PhaseClock& phase) override {
-    table_.begin(slice.size() / 2);  // a new label has background to its left
-    phase("FirstScan", [&] { first_scan(slice, table_); });
-    phase("Flatten", [&] { table_.flatten(); });
-    phase("SecondScan", [&] { second_scan(slice, table_.parents()); });
-  }
-
-  Equivalences table_;
-};
-
 }  // namespace
 
-std::unique_ptr<Labeler> make_hcs2_aremsp(Connectivity) { return std::make_unique<Hcs2Aremsp>(); }
+std::unique_ptr<Labeler> make_hcs2_aremsp(Connectivity) { return std::make_unique<TwoScans<first_scan>>(); }
 
 }  // namespace gpuccl::cpu

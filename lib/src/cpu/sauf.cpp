@@ -14,7 +14,7 @@
 
 #include "common/union_find.hpp"
 #include "cpu/algorithms.hpp"
-#include "cpu/slices/equivalences.hpp"
+#include "cpu/slices/two_scans.hpp"
 
 namespace gpuccl::cpu {
 namespace {
@@ -67,23 +67,11 @@ void first_scan(const Slice& slice, Equivalences& table) {
   }
 }
 
-template <Connectivity connectivity>
-class Sauf final : public SliceLabeler {
-  void label_slice(const Slice& slice, PhaseClock& phase) override {
-    table_.begin(slice.size() / 2);  // a new label has background to its left
-    phase("FirstScan", [&] { first_scan<connectivity>(slice, table_); });
-    phase("Flatten", [&] { table_.flatten(); });
-    phase("SecondScan", [&] { second_scan(slice, table_.parents()); });
-  }
-
-  Equivalences table_;
-};
-
 }  // namespace
 
 std::unique_ptr<Labeler> make_sauf(Connectivity connectivity) {
-  if (connectivity == Connectivity::c4) return std::make_unique<Sauf<Connectivity::c4>>();
-  return std::make_unique<Sauf<Connectivity::c8>>();
+  if (connectivity == Connectivity::c4) return std::make_unique<TwoScans<first_scan<Connectivity::c4>>>();
+  return std::make_unique<TwoScans<first_scan<Connectivity::c8>>>();
 }
 
 }  // namespace gpuccl::cpu

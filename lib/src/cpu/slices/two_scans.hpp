@@ -41,12 +41,25 @@ class Equivalences {
   Label count_ = 0;
 };
 
-/// SecondScan of two-scan algorithms: each pixel gets what the table says of its provisional label.
+/// Each pixel gets what the table says of its provisional label.
 inline void second_scan(const Slice& slice, const Label* table) {
   for (int y = 0; y < slice.height; ++y) {
     Label* const row = slice.labels + slice.index(0, y);
     for (int x = 0; x < slice.width; ++x) row[x] = table[row[x]];
   }
 }
+
+/// The two-scan algorithms, which differ in how the first scan finds provisional labels and equivalences.
+template <void (*first_scan)(const Slice& slice, Equivalences& table)>
+class TwoScans final : public SliceLabeler {
+  void label_slice(const Slice& slice, PhaseClock& phase) override {
+    table_.begin(slice.size() / 2);  // a new label has background to its left
+    phase("FirstScan", [&] { first_scan(slice, table_); });
+    phase("Flatten", [&] { table_.flatten(); });
+    phase("SecondScan", [&] { second_scan(slice, table_.parents()); });
+  }
+
+  Equivalences table_;
+};
 
 }  // namespace gpuccl::cpu
