@@ -3,14 +3,22 @@
 #include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {
+namespace {
+
+const Choices<io::LabelFormat>& formats() {
+  using io::LabelFormat;
+  static const Choices<LabelFormat> choices = {
+      {"tiff", LabelFormat::tiff}, {"png", LabelFormat::png}, {"npy", LabelFormat::npy}};
+  return choices;
+}
+
+}  // namespace
 
 void BatchOptions::add_to(const Command& command) {
-  using io::LabelFormat;
   command.group("Several inputs");
   add_switch(command, "--recursive", recursive, "Folders with all that is below them");
-  const Choices<LabelFormat> formats = {
-      {"tiff", LabelFormat::tiff}, {"png", LabelFormat::png}, {"npy", LabelFormat::npy}};
-  add_choice<LabelFormat>(command, "--format", given_format, formats, "Format of the label images [tiff]");
+  add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
+                              "Format of the label images [tiff]");
   add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
   add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
   add_path(command, "--preview-dir", preview_folder, "DIR",
@@ -41,5 +49,7 @@ std::string BatchOptions::first_used() const {
     if (given) return name;
   return "";
 }
+
+std::string BatchOptions::extension() const { return "." + word_of(formats(), format()); }
 
 }  // namespace gpuccl::app

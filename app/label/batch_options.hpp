@@ -26,6 +26,8 @@ struct BatchOptions {
   /// The first of these options that was given, "" if none was.
   std::string first_used() const;
   io::LabelFormat format() const { return given_format.value_or(io::LabelFormat::tiff); }
+  /// Of the names of label images: ".tiff".
+  std::string extension() const;
 };
 
 }  // namespace gpuccl::app

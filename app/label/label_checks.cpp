@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 
 #include "io/files/file_error.hpp"
 #include "io/read/slice_names.hpp"
@@ -18,26 +19,18 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, problem);
 }
 
-bool has_label_extension(const std::string& path) {
+/// None where the name does not end like that of a label image.
+std::optional<io::LabelFormat> format_by_name(const std::string& path) {
   try {
-    io::label_format(path);
-    return true;
+    return io::label_format(path);
   } catch (const Error&) {
-    return false;
+    return std::nullopt;
   }
 }
 
 /// "labels/", or a folder that is there and is not called like a label image.
 bool names_folder(const std::string& path) {
-  return !path.empty() && (path.back() == '/' || (!has_label_extension(path) && is_folder(path)));
-}
-
-bool is_png_name(const std::string& path) {
-  try {
-    return io::label_format(path) == io::LabelFormat::png;
-  } catch (const Error&) {
-    return false;
-  }
+  return !path.empty() && (path.back() == '/' || (!format_by_name(path) && is_folder(path)));
 }
 
 void check_single(const LabelOptions& options) {
@@ -46,7 +39,7 @@ void check_single(const LabelOptions& options) {
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
-  if (!files.preview.empty() && !is_png_name(files.preview))
+  if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
     throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }
 
@@ -70,7 +63,7 @@ void check_batch(const LabelOptions& options) {
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
                         "--preview is for one input; several have --preview-dir");
-  if (!files.any_output() && options.inputs.size() == 2 && has_label_extension(options.inputs.back()) &&
+  if (!files.any_output() && options.inputs.size() == 2 && format_by_name(options.inputs.back()) &&
       !fs::exists(options.inputs.back()))
     throw io::FileError(options.inputs.back(), Failure::usage,
                         "does not exist; if it is the label image to write: -o " + options.inputs.back());
@@ -80,7 +73,7 @@ void check_batch(const LabelOptions& options) {
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; leave --recursive out");
-  if (!files.image.empty() && !names_folder(files.image) && has_label_extension(files.image))
+  if (!files.image.empty() && !names_folder(files.image) && format_by_name(files.image))
     throw io::FileError(
         files.image, Failure::usage,
         options.inputs.size() > 1
@@ -103,7 +96,7 @@ void check_batch(const LabelOptions& options) {
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
   const bool folder_of_images =
-      !options.input.stack && is_folder(inputs.front()) && !has_label_extension(options.files.image);
+      !options.input.stack && is_folder(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
          folder_of_images || names_folder(options.files.image);
 }

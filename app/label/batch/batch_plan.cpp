@@ -14,20 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* extension(io::LabelFormat format) {
-  switch (format) {
-    case io::LabelFormat::tiff:
-      return ".tiff";
-    case io::LabelFormat::png:
-      return ".png";
-    case io::LabelFormat::npy:
-      return ".npy";
-  }
-  return "";
-}
-
 /// The file of `name` in `folder`; nothing where there is no folder for it.
-std::string in_folder(const std::string& folder, const std::string& name, const char* extension) {
+std::string in_folder(const std::string& folder, const std::string& name, const std::string& extension) {
   return folder.empty() ? "" : (fs::path(folder) / (name + extension)).string();
 }
 
@@ -66,7 +54,7 @@ void claim_slices(Claims& claims, const std::string& folder) {
   try {
     slices = io::slice_names(folder);
   } catch (const Error&) {
-    return;  // no stack: it will fail when its turn comes
+    return;  // no stack: it will fail when it is read
   }
   for (const std::string& slice : slices) claims.read((fs::path(folder) / slice).string());
 }
@@ -111,7 +99,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     LabelPaths files;
     files.input = input.path;
     files.in_folders = true;
-    files.image = in_folder(images, input.name, extension(batch.format()));
+    files.image = in_folder(images, input.name, batch.extension());
     files.json = in_folder(reports, input.name, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
