@@ -2,29 +2,15 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <optional>
 #include <system_error>
 
 #include "app/common/exit_code.hpp"
+#include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
 namespace {
-
-/// Errno of what went wrong, 0 if everything was written.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
 
 /// A character in UTF-8, or a byte that is none.
 struct Character {
@@ -86,7 +72,13 @@ std::string counted(std::uint64_t count, const std::string& what) {
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 // One write a line: lines of several processes on one terminal or log do not mix.
-void print_message(const std::string& line) { write_all(STDERR_FILENO, "gpuccl: " + printable(line) + "\n"); }
+void print_message(const std::string& line) {
+  const std::string text = "gpuccl: " + printable(line) + "\n";
+  try {
+    io::write_all(STDERR_FILENO, text.data(), text.size());
+  } catch (const Error&) {  // there is nowhere left to say so
+  }
+}
 
 void print_warning(const std::string& line) { print_message("warning: " + line); }
 
@@ -110,9 +102,7 @@ int report_failure(const Error& error) {
 }
 
 void print_result(std::string_view text) {
-  if (const int problem = write_all(STDOUT_FILENO, text); problem != 0)
-    throw io::FileError("standard output", Failure::io,
-                        std::string("cannot write (") + std::strerror(problem) + ")", problem);
+  io::concerning("standard output", [&] { io::write_all(STDOUT_FILENO, text.data(), text.size()); });
 }
 
 }  // namespace gpuccl::app

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <vector>
 
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
@@ -14,14 +13,6 @@ namespace gpuccl::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Outputs that are files: not unwanted, and not standard output.
-std::vector<std::string> outputs(const LabelPaths& files) {
-  std::vector<std::string> list;
-  for (const std::string& path : {files.image, files.preview, files.stats, files.json})
-    if (!path.empty() && path != "-") list.push_back(path);
-  return list;
-}
 
 bool is_special(const std::string& path) {
   std::error_code problem;
@@ -37,6 +28,13 @@ std::string default_report(const std::string& image) {
 
 bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();
+}
+
+std::vector<std::string> LabelPaths::outputs() const {
+  std::vector<std::string> list;
+  for (const std::string& path : {image, preview, stats, json})
+    if (!path.empty() && path != "-") list.push_back(path);
+  return list;
 }
 
 LabelPaths LabelPaths::with_defaults() const {
@@ -58,7 +56,7 @@ void refuse_overlap(const LabelPaths& files, bool stack) {
   }
 
   std::map<io::FileIdentity, std::string> taken;
-  for (const std::string& path : outputs(files)) {
+  for (const std::string& path : files.outputs()) {
     if (is_special(path)) continue;  // /dev/null may be named twice
     const io::FileIdentity file = io::identify(path);
     if (inputs.contains(file))
@@ -69,7 +67,7 @@ void refuse_overlap(const LabelPaths& files, bool stack) {
 }
 
 void refuse_existing(const LabelPaths& files) {
-  for (const std::string& path : outputs(files)) {
+  for (const std::string& path : files.outputs()) {
     std::error_code problem;
     if (!is_special(path) && fs::exists(fs::path(path), problem))
       throw io::FileError(path, Failure::cannot_create, "exists, and --no-clobber was given");

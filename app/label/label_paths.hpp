@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace gpuccl::app {
 
@@ -11,10 +12,12 @@ struct LabelPaths {
   std::string json;   // a file, or an io::TextStream
   std::string stats;  // the same
   std::string preview;
-  bool json_by_default = false;  // nobody has asked for a report of that name: it is a file
-  bool in_folders = false;       // outputs are called like their inputs: all are files
+  bool json_by_default = false;  // the report was not asked for: it is a file
+  bool in_folders = false;       // outputs are named after their inputs: all are files
 
   bool any_output() const;
+  /// Those that are named, but standard output.
+  std::vector<std::string> outputs() const;
   /// Adds what is written without being asked for: the report beside the label image.
   LabelPaths with_defaults() const;
 };

@@ -30,6 +30,7 @@
 #include "app/label/label_job.hpp"
 #include "app/label/label_outputs.hpp"
 #include "gpuccl/start_threads.hpp"
+#include "io/files/make_folder.hpp"
 #include "io/image/limits.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
@@ -73,23 +74,6 @@ LabelOptions for_one(const LabelOptions& options) {
   one.output.file.sync_folder = false;  // done once, at the end
   one.input.limits.memory = io::memory_limit(options.input.limits);
   return one;
-}
-
-std::vector<std::string> outputs(const LabelPaths& files) {
-  std::vector<std::string> list;
-  for (const std::string& path : {files.image, files.preview, files.stats, files.json})
-    if (!path.empty()) list.push_back(path);
-  return list;
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code problem;
-  fs::create_directories(folder, problem);
-  std::error_code unknown;
-  if (problem && !fs::is_directory(folder, unknown))
-    throw io::FileError(folder.string(), io::failure_to_create(problem.value()),
-                        "cannot create the folder (" + io::system_reason(problem.value()) + ")",
-                        problem.value());
 }
 
 /// Whatever `work` throws, as an error of `input`.
@@ -191,7 +175,7 @@ class Batch {
   void complete(const BatchItem& item, LabelJob& job, std::optional<Admission::Memory>& memory,
                 Outcome& outcome) {
     if (item.problem) throw *item.problem;
-    for (const std::string& path : outputs(item.files)) make_folder(fs::path(path).parent_path());
+    for (const std::string& path : item.files.outputs()) io::make_folder(fs::path(path).parent_path());
     job.open();
     bool done = false;
     const auto work = [&] {
@@ -222,10 +206,10 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
-  /// Whether all outputs are there and, as far as a report tells, those of one run of this input with these
+  /// Whether all outputs are there and, as far as a report says, those of one run of this input with these
   /// options.
   bool is_done(const LabelPaths& files) const {
-    const std::vector<std::string> list = outputs(files);
+    const std::vector<std::string> list = files.outputs();
     std::error_code unknown;
     const bool all_there = std::all_of(list.begin(), list.end(),
                                        [&](const std::string& path) { return fs::exists(path, unknown); });
@@ -237,12 +221,11 @@ class Batch {
            is_of_run(files.stats, run->stats, files.json);
   }
 
-  /// Whether the output `path`, if one is asked for, is the one that a report tells of, which is written
-  /// last.
-  static bool is_of_run(const std::string& path, const io::OutputFile& told, const std::string& report) {
+  /// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
+  static bool is_of_run(const std::string& path, const io::OutputFile& reported, const std::string& report) {
     if (path.empty()) return true;
     std::error_code unknown;
-    return told.path == io::reported_path(path) && fs::file_size(path, unknown) == told.bytes &&
+    return reported.path == io::reported_path(path) && fs::file_size(path, unknown) == reported.bytes &&
            fs::last_write_time(path, unknown) <= fs::last_write_time(report, unknown);
   }
 
@@ -252,7 +235,7 @@ class Batch {
     tally_.count(outcome);
     if (outcome.error) progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labelled) {
-      for (const std::string& path : outputs(files)) folders_.insert(fs::path(path).parent_path());
+      for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
       if (outcome.table) outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
     }
     report_.add(report_line(files.input, outcome));
@@ -329,7 +312,7 @@ int label_batch(const LabelOptions& options) {
     throw Error(Failure::no_input, "none of what was given holds an input");
   if (plan.empty()) throw io::FileError(first.substr(1), Failure::no_input, "names no input");
 
-  for (const std::string& folder : folders) make_folder(folder);
+  for (const std::string& folder : folders) io::make_folder(folder);
   return Batch(options, std::move(plan)).run();
 }
 
