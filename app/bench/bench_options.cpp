@@ -99,7 +99,8 @@ void BenchOptions::add_to(const Command& command) {
   command.group("Output");
   add_path(command, "--json", json, "FILE", "Results as JSON");
   add_path(command, "--csv", csv, "FILE", "Results as a table");
-  add_path(command, "--report", report, "DIR", "Folder for a page with charts, index.html; needs gnuplot");
+  add_path(command, "--report", report, "DIR",
+           "Folder for a page with charts, index.html, and for each chart as SVG; needs gnuplot");
   output.add_to(command);
   input.add_to(command, "Refuse inputs that need more memory");
 }
@@ -122,6 +123,10 @@ void BenchOptions::check() const {
 
 std::string BenchOptions::page() const {
   return report.empty() ? "" : (std::filesystem::path(report) / "index.html").string();
+}
+
+std::string BenchOptions::chart(int number) const {
+  return (std::filesystem::path(report) / ("chart-" + std::to_string(number) + ".svg")).string();
 }
 
 bench::TimingOptions BenchOptions::timing() const {

@@ -25,8 +25,9 @@ struct BenchOptions {
 
   /// Refuses what contradicts itself. Error (usage).
   void check() const;
-  /// The file that --report writes in its folder, "" without --report.
+  /// The page that --report writes in its folder, "" without --report, and the chart of a number beside it.
   std::string page() const;
+  std::string chart(int number) const;
   /// What `request` says, with how each image is timed.
   bench::TimingOptions timing() const;
 };

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -29,11 +28,10 @@
 #include "gpuccl/devices.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/make_folder.hpp"
 
 namespace gpuccl::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The words that started this process, so that a report says how to repeat it.
 std::string command_line() {
@@ -57,19 +55,11 @@ std::string problem_of_gpu(int gpu) {
 /// The files asked for. Made before the work starts, so that a missing folder is found at once.
 class BenchOutputs {
  public:
-  explicit BenchOutputs(const BenchOptions& options) {
-    const auto make = [&](const std::string& path) {
-      return io::concerning(path,
-                            [&] { return std::make_unique<io::AtomicFile>(path, options.output.file); });
-    };
+  explicit BenchOutputs(const BenchOptions& options) : options_(options) {
     if (!options.json.empty()) json_ = make(options.json);
     if (!options.csv.empty()) csv_ = make(options.csv);
     if (options.report.empty()) return;
-    std::error_code problem;
-    fs::create_directories(options.report, problem);
-    if (problem)
-      throw io::FileError(options.report, Failure::cannot_create,
-                          "cannot make this folder (" + problem.message() + ")");
+    io::make_folder(options.report);
     page_ = make(options.page());
   }
 
@@ -78,12 +68,19 @@ class BenchOutputs {
     if (csv_) write(*csv_, bench::as_csv(results));
     if (!page_) return;
     std::vector<std::string> drawings;
-    for (const bench::Chart& chart : bench::charts(results))
-      drawings.push_back(bench::gnuplot(bench::gnuplot_script(chart, static_cast<int>(drawings.size()) + 1)));
+    for (const bench::Chart& chart : bench::charts(results)) {
+      const int number = static_cast<int>(drawings.size()) + 1;
+      drawings.push_back(bench::gnuplot(bench::gnuplot_script(chart, number)));
+      write(*make(options_.chart(number)), drawings.back());
+    }
     write(*page_, bench::as_html(head, results, drawings));
   }
 
  private:
+  std::unique_ptr<io::AtomicFile> make(const std::string& path) const {
+    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options_.output.file); });
+  }
+
   static void write(io::AtomicFile& file, const std::string& text) {
     io::concerning(file.path(), [&] {
       file.write(text.data(), text.size());
@@ -91,6 +88,7 @@ class BenchOutputs {
     });
   }
 
+  const BenchOptions& options_;
   std::unique_ptr<io::AtomicFile> json_, csv_, page_;
 };
 
@@ -122,8 +120,7 @@ std::string as_text(const bench::Head& head, const bench::Results& results) {
 int exit_code_of(const bench::Results& results) {
   if (results.wrong) return exit_code(Failure::internal);
   if (results.failures.empty()) return kSuccess;
-  constexpr int kDifferentReasons = 1;
-  return results.failures.size() == 1 ? exit_code(*results.failures.begin()) : kDifferentReasons;
+  return results.failures.size() == 1 ? exit_code(*results.failures.begin()) : kMixed;
 }
 
 int run_bench(const BenchOptions& options) {

@@ -36,7 +36,7 @@ TEST_CASE("bench says what measured, how, and the averages") {
   }
 }
 
-TEST_CASE("bench writes JSON, CSV and one page with charts") {
+TEST_CASE("bench writes JSON, CSV, one page with charts, and each chart") {
   const ScratchFolder scratch;
   Words words = {"--test", "density",          "--densities",     "0:1:0.5", "--granularities",
                  "1",      "--algo",           "runs,flood-fill", "--json",  scratch / "out.json",
@@ -69,6 +69,12 @@ TEST_CASE("bench writes JSON, CSV and one page with charts") {
   CHECK(page.find("<svg") != std::string::npos);
   CHECK(page.find("flood-fill") != std::string::npos);
   CHECK(page.ends_with("</html>\n"));
+  std::size_t charts = 0;
+  for (std::size_t at = 0; (at = page.find("<svg", at)) != std::string::npos; ++at) ++charts;
+  CHECK(count_entries(scratch / "deep/report") == 1 + charts);
+  const std::string chart = read_file(scratch / "deep/report/chart-1.svg");
+  CHECK(chart.starts_with("<?xml"));
+  CHECK(page.find(chart.substr(chart.find("<svg"))) != std::string::npos);
 }
 
 TEST_CASE("steps name each phase, and every experiment ends well") {
