@@ -23,7 +23,7 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".tif" || extension == ".tiff") return LabelFormat::tiff;
   if (extension == ".png") return LabelFormat::png;
   if (extension == ".npy") return LabelFormat::npy;
-  throw Error(Failure::usage, "label images end in .tiff, .tif, .png or .npy");
+  throw Error(Failure::usage, "label images end in .tiff, .tif, .png or .npy, folders of them in /");
 }
 
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
