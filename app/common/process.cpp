@@ -20,7 +20,7 @@ namespace {
 void open_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    // The wrong way round, so that whoever reads or writes it is told.
+    // Opened the other way round, so that reading or writing it fails.
     const int opened = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (opened >= 0 && opened != descriptor) {
       ::dup2(opened, descriptor);

@@ -14,8 +14,8 @@ void prepare_process();
 /// Removes unfinished outputs and ends the program by `signal`, as if nothing handled it.
 [[noreturn]] void end_by_signal(int signal);
 
-/// While one exists, the first SIGINT, SIGTERM or SIGHUP is only remembered, for whoever wants to end in
-/// order; the second ends the program.
+/// While one exists, the first SIGINT, SIGTERM or SIGHUP is only remembered, so that
+/// work can end in order; the second ends the program.
 class HeldSignal {
  public:
   HeldSignal();
@@ -27,8 +27,8 @@ class HeldSignal {
   int number() const;
 };
 
-/// From now on memory that is freed goes back to the system or to whoever asks next. For a bound on memory:
-/// otherwise every thread keeps its own for the next time, up to 64 MiB.
+/// From now on memory that is freed goes back to the system or to the next allocation of any thread. For a
+/// bound on memory: otherwise every thread keeps up to 64 MiB of its own.
 void keep_no_freed_memory();
 
 }  // namespace gpuccl::app

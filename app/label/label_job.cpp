@@ -86,7 +86,7 @@ std::int64_t LabelJob::wide_rows() const {
          std::min<std::int64_t>(extent_.rows(), static_cast<std::int64_t>(io::strips_at_once()));
 }
 
-/// What the header tells of the memory that is needed.
+/// The memory that is needed, by the header.
 void LabelJob::estimate() {
   constexpr double kStrips = 8 << 20;      // of the image that is being written
   constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read

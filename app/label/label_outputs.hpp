@@ -24,10 +24,9 @@ struct LabelStreams {
 };
 
 /// The outputs of one labeling. Made before the work starts, so that a missing folder, and a text that is not
-/// ours and would be replaced, is found at once; they
-/// get their names together when all are complete, and where there is a report, there is everything else of
-/// the same run. What goes to a stream is complete before any file gets its name, so that a run that fails
-/// has replaced nothing.
+/// ours and would be replaced, is found at once. They get their names together when all are complete, and
+/// where there is a report, there is everything else of the same run. What goes to a stream is complete
+/// before any file gets its name, so that a run that fails has replaced nothing.
 class LabelOutputs {
  public:
   LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options);
@@ -39,8 +38,8 @@ class LabelOutputs {
 
   /// Everything but the report reaches the disk.
   void finish();
-  /// Writes the report and gives all files their names. A report beside the label image that told of an
-  /// earlier one of its name goes, wherever the new report is.
+  /// Writes the report and gives all files their names. The report of an earlier label image of this name is
+  /// removed from beside it, wherever the new report is.
   void commit(const io::Report& report, const Components& components);
 
  private:

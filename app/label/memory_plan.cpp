@@ -82,7 +82,7 @@ double on_the_way(const Extent& extent) {
   return std::min(static_cast<double>(extent.elements()) * sizeof(Label), kOnTheWay);
 }
 
-/// `extra`: bytes an element that slabs shall leave room for, if they can be that small.
+/// `extra`: bytes an element that slabs leave room for, if they can be that small.
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, double extra) {
   const Extent& extent = work.extent;
   const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, extent.elements());

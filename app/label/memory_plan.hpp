@@ -21,7 +21,7 @@ struct LabelWork {
 /// How an input is labelled within a bound on memory.
 struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
-  std::int64_t max_kept = 0;  // bytes for what slabs leave behind
+  std::int64_t max_kept = 0;  // bytes for what is kept of slabs
 };
 
 /// Bytes of the host that labeling at once takes at most, components left out.

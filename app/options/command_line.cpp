@@ -14,7 +14,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// What CLI11 says of --quiet=1, behind the name of the option.
+/// What CLI11 says of --quiet=1, after the name of the option.
 constexpr std::string_view kValueOfSwitch = " was given a disallowed flag override";
 
 std::vector<std::string> names_of(const CLI::App& app) {
@@ -170,7 +170,7 @@ Option Command::add_flag(const std::string& names, std::function<void()> turn_on
   return Option(*command_->add_flag_callback(names, std::move(turn_on), help)->disable_flag_override());
 }
 
-// Values are taken where CLI11 checks them, so that what is wrong with one stands behind the option's name.
+// Values are taken where CLI11 checks them, so that what is wrong with one stands after the option's name.
 Option Command::add_value(const std::string& names, const std::string& type, const std::string& help,
                           TakeValue take) const {
   return Option(*command_

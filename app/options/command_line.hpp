@@ -68,7 +68,7 @@ class CommandLine {
     std::string text;  // help or version, if that is what was asked for
     Run run;           // else this
   };
-  /// `words` are those behind the name of the program. Error (usage).
+  /// `words` are those after the name of the program. Error (usage).
   Parsed parse(std::vector<std::string> words);
 
  private:

@@ -6,10 +6,10 @@ namespace gpuccl::app {
 
 class Command;
 
-/// How files come to be under their names.
+/// What outputs may replace, and whether they are synced.
 struct OutputOptions {
   io::AtomicFile::Options file;
-  bool replace_foreign = false;  // also texts that are not of our making
+  bool replace_foreign = false;  // also texts that gpuccl has not written
 
   void add_to(const Command& command);
 };

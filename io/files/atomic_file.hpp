@@ -28,7 +28,7 @@ class AtomicFile {
   struct Options {
     bool overwrite = true;    // false: an existing target is refused (cannot_create)
     bool sync = true;         // fsync before the rename
-    bool sync_folder = true;  // and of the folder after it; false: whoever writes many files does that once
+    bool sync_folder = true;  // and of the folder after it; false: the caller syncs it once for many
   };
   explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}
   AtomicFile(const std::string& path, const Options& options);
@@ -49,10 +49,10 @@ class AtomicFile {
   void commit();
 
   /// Gives several files their names, as one step as far as a system can that renames one by one. The last
-  /// one vouches for the others: what it replaces is taken away first, so that whoever finds it finds the
-  /// files of the same run, even after a kill in between; SIGINT, SIGTERM and SIGHUP are held back meanwhile.
-  /// When a file cannot get its name, those before it give theirs back to what they replaced. `obsolete`, if
-  /// given, vouched for files that are replaced: it goes before they do. Throws FileError.
+  /// one vouches for the others: what it replaces is taken away first, so that where it is, the
+  /// files of the same run are, even after a kill in between; SIGINT, SIGTERM and SIGHUP are held back
+  /// meanwhile. When a file cannot get its name, those before it give theirs back to what they replaced.
+  /// `obsolete`, if given, vouched for files that are replaced: it goes before they do. Throws FileError.
   static void commit_together(const std::vector<AtomicFile*>& files, ObsoleteFile* obsolete = nullptr);
 
  private:

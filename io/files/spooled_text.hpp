@@ -20,7 +20,7 @@ class SpooledText {
  private:
   void flush();
 
-  std::string waiting_;  // behind what is in the file
+  std::string waiting_;  // comes after what is in the file
   Descriptor file_;
   std::size_t in_file_ = 0;
 };

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kNameLength = 15;  // with the final zero
 
-// A signal handler may neither lock nor allocate: a fixed list, each entry owned by whoever moved it from
-// free to claimed, visible to the handler only while active.
+// A signal handler may neither lock nor allocate: a fixed list, each entry owned by the thread that moved it
+// from free to claimed, visible to the handler only while active.
 enum class SlotState { free, claimed, active };
 struct Slot {
   std::atomic<SlotState> state{SlotState::free};

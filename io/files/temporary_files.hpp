@@ -23,7 +23,7 @@ class Naming {
 /// The name of a temporary file in an open folder, kept where remove_temporary_files() finds it, until the
 /// guard dies.
 ///
-/// Made before the file is, so that no moment is left in which a signal would leave the file behind.
+/// Made before the file is, so that a signal never leaves the file.
 class TemporaryName {
  public:
   /// A new ".gpuccl-XXXXXX": short, because the target's own name may already be as long as names can be.

@@ -60,7 +60,7 @@ long double bound_of(const Interval& interval, const Mass& total) {
          kRounding;
 }
 
-/// What the digits of an interval's samples are, and the sums of what is behind them.
+/// An interval's samples counted by their next digit, and the sums of what follows that digit.
 struct Histogram {
   std::vector<std::uint64_t> counts;
   std::vector<double> rests;

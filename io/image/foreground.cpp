@@ -43,7 +43,7 @@ void pack_flags(int width, bool invert, std::uint32_t* bits, Test test) {
   }
 }
 
-/// A block of samples, behind the end of the row zeros. Always 64 long, so that loops over it are vectorized.
+/// A block of samples, zeros beyond the end of the row. Always 64 long, so that loops over it are vectorized.
 template <class T>
 void load_block(const std::byte* row, std::int64_t x, int count, T (&samples)[kBlock]) {
   const std::byte* from = row + static_cast<std::size_t>(x) * sizeof(T);

@@ -12,8 +12,8 @@
 
 namespace gpuccl::io {
 
-/// Rows of bits that a thread of its own makes from first to last, a few MiB ahead of whoever takes them.
-/// Decoders hand over rows at their own pace; this lets their caller have its own.
+/// Rows of bits that a thread of its own makes from first to last, a few MiB ahead of the caller, who takes
+/// them. Decoders hand over rows at their own pace; this lets their caller have its own.
 class RowStream {
  public:
   /// `decode` makes all rows, in order, and passes them to send(). What it throws, take() and finish() throw.
@@ -22,14 +22,14 @@ class RowStream {
   RowStream(const RowStream&) = delete;
   RowStream& operator=(const RowStream&) = delete;
 
-  /// For `decode`: waits while there is enough to take. Throws, past `decode`, when nobody wants more.
+  /// For `decode`: waits while there is enough to take. Throws, past `decode`, when no more is wanted.
   void send(std::vector<std::uint32_t> rows);
 
   /// The first row that was not taken yet.
   int next() const { return next_; }
   void skip(int rows) { take(rows, nullptr); }
   void take(int rows, std::uint32_t* out);
-  /// After the last row: waits until `decode` has found nothing wrong behind it.
+  /// After the last row: waits until `decode` has found nothing wrong after it.
   void finish();
 
  private:

@@ -17,7 +17,7 @@ enum class Photometric { min_is_black, min_is_white, palette, rgb, cmyk };
 /// How the decoded samples of a row lie in memory and what they mean.
 ///
 /// Rows start on a byte. Samples of 8, 16, 24, 32 and 64 bits are in the byte order of this machine, others
-/// follow each other without a gap, most significant bit first. Of the `channels` of a pixel, those behind
+/// follow each other without a gap, most significant bit first. Of the `channels` of a pixel, those after
 /// the colour (alpha) mean nothing.
 struct SampleFormat {
   int bits = 8;

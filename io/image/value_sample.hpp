@@ -9,7 +9,7 @@
 
 namespace gpuccl::io {
 
-/// Tells, by a look at some rows of an input, whether its pixels have more than two values. For several
+/// Finds out, by a look at some rows of an input, whether its pixels have more than two values. For several
 /// threads.
 class ValueSample {
  public:

@@ -10,7 +10,7 @@
 
 namespace gpuccl::io {
 
-/// An image in one of the formats that open_reader knows, told by its first bytes. Throws Error.
+/// An image in one of the formats that open_reader knows, recognized by its first bytes. Throws Error.
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options);
 

@@ -41,7 +41,7 @@ class Reader {
 };
 
 /// Opens a PNG, a TIFF (pages are slices), "-" (stdin), or, with `stack`, a folder of slices in natural name
-/// order or in the order of its files.txt. The format is told by the first bytes, not by the name.
+/// order or in the order of its files.txt. The first bytes decide the format, not the name.
 /// Throws Error: no_input when missing or unreadable, data when it is not a readable image, memory when over
 /// a limit.
 std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& options);

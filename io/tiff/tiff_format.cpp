@@ -6,8 +6,8 @@
 namespace gpuccl::io {
 namespace {
 
-/// Those whose memory is bounded by the size of a strip or tile and that report a failure to whoever called
-/// them. libjbig ends the process when there is no memory for the size in its own header; LERC and WebP
+/// Those whose memory is bounded by the size of a strip or tile and that report a failure to their
+/// caller. libjbig ends the process when there is no memory for the size in its own header; LERC and WebP
 /// allocate for the size in theirs, LZMA for a dictionary, before anything is compared with the page.
 constexpr std::array<int, 11> kReadCompressions = {
     COMPRESSION_NONE,      COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW,     COMPRESSION_CCITTFAX3,
@@ -92,7 +92,7 @@ std::vector<double> luma_of_colormap(const TiffHandle& tiff, int bits) {
   return palette;
 }
 
-/// Channels behind the colour may be left out when they are transparency; another may be what is to be
+/// Channels after the colour may be left out when they are transparency; another may be what is to be
 /// labelled.
 void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
                           const std::function<void(const std::string&)>& warn) {

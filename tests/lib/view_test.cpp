@@ -55,7 +55,7 @@ const Extent kExtents[] = {{1, 3, 2}, {5, 7, 1}, {31, 2, 3}, {33, 4, 1}, {63, 3,
 
 }  // namespace
 
-TEST_CASE("foreground behind the width is refused, wherever it is") {
+TEST_CASE("foreground beyond the width is refused, wherever it is") {
   for (const Extent extent : kExtents) {
     std::vector<BitVolume> wrong;
     for (const int x : {extent.width, static_cast<int>(words_per_row(extent.width)) * 32 - 1})

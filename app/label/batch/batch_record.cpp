@@ -56,7 +56,7 @@ void GrowingFile::attempt(Work work) {
 void GrowingFile::add(std::string_view text) {
   attempt([&] {
     waiting_ += text;
-    if (stream_ || waiting_.size() >= kWriteAtOnce) flush();  // somebody may be waiting for a line
+    if (stream_ || waiting_.size() >= kWriteAtOnce) flush();  // a reader may be waiting for the line
   });
 }
 

@@ -40,7 +40,7 @@ class GrowingFile {
   /// Gives a file its name.
   void commit();
   const std::optional<io::FileError>& error() const { return error_; }
-  /// Whoever read it has read enough.
+  /// Its reader has closed it.
   bool is_closed_pipe() const { return error_ && error_->system_code() == EPIPE; }
 
  private:

@@ -104,7 +104,7 @@ void check(BitView image) {
     throw Error(Failure::usage, "a row pitch of " + std::to_string(image.row_pitch) +
                                     " words, which is odd or shorter than a row");
   const int width = image.extent.width;
-  if (width % 64 == 0) return;  // nothing behind it
+  if (width % 64 == 0) return;  // no padding
   const bool padded = tbb::parallel_reduce(
       rows_of(image.extent), true,
       [&](const Rows& rows, bool so_far) {
@@ -113,7 +113,7 @@ void check(BitView image) {
         return so_far;
       },
       std::logical_and<>());
-  if (!padded) throw Error(Failure::usage, "foreground behind the width of the image");
+  if (!padded) throw Error(Failure::usage, "foreground beyond the width of the image");
 }
 
 BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch) {
