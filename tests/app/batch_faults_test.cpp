@@ -45,7 +45,7 @@ struct Images {
   }
 
   /// Whatever is in the folder of outputs is complete: label images are the right ones or `old`, reports are
-  /// whole and stand beside their label images. `leftovers`: unfinished files may have stayed behind.
+  /// whole and stand beside their label images. `leftovers`: unfinished files may be left.
   std::size_t check_outputs(const std::string& old = "", bool leftovers = false) const {
     std::size_t done = 0;
     if (!fs::exists(out)) return done;
@@ -108,7 +108,7 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
     } else {
       CHECK(WEXITSTATUS(status) == 0);
     }
-    // What was done is told, whatever ended the batch in order.
+    // What was done is in the report, whatever ended the batch in order.
     if (fs::exists(report)) {
       const std::string lines = read_file(report);
       CHECK(std::ranges::count(lines, '\n') == 60);
@@ -195,7 +195,7 @@ TEST_CASE("of 500 inputs those that change meanwhile fail alone, again and again
     expect_changed_inputs_fail_alone(images, std::chrono::milliseconds(10 * round));
 }
 
-TEST_CASE("a folder of outputs that is removed meanwhile is made again, or its loss is told") {
+TEST_CASE("a folder of outputs that is removed meanwhile is made again, or its loss is reported") {
   const Images images(60);
   for (int round = 0; round < 6; ++round) {
     const pid_t child = launch(gpuccl_command(images.words({"--quiet", "--no-fsync", "--jobs", "2"})));
@@ -240,7 +240,7 @@ bool mount_here(const std::string& folder, unsigned long flags, const char* opti
          ::mount("tmpfs", folder.c_str(), "tmpfs", flags, options) == 0;
 }
 
-TEST_CASE("a file system that is read-only is told of for every input") {
+TEST_CASE("a file system that is read-only is reported for every input") {
   const Images images(3);
   fs::create_directory(images.out);
   Command command = gpuccl_command(images.words());

@@ -233,7 +233,7 @@ TEST_CASE("option --skip-existing does again what was made with other options") 
   CHECK(Json::parse(read_file(scratch / "out/1.json"))["options"] == "-c 4 --min-size 2");
 }
 
-TEST_CASE("option --skip-existing does again what is not of the run that the report tells of") {
+TEST_CASE("option --skip-existing does again what is not of the reported run") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   add_image(scratch / "other/1.png", {41, 31, 1});
@@ -324,7 +324,7 @@ TEST_CASE("after a signal, report and table say what was done") {
   const pid_t child =
       launch(gpuccl_command({"label", first, scratch / "2.png", last, "-o", scratch / "out/", "--jobs", "1",
                              "--report", scratch / "run.jsonl", "--stats", scratch / "all.csv", "--quiet"}));
-  // The second input is waited for: whoever can write to it knows that the first is done.
+  // The second input is waited for: once it can be written to, the first is done.
   std::ofstream pipe(scratch / "2.png", std::ios::binary);
   ::kill(child, SIGINT);
   pipe << read_file(first);
@@ -355,7 +355,7 @@ TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   CHECK(names_below(scratch / "two") == std::set<std::string>{"a.tiff", "a.json", "b\nc.tiff", "b\nc.json"});
 }
 
-TEST_CASE("what a folder holds and is left out is told") {
+TEST_CASE("what a folder holds and is left out is reported") {
   const ScratchFolder scratch;
   for (const char* image : {"in/a.png", "st/over.png", "st/v/1.png", "st/v/2.png"})
     add_image(scratch / image);

@@ -112,7 +112,7 @@ TEST_CASE("what is missing or empty is no dataset") {
   CHECK_THROWS_AS(read_datasets(folder.path().string(), {}, {}), Error);
 }
 
-TEST_CASE("a listed file that is missing is found out when its turn comes") {
+TEST_CASE("a listed file that is missing is found out when it is loaded") {
   const ScratchFolder folder;
   std::ofstream(folder / "files.txt") << "gone.png\n";
   const std::vector<ImageSet> datasets = read_datasets(folder.path().string(), {}, {});

@@ -55,7 +55,7 @@ std::string said_on_terminal(const Words& words) {
   Command command = gpuccl_command(words);
   command.prepare = [=] { ::dup2(program_side, STDERR_FILENO); };
   CHECK(run(command).code == 0);
-  ::close(program_side);  // with nobody to write, reading ends once everything is there
+  ::close(program_side);  // without a writer, reading ends once everything is there
   std::string said;
   char piece[4096];
   for (ssize_t bytes = 0; (bytes = ::read(terminal, piece, sizeof piece)) > 0;)

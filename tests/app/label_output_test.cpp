@@ -198,7 +198,7 @@ TEST_CASE("descriptors that are closed are not taken for outputs") {
   CHECK(!std::filesystem::exists(scratch / "out.tif"));
 }
 
-TEST_CASE("somebody else's JSON beside a label image is not replaced by a report nobody asked for") {
+TEST_CASE("foreign JSON beside a label image is not replaced by a report that was not asked for") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), sidecar = "{\"pixel_size_um\": 0.25}";
   const std::string output = scratch / "out.tif", report = scratch / "out.json";
@@ -242,7 +242,7 @@ TEST_CASE("a report does not stay beside a label image of a later run") {
     CHECK(std::filesystem::exists(report));
     succeeds(words);
     CHECK(!std::filesystem::exists(report));
-    // What tells of something else is kept.
+    // What is of something else is kept.
     succeeds({"label", input, "--json", report});
     succeeds(words);
     CHECK(std::filesystem::exists(report));
@@ -256,8 +256,7 @@ TEST_CASE("a report does not stay beside a label image of a later run") {
   CHECK(Json::parse(read_file(report))["options"] == "-c 4");
 }
 
-TEST_CASE(
-    "somebody else's table is not replaced, nor is text written under a name that says another format") {
+TEST_CASE("a foreign table is not replaced, nor is text written under a name that says another format") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), table = scratch / "t.csv";
   write_file(table, "name,weight\na,1\n");
@@ -287,7 +286,7 @@ TEST_CASE("descriptors that the caller has not opened are refused, those that ar
   for (int descriptor = 3; descriptor < 10; ++descriptor)
     for (const std::string option : {"--json", "--stats"}) {
       CAPTURE(descriptor, option);
-      // Whoever runs the tests may have left it open.
+      // The caller of the tests may have left it open.
       const std::string number = std::to_string(descriptor), close = "exec " + number + ">&-; ";
       const Ended closed = in_shell(
           close + "\"$1\" label \"$2\" -o \"$3\"/out.tif " + option + " /dev/fd/" + number, input, scratch);

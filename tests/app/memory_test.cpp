@@ -18,7 +18,7 @@ namespace gpuccl {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr long kBesideMib = 1 << 20;  // the sanitizer's own memory tells nothing
+constexpr long kBesideMib = 1 << 20;  // the sanitizer's own memory says nothing
 #else
 constexpr long kBesideMib = 64;
 #endif
@@ -88,7 +88,7 @@ TEST_CASE("rows of labels that do not fit are refused before they are drawn, and
 
 TEST_CASE("very wide images are compared within the memory that there is, or refused") {
   const ScratchFolder scratch;
-  // What comes behind the header is not looked at.
+  // What comes after the header is not looked at.
   const std::string png =
       tests::png_of_chunks({{"IHDR", tests::png_header(2147483647, 1, 1, PNG_COLOR_TYPE_GRAY)},
                             {"IDAT", std::string(1 << 18, '\0')},

@@ -19,7 +19,7 @@ Command with_old_driver(const Words& words) {
 
 const std::string kReason = "driver version is insufficient";
 
-TEST_CASE("a driver that is too old is told of") {
+TEST_CASE("a driver that is too old is reported") {
   const Ended info = run(with_old_driver({"info"}));
   CHECK(info.code == 0);
   CHECK(info.out.find("driver 11.0") != std::string::npos);

@@ -3,10 +3,10 @@
 //   GPUCCL_FAIL=CALL:K:HOW   the K-th CALL (open, read, write, sync, close, link, rename, unlink, mkdir,
 //                            list, stat, malloc, thread) fails;
 //                            HOW is an errno as a number, or `short`: reads and writes move half of what is
-//                            asked for; with + behind it, all from the K-th on
+//                            asked for; with + after it, all from the K-th on
 //   GPUCCL_CALLS=FILE        how many calls of that kind there were goes there at the end
 //
-// Calls count from the moment main() has begun, which it shows by calling signal().
+// Calls count once main() has begun, which it shows by calling signal().
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -71,7 +71,7 @@ ssize_t move(const char* name, std::size_t count, Move all) {
   return -1;
 }
 
-__attribute__((destructor)) void tell() {
+__attribute__((destructor)) void report() {
   const char* path = std::getenv("GPUCCL_CALLS");
   if (path == nullptr) return;
   begun = false;
@@ -126,7 +126,7 @@ ssize_t pread(int file, void* data, std::size_t count, off_t offset) {
 
 ssize_t write(int file, const void* data, std::size_t count) {
   const auto all = [&](std::size_t n) { return next<decltype(write)>("write")(file, data, n); };
-  return file == STDERR_FILENO ? all(count) : move("write", count, all);  // messages tell what went wrong
+  return file == STDERR_FILENO ? all(count) : move("write", count, all);  // messages say what went wrong
 }
 
 ssize_t pwrite(int file, const void* data, std::size_t count, off_t offset) {

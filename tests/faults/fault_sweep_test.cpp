@@ -196,7 +196,7 @@ TEST_CASE("whatever call fails of whatever run", "[.long]") {
   std::cout << "faults injected into single runs: " << sweep_all({"page", "volume", "stack"}, 1) << "\n";
 }
 
-// 74: libraries do not always tell why they cannot write.
+// 74: libraries do not always say why they cannot write.
 const Fault kNoMemory = {"malloc", std::to_string(ENOMEM), {0, 71, 74}};
 
 TEST_CASE("no memory at some call is no crash") {
@@ -264,13 +264,13 @@ struct BatchScenario {
     std::smatch counts;
     const std::regex summary(
         "gpuccl: (\\d) of (\\d) labelled(?:, (\\d) failed \\(.*?\\))?(, no report or table \\(\\d+\\))?\n");
-    const long told = std::count(ended.err.begin(), ended.err.end(), '\n');
+    const long messages = std::count(ended.err.begin(), ended.err.end(), '\n');
     if (!std::regex_search(ended.err, counts, summary)) {
-      CHECK(told == 1);
+      CHECK(messages == 1);
       return;
     }
     const int failed = counts[3].matched ? std::stoi(counts[3]) : 0;
-    CHECK(told == 1 + failed + (counts[4].matched ? 1 : 0));
+    CHECK(messages == 1 + failed + (counts[4].matched ? 1 : 0));
     if (counts[2] != "4") return;
     CHECK(done >= std::stoi(counts[1]));
     if (lines != "old") CHECK(std::count(lines.begin(), lines.end(), '\n') == kInputs);

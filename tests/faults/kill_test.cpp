@@ -9,7 +9,7 @@
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
-// Signals at random moments of a run that writes a large file.
+// Signals at random times of a run that writes a large file.
 namespace gpuccl {
 namespace {
 
@@ -35,23 +35,23 @@ int rounds(int count, Extent extent, const std::vector<int>& signals) {
     write_file(image, "old");
     write_file(report, "old");
     const int signal = signals[static_cast<std::size_t>(round) % signals.size()];
-    const auto moment =
+    const auto delay =
         microseconds(std::uniform_int_distribution<std::int64_t>(0, whole.count() * 11 / 10)(random));
-    CAPTURE(round, signal, moment.count());
-    const Ended ended = run_and_signal(command, moment, signal);
+    CAPTURE(round, signal, delay.count());
+    const Ended ended = run_and_signal(command, delay, signal);
     CHECK((ended.code == 0 || ended.signal == signal));
     if (ended.signal != 0) ++killed;
 
-    const std::string after = read_file(image), told = read_file(report);
+    const std::string after = read_file(image), reported = read_file(report);
     CHECK((after == "old" || after == right));
     // Never the one's label image beside the other's report; after SIGKILL there may be no report.
-    if (told == "old") CHECK(after == "old");
-    if (told != "old" && told != "") CHECK((Json::accept(told) && after == right));
-    CHECK((told != "" || signal == SIGKILL));
+    if (reported == "old") CHECK(after == "old");
+    if (reported != "old" && reported != "") CHECK((Json::accept(reported) && after == right));
+    CHECK((reported != "" || signal == SIGKILL));
     if (ended.code == 0) CHECK(after == right);
     for (const fs::directory_entry& entry : fs::directory_iterator(scratch / "out"))
       if (entry.path() != image && entry.path() != report) {
-        // Only what nobody can clean up after may leave something, under a name that says whose it is.
+        // Only what cannot be cleaned up after may leave something, under a name that says whose it is.
         CHECK(signal == SIGKILL);
         CHECK(entry.path().filename().string().starts_with(".gpuccl-"));
         fs::remove(entry.path());
@@ -60,13 +60,13 @@ int rounds(int count, Extent extent, const std::vector<int>& signals) {
   return killed;
 }
 
-TEST_CASE("killed at any moment, the old file or the whole new one is there") {
+TEST_CASE("killed at any time, the old file or the whole new one is there") {
   const int killed = rounds(40, {1500, 1500, 1}, {SIGKILL, SIGINT, SIGKILL, SIGTERM, SIGHUP});
   std::cout << "killed at random moments: " << killed << " of 40\n";
   CHECK(killed > 0);
 }
 
-TEST_CASE("killed at any moment, many times and with large files", "[.long]") {
+TEST_CASE("killed at any time, many times and with large files", "[.long]") {
   int killed = rounds(300, {1000, 1000, 1}, {SIGKILL});
   killed += rounds(250, {2000, 2000, 1}, {SIGINT, SIGTERM, SIGINT, SIGTERM, SIGHUP});
   killed += rounds(30, {7000, 7000, 1}, {SIGKILL, SIGINT, SIGTERM});

@@ -117,7 +117,7 @@ TEST_CASE("little memory to address") {
   CHECK(tight.failed > 0);
 }
 
-/// A batch of a few images where `prepare` has made things scarce: whatever is not done is told.
+/// A batch of a few images where `prepare` has made things scarce: whatever is not done is reported.
 void attempt_batch(const std::string& inputs, const std::string& out, const std::function<void()>& prepare) {
   fs::remove_all(out);
   fs::create_directory(out);
@@ -146,7 +146,7 @@ TEST_CASE("a batch with few threads or little memory to address") {
     CAPTURE(least, mebibytes);
     attempt_batch(scratch / "in", out, [=] { limit(RLIMIT_AS, least + (mebibytes << 20)); });
   }
-  if (::geteuid() != 0) return;  // whoever else runs programs has threads that count
+  if (::geteuid() != 0) return;  // other programs of the same user have threads that count
   fs::permissions(scratch.path(), fs::perms::all);
   for (rlim_t threads = 1; threads <= 12; ++threads) {
     CAPTURE(threads);

@@ -2,7 +2,7 @@
 
 #include "decode.hpp"
 
-// The PNG reader, on files whose checksums are right, for else libpng would look at nothing behind them.
+// The PNG reader, on files whose checksums are right, for else libpng would look at nothing after them.
 namespace {
 
 constexpr std::size_t kSignature = 8, kChunkHead = 8, kChecksum = 4;

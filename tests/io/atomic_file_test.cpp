@@ -79,7 +79,7 @@ TEST_CASE("without commit nothing is left and an old file stays as it was") {
   CHECK(count_entries(folder.path()) == 1);
 }
 
-TEST_CASE("an old file is replaced, whoever holds it open keeps the old content") {
+TEST_CASE("an old file is replaced, and who holds it open keeps the old content") {
   ScratchFolder folder;
   const std::string path = folder / "a.bin";
   write_file(path, "old");

@@ -113,7 +113,7 @@ TEST_CASE("what is written is read back") {
   }
 }
 
-TEST_CASE("a disk that fills up at any moment is an error and leaves the old file") {
+TEST_CASE("a disk that fills up at any time is an error and leaves the old file") {
   ScratchFolder folder;
   const std::string path = folder / GENERATE("labels.tif", "labels.png", "labels.npy");
   const auto compression = GENERATE(Compression::none, Compression::deflate, Compression::lzw);

@@ -45,11 +45,11 @@ TEST_CASE("slices of a folder come in natural order") {
   for (const char* name : {"z10.png", "z9.PNG", "z1.tif", "notes.txt", ".z0.png", "z2.tiff"})
     std::ofstream(folder.path() / name) << "x";
   std::filesystem::create_directory(folder.path() / "z3.png");
-  std::string told;
-  const auto warn = [&](const std::string& line) { told += line; };
+  std::string warned;
+  const auto warn = [&](const std::string& line) { warned += line; };
   REQUIRE(slice_names(folder.path(), warn) ==
           std::vector<std::string>{"z1.tif", "z2.tiff", "z9.PNG", "z10.png"});
-  REQUIRE(told == "1 left out: neither .png nor .tif by name");
+  REQUIRE(warned == "1 left out: neither .png nor .tif by name");
 }
 
 TEST_CASE("files.txt gives slices of a folder their order") {

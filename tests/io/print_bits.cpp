@@ -1,4 +1,4 @@
-// Reads an image and writes its elements to standard output, a byte of 0 or 1 each, behind a line with its
+// Reads an image and writes its elements to standard output, a byte of 0 or 1 each, after a line with its
 // extent: for tests that compare what is read with the programs that wrote it.
 //
 // usage: print_bits [stack] [raw] [invert] [otsu] [THRESHOLD] FILE

@@ -172,7 +172,7 @@ TEST_CASE("Otsu's method reads a TIFF twice") {
   REQUIRE(same_bits(result.image, image));
   REQUIRE(result.info.foreground_rule == "otsu: value > 40");
 
-  // Opening decodes nothing: whoever shares memory and threads with others waits for them in between.
+  // Opening decodes nothing: what shares memory and threads with others waits for them in between.
   const auto reader = open_reader(path, options);
   REQUIRE(reader->info().foreground_rule.empty());
   reader->find_threshold();
@@ -290,7 +290,7 @@ TEST_CASE("an array of booleans that tifffile wrote is read as it is stored") {
   REQUIRE(same_bits(read(path, raw).image, image));
 }
 
-TEST_CASE("an index with transparency is read, and the transparency told") {
+TEST_CASE("an index with transparency is read, and the transparency reported") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({45, 20, 1}, 6);
@@ -318,7 +318,7 @@ TEST_CASE("an index with transparency is read, and the transparency told") {
   }
 }
 
-TEST_CASE("a predictor that the compression has not is ignored and told") {
+TEST_CASE("a predictor that the compression has not is ignored and reported") {
   tests::MemoryFile file;
   const BitVolume image = noise({45, 20, 1}, 6);
   for (const int compression : {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW}) {
@@ -382,7 +382,7 @@ std::size_t find_tag(const std::string& bytes, std::uint16_t tag) {
 
 }  // namespace
 
-TEST_CASE("a strip of JPEG that is longer than its page is read and told") {
+TEST_CASE("a strip of JPEG that is longer than its page is read and reported") {
   if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
   tests::MemoryFile file;
   const BitVolume blocks = noise({5, 4, 1}, 19);
@@ -499,7 +499,7 @@ TEST_CASE("a stack of ImageJ has one directory for all slices") {
     TiffPageToWrite page = page_of(image, 0, 300, 16);
     page.rows_per_strip = 4;
     describe(page, "ImageJ=1.53t\nimages=5\nslices=5\nunit=um\nspacing=2.5\nloop=false\n");
-    // ImageJ writes the pixels of all slices before or behind the directory, so the first strip is near the
+    // ImageJ writes the pixels of all slices before or after the directory, so the first strip is near the
     // start.
     write_tiff(path, {page}, mode);
     std::string content = read_file(path);

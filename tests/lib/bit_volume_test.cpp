@@ -55,7 +55,7 @@ TEST_CASE("an image comes from a buffer of bytes, every value but 0 foreground")
     }
 }
 
-TEST_CASE("an image comes from a buffer of bits in either order, whatever is behind a row") {
+TEST_CASE("an image comes from a buffer of bits in either order, whatever is beyond a row") {
   for (const Extent extent : kExtents)
     for (const BitOrder order : {BitOrder::lsb_first, BitOrder::msb_first})
       for (const std::int64_t more : {0, 3}) {

@@ -45,7 +45,7 @@ TEST_CASE("a component that is cut or two that are joined are another partition"
   REQUIRE(!compare(joined, a).same_partition);
 }
 
-TEST_CASE("the first difference of the partition is given even behind one of the numbers") {
+TEST_CASE("the first difference of the partition is given even after one of the numbers") {
   const LabelImage a = labels({4, 1, 1}, {1, 0, 2, 2});
   const LabelImage b = labels({4, 1, 1}, {3, 0, 2, 0});
   const Comparison comparison = compare(a, b);

@@ -27,7 +27,7 @@ struct Queue : GpuQueue<Request> {
 
 TEST_CASE("who waits meanwhile is served together, by kind and in order") {
   Queue queue;
-  std::vector<std::vector<int>> served;  // by whoever has the GPU
+  std::vector<std::vector<int>> served;  // by the thread that has the GPU
   std::atomic<bool> holding = false, let_go = false;
   const auto take = [](std::deque<Request*>& line) {
     std::vector<Request*> together{line.front()};
@@ -62,7 +62,7 @@ TEST_CASE("who waits meanwhile is served together, by kind and in order") {
   CHECK(served == std::vector<std::vector<int>>{{1}, {2, 2, 2}, {3}, {2}});
 }
 
-TEST_CASE("nobody else has the GPU") {
+TEST_CASE("no other thread has the GPU") {
   Queue queue;
   std::atomic<int> now = 0, wrong = 0, done = 0;
   const auto have = [&] {

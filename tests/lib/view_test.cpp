@@ -19,7 +19,7 @@ struct OwnBuffer {
   BitView view;
 };
 
-/// `image` with another pitch, and foreground in all words behind those of a row.
+/// `image` with another pitch, and foreground in all words after those of a row.
 OwnBuffer with_pitch(BitView image, std::int64_t pitch) {
   OwnBuffer own{std::vector<std::uint32_t>(static_cast<std::size_t>(image.extent.rows() * pitch), ~0u),
                 {nullptr, image.extent, pitch}};

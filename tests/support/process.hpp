@@ -31,7 +31,7 @@ struct Ended {
 /// Starts, waits, collects.
 Ended run(const Command& command);
 
-/// Starts without waiting; whoever calls this waits. What the program prints is dropped.
+/// Starts without waiting; the caller waits. What the program prints is dropped.
 pid_t launch(const Command& command);
 
 /// Starts a program, sends it `signal` as soon as its standard error has said `cue`, and waits.

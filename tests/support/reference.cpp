@@ -11,7 +11,7 @@ using namespace gpuccl;
 namespace tests {
 namespace {
 
-/// Rows [first, first + rows) with a margin behind them that must stay as it was.
+/// Rows [first, first + rows) with a margin after them that must stay as it was.
 template <class T>
 std::vector<T> rendered(const LabelSource& labels, std::int64_t first, std::int64_t rows, const Label* map) {
   constexpr std::size_t kMargin = 64;

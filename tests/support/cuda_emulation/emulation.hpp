@@ -10,7 +10,7 @@
 //
 // Thread blocks, and the threads of each, run in random order. A thread is a function call until it has to
 // wait (barrier, warp function); then it becomes a fiber. Atomic operations and relaxed loads may switch
-// threads too. Streams are queues: what is enqueued runs when somebody waits for it, and not before.
+// threads too. Streams are queues: what is enqueued runs when it is waited for, and not before.
 namespace emulation {
 
 struct Settings {

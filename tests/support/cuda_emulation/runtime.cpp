@@ -247,7 +247,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   machine().buffers[*memory] = whole;
   machine().taken += whole;
   ++machine().allocations;
-  std::memset(*memory, 0xa5, whole);  // nobody may rely on what is in new memory
+  std::memset(*memory, 0xa5, whole);  // what is in new memory may not be relied on
   ++machine().live;
   return cudaSuccess;
 }

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 namespace emulation {
-/// Puts a launch into the stream, to run when somebody waits for it.
+/// Puts a launch into the stream, to run when it is waited for.
 void enqueue_launch(cudaStream_t stream, dim3 grid, dim3 block, bool early, std::function<void()> thread);
 }  // namespace emulation
 
