@@ -14,6 +14,8 @@
 #include "app/options/command_line.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
+#include "io/read/unknown_format.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -60,7 +62,8 @@ std::string cuda() {
 std::string about() {
   return line("gpuccl", version()) + line("commit", commit().empty() ? "unknown" : commit()) +
          line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() +
-         line("CPU", cpu_name()) + line("threads", std::to_string(tbb::info::default_concurrency())) + cuda();
+         line("reads", io::kReadFormats) + line("writes", io::kWrittenFormats) + line("CPU", cpu_name()) +
+         line("threads", std::to_string(tbb::info::default_concurrency())) + cuda();
 }
 
 }  // namespace

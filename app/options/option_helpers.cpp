@@ -44,8 +44,7 @@ std::string wrong_text_path(const std::string& given, const std::string& format)
   constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",
                                           ".xls", ".xlsx", ".ods",  ".parquet"};
   const std::filesystem::path name = std::filesystem::path(given).filename();
-  if (io::is_image_name(name) || name.extension() == ".npy")
-    return "'" + given + "' is the name of an image, and this is text";
+  if (io::is_image_name(name)) return "'" + given + "' is the name of an image, and this is text";
   const std::string extension = io::lower_extension(name);
   if (std::find(std::begin(kOthers), std::end(kOthers), extension) != std::end(kOthers) &&
       !extension.starts_with("." + format))

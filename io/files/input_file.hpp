@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/files/byte_source.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {
@@ -12,7 +13,7 @@ namespace gpuccl::io {
 /// The bytes of an input. A regular file is read where and when asked, never mapped, so that one that shrinks
 /// meanwhile is an error and not a signal; what cannot be positioned (a pipe, as stdin mostly is) is held in
 /// memory.
-class InputFile {
+class InputFile final : public ByteSource {
  public:
   /// `path` may be "-" for stdin. Throws Error: no_input when missing or unreadable, io when reading fails,
   /// memory when a pipe brings more than `max_held` bytes.
@@ -25,9 +26,8 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   /// How many of them are held in memory.
   std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
-  /// Copies `count` bytes from `offset` on, fewer only at the end of the file, and returns how many.
-  /// Throws Error (io). May be called from several threads at once.
-  std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const;
+  /// Throws Error (io).
+  std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;
 
  private:
   void hold_all(int descriptor, std::int64_t max_held);

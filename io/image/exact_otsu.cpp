@@ -179,7 +179,7 @@ class ExactOtsu {
       bytes += static_cast<std::int64_t>((histogram.counts.size() + histogram.rests.size()) * 8);
     oneapi::tbb::enumerable_thread_specific<Histograms> parts(empty);
     const Extent& extent = source_.info().extent;
-    for_each_slice(0, extent.depth, bytes, memory_, [&](int z) {
+    for_each_slice(source_, 0, extent.depth, bytes, memory_, [&](int z) {
       Histograms& histograms = parts.local();
       OrderedCodes codes(source_.format(z), options_);
       source_.decode(z, [&](const SampleRows& rows) {

@@ -30,7 +30,7 @@ std::vector<Part> reduce_values(const SampleSource& source, const ForegroundOpti
                                 std::int64_t memory, const Part& start, Use use) {
   const Extent& extent = source.info().extent;
   oneapi::tbb::enumerable_thread_specific<Part> parts(start);
-  for_each_slice(0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
+  for_each_slice(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
     Part& part = parts.local();
     std::array<double, 1024> values;
     constexpr auto kBlock = static_cast<std::int64_t>(values.size());

@@ -66,6 +66,10 @@ class SampleSource {
   virtual const SampleFormat& format(int z) const = 0;
   /// Memory that decode() takes for one slice.
   virtual std::int64_t buffer_bytes() const = 0;
+  /// Memory that it takes for whatever slices, from the first call on.
+  virtual std::int64_t held_bytes() const { return 0; }
+  /// Whether slices are to be decoded one after the other, for they are made from those before.
+  virtual bool in_order() const { return false; }
 
   /// Hands every row of slice z to `sink`, from the top. May be called from several threads at once.
   /// Throws Error (data, io).

@@ -8,10 +8,8 @@
 
 namespace gpuccl::io {
 
-bool is_npy(const InputFile& file);
-
-/// An array of numpy: whole or floating-point numbers, little-endian, C order, 2 axes (y, x) or 3 (z, y, x).
-/// Throws Error (data, io).
-std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file, const Limits& limits);
+/// An array of numpy: truth values, whole or floating-point numbers, either byte order, C or Fortran order,
+/// 2 axes (y, x) or 3 (z, y, x). Throws Error (data, io, memory).
+std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -1,7 +1,5 @@
 #include "io/read/label_reader.hpp"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,22 +10,12 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
-#include "io/npy/npy_source.hpp"
-#include "io/png/png_source.hpp"
 #include "io/read/open_file.hpp"
-#include "io/read/unknown_format.hpp"
-#include "io/tiff/tiff_source.hpp"
 
 namespace gpuccl::io {
 namespace {
-
-std::unique_ptr<SampleSource> open_labels(const std::string& path, const ReadOptions& options) {
-  auto file = std::make_shared<const InputFile>(path, memory_limit(options.limits));
-  if (is_npy(*file)) return open_npy(std::move(file), options.limits);
-  if (!is_png(*file) && !is_tiff(*file)) throw unknown_format(*file, "neither a PNG, a TIFF nor a .npy file");
-  return open_file(std::move(file), options);
-}
 
 template <class Sample>
 Label copy_samples(const std::byte* row, int width, Label* labels) {
@@ -80,13 +68,13 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
     throw Error(Failure::data, "a colour image holds no labels");
   // Beside the labels, what decodes them, and a row of each image that it is compared by.
   if ((static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
-          static_cast<double>(source.buffer_bytes()) >
+          static_cast<double>(source.buffer_bytes() + source.held_bytes()) >
       static_cast<double>(memory))
     throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
 
   LabelImage image(extent, 0);
   std::vector<Label> largest(static_cast<std::size_t>(extent.depth), 0);
-  oneapi::tbb::parallel_for(0, extent.depth, [&](int z) {
+  for_each_slice(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
     source.decode(z, [&](const SampleRows& rows) {
       for (int i = 0; i < rows.count; ++i) {
         Label* to = image.data() + (static_cast<std::int64_t>(z) * extent.height + rows.y + i) * extent.width;
@@ -107,7 +95,7 @@ LabelImage read_labels(const std::string& path, const Limits& limits) {
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
   try {
-    return read_all(*open_labels(path, options), options.limits.memory);
+    return read_all(*open_file(path, options), options.limits.memory);
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

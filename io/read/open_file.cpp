@@ -1,6 +1,8 @@
 #include "io/read/open_file.hpp"
 
 #include "io/image/limits.hpp"
+#include "io/npy/npy_header.hpp"
+#include "io/npy/npy_source.hpp"
 #include "io/png/png_source.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff_source.hpp"
@@ -10,7 +12,8 @@ namespace gpuccl::io {
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   if (is_png(*file)) return open_png(std::move(file), options);
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
-  throw unknown_format(*file, "neither a PNG nor a TIFF");
+  if (is_npy(*file)) return open_npy(std::move(file), options);
+  throw unknown_format(*file);
 }
 
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {

@@ -29,7 +29,7 @@ class SampleReader final : public Reader {
         threshold_(options.threshold),
         info_(source_->info()),
         memory_(limits.memory),
-        held_bytes_(held_bytes) {
+        held_bytes_(held_bytes + source_->held_bytes()) {
     info_.path = path;
     if (!options.otsu) state_rule();
   }
@@ -47,7 +47,7 @@ class SampleReader final : public Reader {
 
   void read(int z0, int z1, BitVolume& out, const Look& look) override {
     find_threshold();
-    for_each_slice(z0, z1, source_->buffer_bytes(), memory_, [&](int z) {
+    for_each_slice(*source_, z0, z1, source_->buffer_bytes(), memory_, [&](int z) {
       read_slice(z, z0, out);
       if (look) look(out.view().slices(z - z0, z - z0 + 1));
     });

@@ -34,14 +34,15 @@ class Reader {
   /// Whether what was read without a threshold has, in some of its rows that were looked at, more than two
   /// values.
   virtual bool has_more_than_two_values() const = 0;
-  /// Bytes of the input that are held in memory, as those of a pipe must be.
+  /// Bytes of the input that are held in memory, now or once it is read: those of a pipe, or of slices that
+  /// are stored across each other.
   virtual std::int64_t held_bytes() const = 0;
   /// Bytes that decoding a slice takes beside its bits.
   virtual std::int64_t buffer_bytes() const = 0;
 };
 
-/// Opens a PNG, a TIFF (pages are slices), "-" (stdin), or, with `stack`, a folder of slices in natural name
-/// order or in the order of its files.txt. The first bytes decide the format, not the name.
+/// Opens a PNG, a TIFF (pages are slices), a .npy array, "-" (stdin), or, with `stack`, a folder of slices in
+/// natural name order or in the order of its files.txt. The first bytes decide the format, not the name.
 /// Throws Error: no_input when missing or unreadable, data when it is not a readable image, memory when over
 /// a limit.
 std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& options);

@@ -72,8 +72,9 @@ std::vector<std::string> sorted_names(const fs::path& folder,
   if (failure)
     throw Error(failure_to_read(failure.value()),
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
-  if (names.empty()) throw Error(Failure::data, "the folder holds no .png, .tif or .tiff file");
-  if (others > 0 && warn) warn(std::to_string(others) + " left out: neither .png nor .tif by name");
+  if (names.empty())
+    throw Error(Failure::data, std::string("the folder holds no ") + kImageExtensions + " file");
+  if (others > 0 && warn) warn(std::to_string(others) + " left out: no images by name");
   std::sort(names.begin(), names.end(), natural_less);
   return names;
 }
@@ -83,7 +84,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
 bool is_image_name(const std::filesystem::path& name) {
   const std::string extension = lower_extension(name);
   return !name.native().starts_with('.') &&
-         (extension == ".png" || extension == ".tif" || extension == ".tiff");
+         (extension == ".png" || extension == ".tif" || extension == ".tiff" || extension == ".npy");
 }
 
 std::vector<std::string> slice_names(const fs::path& folder,

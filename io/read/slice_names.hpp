@@ -7,7 +7,10 @@
 
 namespace gpuccl::io {
 
-/// Whether a file of a folder is taken for an image: .png, .tif or .tiff in any case, and not hidden.
+/// The extensions of images, for messages.
+inline constexpr const char* kImageExtensions = ".png, .tif, .tiff or .npy";
+
+/// Whether a file of a folder is taken for an image: one of these in any case, and not hidden.
 bool is_image_name(const std::filesystem::path& name);
 
 /// The file of a folder that, if there is one, says which slices are stacked and in what order.

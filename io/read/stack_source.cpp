@@ -58,7 +58,7 @@ class StackSource final : public SampleSource {
         format_ = slice->format(0);
       }
       compare(*slice);
-      buffer_bytes_ = std::max(buffer_bytes_, slice->buffer_bytes());
+      buffer_bytes_ = std::max(buffer_bytes_, slice->buffer_bytes() + slice->held_bytes());
     } catch (const Error& error) {
       fail(name, error);
     }

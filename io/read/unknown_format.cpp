@@ -35,7 +35,6 @@ constexpr KnownFormat kKnown[] = {
     {128, "DICM"sv, "a DICOM", kToImage},
     {0, "NRRD"sv, "an NRRD", kToVolume},
     {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "write the array in it as TIFF"},
-    {0, "\x93NUMPY"sv, "a .npy file, which gpuccl compare alone reads", kToImage},
     {0, "PK\3\4"sv, "a zip archive", kUnpack},
     {0, "\x1f\x8b"sv, "compressed by gzip", kUnpack},
 };
@@ -51,7 +50,7 @@ bool begins_list_of_images(std::string_view text) {
 
 }  // namespace
 
-Error unknown_format(const InputFile& file, const std::string& otherwise) {
+Error unknown_format(const InputFile& file) {
   if (file.size() == 0) return {Failure::data, "is empty"};
   std::array<char, 348> bytes{};
   const std::string_view start(bytes.data(), file.read_at(0, bytes.data(), bytes.size()));
@@ -62,7 +61,7 @@ Error unknown_format(const InputFile& file, const std::string& otherwise) {
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);
   if (begins_list_of_images(start)) return {Failure::data, "a list of images; write '@' before its name"};
-  return {Failure::data, otherwise};
+  return {Failure::data, "in no format that is read (" + std::string(kReadFormats) + ")"};
 }
 
 }  // namespace gpuccl::io

@@ -7,8 +7,10 @@
 
 namespace gpuccl::io {
 
-/// Why `file` cannot be read: what it is, with what to do about it, where its first bytes tell; `otherwise`
-/// if not.
-Error unknown_format(const InputFile& file, const std::string& otherwise);
+/// What open_file() knows.
+inline constexpr const char* kReadFormats = "PNG, TIFF, .npy";
+
+/// Why `file` cannot be read: what it is, with what to do about it, where its first bytes tell.
+Error unknown_format(const InputFile& file);
 
 }  // namespace gpuccl::io

@@ -9,6 +9,9 @@ namespace gpuccl::io {
 
 enum class LabelFormat { tiff, png, npy };
 
+/// The names of these.
+inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy";
+
 /// By the extension of `path`: .tif .tiff .png .npy; Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 

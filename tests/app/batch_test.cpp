@@ -79,7 +79,7 @@ TEST_CASE("names of outputs mirror those of inputs") {
   CHECK(flat.code == 0);
   CHECK(names_below(out) == std::set<std::string>{"page2.tiff", "page2.json", "page10.tiff", "page10.json",
                                                   "single.tiff", "single.json"});
-  CHECK(flat.err.find("1 left out: neither .png nor .tif by name") != std::string::npos);
+  CHECK(flat.err.find("1 left out: no images by name") != std::string::npos);
   CHECK(flat.err.find("1 folder left out (--recursive") != std::string::npos);
   CHECK(summary(flat) == "gpuccl: 3 of 3 labelled");
 
@@ -131,7 +131,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
                               scratch / "run.jsonl", "--stats", scratch / "all.csv"});
   CHECK(ended.code == 1);
-  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": neither a PNG nor a TIFF") !=
+  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": in no format that is read") !=
         std::string::npos);
   CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
   CHECK(summary(ended) == "gpuccl: 3 of 5 labelled, 2 failed (65: 1, 66: 1)");
@@ -370,8 +370,8 @@ TEST_CASE("what a folder holds and is left out is reported") {
   };
   warned({"label", scratch / "in", "--recursive"}, "in: 1 link to folders left out\n");
   warned({"label", scratch / "st", "--stack", "--recursive"}, "st: 1 folder left out: images beside them");
-  warned({"label", scratch / "st/v", "--stack"}, "v: 1 left out: neither .png nor .tif by name\n");
-  warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 left out: neither");
+  warned({"label", scratch / "st/v", "--stack"}, "v: 1 left out: no images by name\n");
+  warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 left out: no images");
 }
 
 TEST_CASE("lists and folders that give no input are said to") {
@@ -379,11 +379,12 @@ TEST_CASE("lists and folders that give no input are said to") {
   fs::create_directory(scratch / "empty");
   write_file(scratch / "none.txt", "\n\n");
   const std::string out = scratch / "out/";
-  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66, "empty: holds no .png, .tif or .tiff file");
-  fails({"label", scratch / "empty", "-o", out}, 66, "empty: holds no .png, .tif or .tiff file");
+  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66,
+        "empty: holds no .png, .tif, .tiff or .npy file");
+  fails({"label", scratch / "empty", "-o", out}, 66, "empty: holds no .png, .tif, .tiff or .npy file");
   fs::create_directories(scratch / "outer/inner");
   fails({"label", scratch / "outer", "-o", out}, 66,
-        "outer: holds no .png, .tif or .tiff file; --recursive goes into its folders");
+        "outer: holds no .png, .tif, .tiff or .npy file; --recursive goes into its folders");
   fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");
   fails({"label", "@" + (scratch / "gone.txt"), "-o", out}, 66,
         "gone.txt: cannot open the list of inputs (no such");
@@ -519,13 +520,13 @@ TEST_CASE("label images are not written to where the next run looks for inputs")
   const std::string in = scratch / "in", next = "would be an input of the next run", other = scratch / "out/";
   refused(scratch, {in, "-o", in + "/"}, in + "/a.tiff: " + next);
   refused(scratch, {in, "-o", in + "/", "--recursive"}, next);
+  refused(scratch, {in, "-o", in + "/", "--format", "npy"}, in + "/a.npy: " + next);
   refused(scratch, {in + "/sub", in, "-o", in + "/sub/../../in/"}, next);
   add_image(scratch / "tifs/a.tif");
   refused(scratch, {scratch / "tifs", "-o", other, "--preview-dir", scratch / "tifs"}, next);
   refused(scratch, {scratch / "stacks", "--stack", "-o", scratch / "stacks/"}, "s.tiff: " + next);
-  // What is no image, is given by itself, or lies in a folder of outputs inside is no input of the next run.
+  // What is given by itself, or lies in a folder of outputs inside is no input of the next run.
   for (int run = 0; run < 2; ++run) {
-    succeeds({"label", in, "-o", in + "/", "--format", "npy", "--quiet"});
     succeeds({"label", in, "-o", in + "/labels/", "--json-dir", in, "--quiet"});
     succeeds({"label", a, "-o", in + "/labels/../", "--quiet"});
     fs::remove(in + "/a.tiff");

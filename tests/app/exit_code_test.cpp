@@ -113,13 +113,13 @@ TEST_CASE("files of other formats are refused with what they are") {
     fails({"compare", file, file}, 65, std::string("file.png: ") + what);
   }
   write_file(file, with(0, "\x93NUMPY"));
-  fails({"label", file, "--json", "-"}, 65, "a .npy file, which gpuccl compare alone reads; convert it");
+  fails({"label", file, "--json", "-"}, 65, "not a usable .npy file");
   fails({"compare", file, file}, 65, "not a usable .npy file");
   for (const char* content :
        {"BM", "x", "BMore text than that", "PK", "a.png", "a\x1b.png\n", "label,area\n1,a.png\n"}) {
     write_file(file, content);
-    fails({"label", file, "--json", "-"}, 65, "neither a PNG nor a TIFF");
-    fails({"compare", file, file}, 65, "neither a PNG, a TIFF nor a .npy file");
+    fails({"label", file, "--json", "-"}, 65, "in no format that is read (PNG, TIFF");
+    fails({"compare", file, file}, 65, "in no format that is read (PNG, TIFF");
   }
 }
 

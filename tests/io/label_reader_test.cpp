@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "io/label_samples.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/memory_file.hpp"
@@ -15,30 +16,13 @@
 
 using namespace gpuccl;
 using namespace gpuccl::io;
+using tests::bytes_of;
+using tests::npy;
 
 namespace {
 
 Failure failure_of_file(const std::string& path) {
   return failure_of([&] { read_labels(path); });
-}
-
-/// What numpy.save writes.
-std::string npy(const std::string& type, const std::string& shape, const std::string& data, int version = 1) {
-  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
-  header.resize(118, ' ');
-  header.back() = '\n';
-  std::string file = "\x93NUMPY";
-  file += static_cast<char>(version);
-  file += '\0';
-  file += static_cast<char>(header.size());
-  file += '\0';
-  if (version > 1) file += std::string(2, '\0');
-  return file + header + data;
-}
-
-template <class T>
-std::string bytes_of(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
 template <class T>
@@ -120,6 +104,7 @@ TEST_CASE("arrays of numpy are read if they hold labels") {
   REQUIRE(read_npy<std::int64_t>("<i8", {0, 1, 255, 3}) == labels);
   REQUIRE(read_npy<double>("<f8", {0, 1, 255, 3}) == labels);
   REQUIRE(read_npy<std::uint8_t>("|b1", {0, 1, 1}) == std::vector<Label>{0, 1, 1});
+  REQUIRE(read_npy<std::uint32_t>(">u4", {0, 1 << 24, 255u << 24, 3 << 24}) == labels);
   REQUIRE(read_npy<std::int64_t>("<i8", {4294967295}) == std::vector<Label>{4294967295u});
 
   const tests::MemoryFile volume(npy("|u1", "(2, 1, 3)", "\1\2\3\4\5\6", 2));
@@ -149,7 +134,6 @@ TEST_CASE("values that are no labels are refused") {
   REQUIRE(refuses(npy("<i8", "(1, 1)", bytes_of<std::int64_t>({4294967296}))));
   REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({0.5f}))));
   REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({std::numeric_limits<float>::quiet_NaN()}))));
-  REQUIRE(refuses(npy(">u4", "(1, 1)", bytes_of<std::int32_t>({1}))));
   REQUIRE(refuses(npy("<c8", "(1, 1)", std::string(8, '\0'))));
   REQUIRE(refuses(npy("|u1", "(3,)", "abc")));
   REQUIRE(refuses(npy("|u1", "(1, 1, 1, 1)", "a")));
@@ -162,9 +146,6 @@ TEST_CASE("values that are no labels are refused") {
   REQUIRE(refuses("\x93NUMPY"));
   REQUIRE(refuses("\x93NUMPY\1"));
   REQUIRE(refuses(npy("|u1", "(1, 1)", "a").substr(0, 50)));
-  std::string fortran = npy("|u1", "(1, 1)", "a");
-  fortran.replace(fortran.find("False"), 5, "True ");
-  REQUIRE(refuses(fortran));
 
   const tests::MemoryFile file;
   tests::PngToWrite png;

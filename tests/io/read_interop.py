@@ -99,6 +99,25 @@ def check_tifffile(reader):
         reader.expect(path, colors.any(axis=-1))
 
 
+def check_numpy(reader):
+    numpy = reader.numpy
+    path = reader.path("array.npy")
+    for kind in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"):
+        for shape in ((5, 37, 51), (37, 51)):
+            image = noise(numpy, shape, numpy.dtype(kind))
+            foreground = (image != 0) & (image == image)
+            for array in (image, numpy.asfortranarray(image), image.astype(image.dtype.newbyteorder(">"))):
+                for version in ((1, 0), (2, 0), (3, 0)):
+                    with open(path, "wb") as file:
+                        numpy.lib.format.write_array(file, array, version=version)
+                    reader.expect(path, foreground)
+                if kind != "?":
+                    reader.expect(path, image > 20, 20)
+    for array in (image.astype("c8"), image[0], numpy.zeros((2, 2), [("a", "u1")]), numpy.zeros((2, 2), object)):
+        numpy.save(path, array)
+        reader.expect_refused(path)
+
+
 def check_opencv(reader):
     numpy, cv2 = reader.numpy, need("cv2")
     for kind in ("u1", "u2"):
@@ -161,7 +180,7 @@ def check_skimage(reader):
 
 def main():
     program, part = sys.argv[1:]
-    checks = {"tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage}
+    checks = {"numpy": check_numpy, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage}
     with tempfile.TemporaryDirectory() as folder:
         checks[part](Reader(program, folder))
 

@@ -58,7 +58,8 @@ class Finder {
     } else {
       const std::size_t before = found_.inputs.size();
       add_images(path, "");
-      if (found_.inputs.size() == before) warn(path, "holds no .png, .tif or .tiff file");
+      if (found_.inputs.size() == before)
+        warn(path, std::string("holds no ") + io::kImageExtensions + " file");
     }
   }
 
@@ -95,8 +96,7 @@ class Finder {
                                    ? std::optional<Error>({Failure::no_input, "is not a file"})
                                    : std::nullopt});
     warn_of_links(folder, listing);
-    if (listing.others > 0)
-      warn(folder, std::to_string(listing.others) + " left out: neither .png nor .tif by name");
+    if (listing.others > 0) warn(folder, std::to_string(listing.others) + " left out: no images by name");
     if (options_.recursive) {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {

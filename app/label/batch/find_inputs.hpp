@@ -32,7 +32,7 @@ struct FoundInputs {
 };
 
 /// `given` are files, folders and @lists of both, a line each. A file is taken whatever it is called; of a
-/// folder those that are PNG or TIFF by name. io::FileError if a list cannot be read or names standard input.
+/// folder those that are images by name. io::FileError if a list cannot be read or names standard input.
 FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
 
 }  // namespace gpuccl::app

@@ -32,6 +32,7 @@
 #include "gpuccl/start_threads.hpp"
 #include "io/files/make_folder.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/slice_names.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
 
@@ -304,7 +305,7 @@ int label_batch(const LabelOptions& options) {
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
   if (plan.empty() && one_folder)
     throw io::FileError(first, Failure::no_input,
-                        std::string("holds no .png, .tif or .tiff file") +
+                        std::string("holds no ") + io::kImageExtensions + " file" +
                             (found.folders_left_out ? "; --recursive goes into its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "io/files/byte_source.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// Samples of a volume that lie uncompressed one after the other.
+struct RawSamples {
+  std::shared_ptr<const ByteSource> bytes;
+  std::uint64_t offset = 0;  // of the first
+  bool swapped = false;      // they have the other byte order
+};
+
+/// Samples of `bits` bits in the order of this machine from the other one, or back.
+void swap_bytes(int bits, std::byte* samples, std::size_t bytes);
+
+/// Reads rows [y, y + count) of slice z of raw samples, x fastest. Throws Error (data, io).
+void read_raw_rows(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z, int y,
+                   int count, std::byte* out);
+
+/// Hands all rows of slice z to `sink`, as many at a time as stay in the cache. Throws Error (data, io).
+void decode_raw(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z,
+                const SampleSource::Sink& sink);
+
+/// What decode_raw() takes.
+std::int64_t raw_buffer_bytes(const SampleFormat& format, const Extent& extent);
+
+}  // namespace gpuccl::io

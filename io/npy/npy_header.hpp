@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpuccl/extent.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// What stands before the samples of a .npy file: a Python dictionary that numpy always writes in the same
+/// form, so that it is read without evaluating anything.
+struct NpyHeader {
+  SampleFormat format;
+  Extent extent;
+  bool swapped = false;    // samples are big-endian
+  bool fortran = false;    // z is the axis that varies fastest, then y
+  std::uint64_t data = 0;  // offset of the first sample
+};
+
+bool is_npy(const InputFile& file);
+
+/// Versions 1 to 3 of the format. Checks that the samples are inside of the file. Throws Error (data, io).
+NpyHeader read_npy_header(const InputFile& file, const Limits& limits);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,186 @@
+// Arrays of numpy as images.
+
+#include <algorithm>
+#include <cstring>
+
+#include "io/image/read_options.hpp"
+#include "io/npy_bytes.hpp"
+#include "io/read/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/memory_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::bytes_of;
+using tests::MemoryFile;
+using tests::noise;
+using tests::npy;
+using tests::same_bits;
+
+namespace {
+
+std::string shape_of(const Extent& extent) {
+  const std::string page = std::to_string(extent.height) + ", " + std::to_string(extent.width) + ")";
+  return "(" + (extent.depth > 1 ? std::to_string(extent.depth) + ", " : "") + page;
+}
+
+/// `foreground` or 0 for each element, z fastest if `fortran`.
+template <class T>
+std::string samples(const BitVolume& image, T foreground, bool swapped = false, bool fortran = false) {
+  const Extent& extent = image.extent();
+  std::string bytes;
+  const auto add = [&](int x, int y, int z) {
+    const T value = image(x, y, z) ? foreground : T{};
+    std::string sample(sizeof value, '\0');
+    std::memcpy(sample.data(), &value, sizeof value);
+    if (swapped) std::reverse(sample.begin(), sample.end());
+    bytes += sample;
+  };
+  if (fortran) {
+    for (int x = 0; x < extent.width; ++x)
+      for (int y = 0; y < extent.height; ++y)
+        for (int z = 0; z < extent.depth; ++z) add(x, y, z);
+  } else {
+    for (int z = 0; z < extent.depth; ++z)
+      for (int y = 0; y < extent.height; ++y)
+        for (int x = 0; x < extent.width; ++x) add(x, y, z);
+  }
+  return bytes;
+}
+
+template <class T>
+void check_type(const char* type, T foreground, bool swapped) {
+  for (const Extent& extent : {Extent{70, 9, 5}, Extent{33, 20, 1}, Extent{1, 1, 2}})
+    for (const bool fortran : {false, true})
+      for (const int version : {1, 2, 3}) {
+        CAPTURE(type, extent.width, fortran, version);
+        const BitVolume image = noise(extent, 7);
+        const MemoryFile file(
+            npy(type, shape_of(extent), samples(image, foreground, swapped, fortran), version, fortran));
+        ImageInfo info;
+        REQUIRE(same_bits(read_image(file.path(), {}, &info), image));
+        CHECK(info.format == "npy");
+        CHECK(info.bits_per_sample == static_cast<int>(8 * sizeof(T)));
+      }
+}
+
+Failure failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
+  const MemoryFile file(bytes);
+  return failure_of([&] { read_image(file.path(), options); });
+}
+
+}  // namespace
+
+TEST_CASE("arrays of each type, order of bytes and axes, and version of the header are read") {
+  check_type<bool>("|b1", true, false);
+  check_type<std::uint8_t>("|u1", 200, false);
+  check_type<std::int8_t>("|i1", -3, false);
+  for (const bool swapped : {false, true}) {
+    const std::string order = swapped ? ">" : "<";
+    check_type<std::uint16_t>((order + "u2").c_str(), 0x100, swapped);
+    check_type<std::int16_t>((order + "i2").c_str(), -2, swapped);
+    check_type<std::uint32_t>((order + "u4").c_str(), 0x10000, swapped);
+    check_type<std::int32_t>((order + "i4").c_str(), -70000, swapped);
+    check_type<std::uint64_t>((order + "u8").c_str(), std::uint64_t{1} << 40, swapped);
+    check_type<std::int64_t>((order + "i8").c_str(), -1, swapped);
+    check_type<float>((order + "f4").c_str(), 0.25f, swapped);
+    check_type<double>((order + "f8").c_str(), -1e-300, swapped);
+  }
+}
+
+TEST_CASE("a threshold is taken by the values of an array, whatever its order") {
+  const std::vector<float> values = {0.25f, -1, 0.5f, 3, 0.5001f, 100};
+  for (const bool fortran : {false, true}) {
+    const MemoryFile file(npy("<f4", fortran ? "(3, 2)" : "(2, 3)", bytes_of(values), 1, fortran));
+    ReadOptions options;
+    options.foreground.threshold = 0.5;
+    const BitVolume image = read_image(file.path(), options);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const int fast = static_cast<int>(i % 3), slow = static_cast<int>(i / 3);
+      REQUIRE(image(fortran ? slow : fast, fortran ? fast : slow, 0) == values[i] > 0.5f);
+    }
+  }
+}
+
+TEST_CASE("Otsu's threshold and rows are those of the same array in C order") {
+  const Extent extent{40, 30, 6};
+  std::vector<std::uint16_t> c_order, fortran_order;
+  const auto value = [](int x, int y, int z) {
+    return static_cast<std::uint16_t>((x * 7919 + y * 104729 + z * 1299709) % 1000);
+  };
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) c_order.push_back(value(x, y, z));
+  for (int x = 0; x < extent.width; ++x)
+    for (int y = 0; y < extent.height; ++y)
+      for (int z = 0; z < extent.depth; ++z) fortran_order.push_back(value(x, y, z));
+  const MemoryFile c_file(npy("<u2", shape_of(extent), bytes_of(c_order)));
+  const MemoryFile fortran_file(npy("<u2", shape_of(extent), bytes_of(fortran_order), 1, true));
+  ReadOptions options;
+  options.foreground.otsu = true;
+  ImageInfo c_info, fortran_info;
+  const BitVolume expected = read_image(c_file.path(), options, &c_info);
+  REQUIRE(same_bits(read_image(fortran_file.path(), options, &fortran_info), expected));
+  CHECK(c_info.foreground_rule == fortran_info.foreground_rule);
+
+  const std::unique_ptr<Reader> reader = open_reader(fortran_file.path(), options);
+  BitVolume rows({extent.width, 7, 1});
+  reader->read_rows(4, 11, 18, rows);
+  for (int y = 0; y < 7; ++y)
+    for (int x = 0; x < extent.width; ++x) REQUIRE(rows(x, y, 0) == expected(x, y + 11, 4));
+}
+
+TEST_CASE("an array in Fortran order is put together by a few slices at a time where memory is short") {
+  const Extent extent{64, 64, 40};
+  const BitVolume image = noise(extent, 3);
+  const MemoryFile file(npy("|u1", shape_of(extent), samples<std::uint8_t>(image, 1, false, true), 1, true));
+  ReadOptions options;
+  options.in_parts = true;
+  options.limits.memory = std::int64_t{8} * 3 * 64 * 64;  // an eighth of it: three slices
+  const std::unique_ptr<Reader> reader = open_reader(file.path(), options);
+  CHECK(reader->held_bytes() <= options.limits.memory / 4);
+  CHECK(reader->held_bytes() >= 3 * 64 * 64);
+  BitVolume read(extent);
+  reader->read(0, extent.depth, read);
+  REQUIRE(same_bits(read, image));
+  BitVolume last({64, 64, 1});
+  reader->read(39, 40, last);
+  reader->read(1, 2, last);  // back again
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x) REQUIRE(last(x, y, 0) == image(x, y, 1));
+}
+
+TEST_CASE("headers of arrays that are not images, or claim too much, are refused") {
+  const auto refuses = [](const std::string& bytes) { return failure_of_bytes(bytes) == Failure::data; };
+  for (const char* type : {"<c8", "<c16", "|O", "|S1", "<U1", "<f1", "<u3", "|u2", "=u2", "<M8[s]", ""})
+    CHECK(refuses(npy(type, "(1, 1)", std::string(16, '\1'))));
+  for (const char* shape :
+       {"()", "(3,)", "(1, 1, 1, 1)", "(0, 1)", "(1, 0)", "(0, 1, 1)", "(-1, 1)", "(1, x)", "(2, 9)",
+        "(99999999999999999999, 1)", "(2147483647, 2147483647, 2147483647)", "(4294967297, 1)",
+        "(1, 4294967297)", "(1.0, 1)", "(1, 1", "1, 1"})
+    CHECK(refuses(npy("|u1", shape, std::string(16, '\1'))));
+  for (const bool fortran : {false, true}) {
+    const std::string good = npy("<u2", "(2, 2)", std::string(8, '\1'), 1, fortran);
+    CHECK_NOTHROW(read_image(MemoryFile(good).path(), {}));
+    for (std::size_t size = 6; size < good.size(); ++size) CHECK(refuses(good.substr(0, size)));
+  }
+  for (const int version : {0, 4, 255}) CHECK(refuses(npy("|u1", "(1, 1)", "a", version)));
+  std::string fields = npy("|u1", "(1, 1)", "a");
+  fields.replace(fields.find("'|u1'"), 5, "[('a'");
+  CHECK(refuses(fields));
+  std::string neither = npy("|u1", "(1, 1)", "a");
+  neither.replace(neither.find("False"), 5, "Maybe");
+  CHECK(refuses(neither));
+}
+
+TEST_CASE("an array that does not fit the memory is refused before anything is taken for it") {
+  const std::string data(1 << 20, '\1');
+  ReadOptions options;
+  options.limits.memory = 300 << 10;
+  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data), options) == Failure::memory);
+  options.in_parts = true;
+  CHECK_NOTHROW(open_reader(MemoryFile(npy("|u1", "(1024, 1024)", data)).path(), options));
+  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data, 1, true), options) == Failure::memory);
+}
