@@ -180,9 +180,9 @@ class ExactOtsu {
     oneapi::tbb::enumerable_thread_specific<Histograms> parts(empty);
     const Extent& extent = source_.info().extent;
     for_each_slice(source_, 0, extent.depth, bytes, memory_, [&](int z) {
-      Histograms& histograms = parts.local();
-      OrderedCodes codes(source_.format(z), options_);
       source_.decode(z, [&](const SampleRows& rows) {
+        Histograms& histograms = parts.local();
+        OrderedCodes codes(rows.format, options_);
         for (int y = 0; y < rows.count; ++y)
           for (std::int64_t x = 0; x < extent.width; x += OrderedCodes::kBlock) {
             const std::int64_t length = std::min<std::int64_t>(OrderedCodes::kBlock, extent.width - x);

@@ -31,10 +31,10 @@ std::vector<Part> reduce_values(const SampleSource& source, const ForegroundOpti
   const Extent& extent = source.info().extent;
   oneapi::tbb::enumerable_thread_specific<Part> parts(start);
   for_each_slice(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
-    Part& part = parts.local();
-    std::array<double, 1024> values;
-    constexpr auto kBlock = static_cast<std::int64_t>(values.size());
     source.decode(z, [&](const SampleRows& rows) {
+      Part& part = parts.local();
+      std::array<double, 1024> values;
+      constexpr auto kBlock = static_cast<std::int64_t>(values.size());
       for (int y = 0; y < rows.count; ++y)
         for (std::int64_t x = 0; x < extent.width; x += kBlock) {
           const std::int64_t count = std::min(extent.width - x, kBlock);

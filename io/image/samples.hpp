@@ -71,10 +71,12 @@ class SampleSource {
   /// Whether slices are to be decoded one after the other, for they are made from those before.
   virtual bool in_order() const { return false; }
 
-  /// Hands every row of slice z to `sink`, from the top. May be called from several threads at once.
-  /// Throws Error (data, io).
+  /// Hands every row of slice z to `sink`, in any order and from several threads at once. May be called from
+  /// several threads at once. Throws Error (data, io).
   using Sink = std::function<void(const SampleRows& rows)>;
-  virtual void decode(int z, const Sink& sink) const = 0;
+  virtual void decode(int z, const Sink& sink) const { decode_from_top(z, sink); }
+  /// The same by this thread alone, from the top, with a few rows in memory where that is possible.
+  virtual void decode_from_top(int z, const Sink& sink) const = 0;
 };
 
 }  // namespace gpuccl::io

@@ -29,7 +29,7 @@ class NpySource final : public SampleSource {
   std::int64_t held_bytes() const override { return fortran_ ? fortran_->held_bytes() : 0; }
   bool in_order() const override { return fortran_ != nullptr; }
 
-  void decode(int z, const Sink& sink) const override {
+  void decode_from_top(int z, const Sink& sink) const override {
     if (fortran_) {
       fortran_->decode(z, sink);
     } else {

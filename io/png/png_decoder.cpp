@@ -7,8 +7,6 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr png_alloc_size_t kMaxChunkBytes = png_alloc_size_t{1} << 20;
-
 /// Chunks that say nothing of interest, some of which can unfold to gigabytes. What stays is PLTE, tRNS and
 /// pHYs.
 constexpr png_byte kIgnoredChunks[] =
@@ -16,6 +14,12 @@ constexpr png_byte kIgnoredChunks[] =
 constexpr int kIgnoredCount = sizeof kIgnoredChunks / 5;
 
 }  // namespace
+
+bool PngDecoder::is_ignored(std::string_view type) {
+  for (int i = 0; i < kIgnoredCount; ++i)
+    if (type == reinterpret_cast<const char*>(kIgnoredChunks + i * 5)) return true;
+  return false;
+}
 
 PngDecoder::PngDecoder(const InputFile& file) : file_(file) {
   png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);

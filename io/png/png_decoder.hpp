@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "gpuccl/error.hpp"
 #include "io/files/input_file.hpp"
@@ -15,6 +16,11 @@ namespace gpuccl::io {
 /// libpng's reader on an InputFile: errors become Error, and only the chunks that matter are kept.
 class PngDecoder {
  public:
+  /// No chunk of anything but pixels may be larger.
+  static constexpr std::size_t kMaxChunkBytes = std::size_t{1} << 20;
+  /// Whether chunks of this type say nothing of interest.
+  static bool is_ignored(std::string_view type);
+
   explicit PngDecoder(const InputFile& file);
   ~PngDecoder();
   PngDecoder(const PngDecoder&) = delete;
@@ -22,6 +28,8 @@ class PngDecoder {
 
   /// Reads up to the pixels.
   void read_header();
+  /// After read_header(): where in the file the first chunk of pixels begins.
+  std::uint64_t pixels_offset() const { return offset_ - (end_ - begin_) - kChunkHead; }
   /// Before the first row: swaps samples of 16 bits into this machine's order. Returns the number of passes
   /// over all rows that the image takes.
   int start_rows();
@@ -46,6 +54,8 @@ class PngDecoder {
   bool copy(std::byte* out, std::size_t count);
 
   const InputFile& file_;
+  static constexpr std::uint64_t kChunkHead = 8;  // length and type, which read_header() takes
+
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::uint64_t offset_ = 0;  // in the file, of the end of buffer_

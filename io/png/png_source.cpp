@@ -1,16 +1,25 @@
 #include "io/png/png_source.hpp"
 
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "io/image/limits.hpp"
+#include "io/image/raw_source.hpp"
 #include "io/png/png_decoder.hpp"
+#include "io/png/png_pixels.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-constexpr std::size_t kBatchBytes = std::size_t{1}
-                                    << 16;  // rows handed over together, so that they stay in the cache
+// Rows handed over together, so that they stay in the cache.
+constexpr std::size_t kBatchBytes = std::size_t{1} << 16;
+// Inflated in one piece: no more than is said that buffers take.
+constexpr std::uint64_t kMostInOnePiece = std::uint64_t{48} << 20;
 
 std::vector<double> luma_of_palette(png_structp png, png_infop info) {
   png_colorp colors = nullptr;
@@ -48,6 +57,13 @@ Spacing spacing_of(png_structp png, png_infop info) {
   return spacing;
 }
 
+/// In parallel, and without work of others in between, who hold memory that is counted once.
+template <class Work>
+void for_all(int count, Work work) {
+  if (count == 1) return work(0);
+  oneapi::tbb::this_task_arena::isolate([&] { oneapi::tbb::parallel_for(0, count, work); });
+}
+
 class PngSource final : public SampleSource {
  public:
   PngSource(std::shared_ptr<const InputFile> file, const ReadOptions& options) : file_(std::move(file)) {
@@ -71,8 +87,15 @@ class PngSource final : public SampleSource {
     const bool interlaced = png_get_interlace_type(png, header) != PNG_INTERLACE_NONE;
     // libpng holds two or three rows of its own. An interlaced image has no finished row before the last
     // pass.
-    buffer_bytes_ = format_.row_bytes(width) * (interlaced ? std::int64_t{height} + 3 : 4);
-    check_memory(info_.extent, buffer_bytes_, options);
+    const std::int64_t by_rows = format_.row_bytes(width) * (interlaced ? std::int64_t{height} + 3 : 4);
+    check_memory(info_.extent, by_rows, options);
+    layout_.pixel_bytes = static_cast<std::size_t>(std::max(1, format_.bits * format_.channels / 8));
+    layout_.row_bytes = static_cast<std::size_t>(format_.row_bytes(width));
+    layout_.height = height;
+    const std::uint64_t in_one_piece = PngPixels::most_bytes(*file_, layout_);
+    const auto memory = static_cast<std::uint64_t>(memory_limit(options.limits));
+    in_one_piece_ = !interlaced && in_one_piece <= std::min(kMostInOnePiece, memory / 8);
+    buffer_bytes_ = in_one_piece_ ? std::max(by_rows, static_cast<std::int64_t>(in_one_piece)) : by_rows;
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
       options.warn("transparency ignored");
@@ -84,18 +107,38 @@ class PngSource final : public SampleSource {
 
   void decode(int, const Sink& sink) const override {
     PngDecoder decoder(*file_);
-    decoder.read_header();
-    const int passes = decoder.start_rows();
-    // The file may have been replaced since its header was read.
-    const auto pitch = static_cast<std::size_t>(format_.row_bytes(info_.extent.width));
-    if (png_get_rowbytes(decoder.png(), decoder.png_info()) != pitch ||
-        png_get_image_height(decoder.png(), decoder.png_info()) !=
-            static_cast<png_uint_32>(info_.extent.height))
-      throw Error(Failure::data, "changed while it was read");
+    open(decoder);
+    if (in_one_piece_)
+      if (std::optional<PngPixels> pixels = PngPixels::inflate(*file_, decoder.pixels_offset(), layout_))
+        return hand_over(*pixels, sink);
+    decode_rows(decoder, sink);
+  }
 
+  void decode_from_top(int, const Sink& sink) const override {
+    PngDecoder decoder(*file_);
+    open(decoder);
+    decode_rows(decoder, sink);
+  }
+
+ private:
+  void open(PngDecoder& decoder) const {
+    decoder.read_header();
+    // The file may have been replaced since its header was read.
+    const int bits = png_get_bit_depth(decoder.png(), decoder.png_info());
+    if (png_get_rowbytes(decoder.png(), decoder.png_info()) != layout_.row_bytes ||
+        png_get_image_height(decoder.png(), decoder.png_info()) != layout_.height || bits != format_.bits)
+      throw Error(Failure::data, "changed while it was read");
+  }
+
+  int rows_in_batch() const {
+    return static_cast<int>(std::clamp<std::size_t>(kBatchBytes / layout_.pitch(), 1, 64));
+  }
+
+  void decode_rows(PngDecoder& decoder, const Sink& sink) const {
+    const int passes = decoder.start_rows();
     const int height = info_.extent.height;
-    const int batch =
-        passes > 1 ? height : static_cast<int>(std::clamp<std::size_t>(kBatchBytes / pitch, 1, 64));
+    const std::size_t pitch = layout_.row_bytes;
+    const int batch = passes > 1 ? height : rows_in_batch();
     std::vector<std::byte> rows(pitch * static_cast<std::size_t>(std::min(batch, height)));
     for (int pass = 1; pass < passes; ++pass)
       for (int y = 0; y < height; ++y) decoder.read_row(rows.data() + static_cast<std::size_t>(y) * pitch);
@@ -107,10 +150,37 @@ class PngSource final : public SampleSource {
     decoder.finish();
   }
 
- private:
+  /// Undoes the filters in parts that do not depend on each other, if there are any, and hands over their
+  /// rows.
+  void hand_over(PngPixels& pixels, const Sink& sink) const {
+    const int height = info_.extent.height, batch = rows_in_batch();
+    std::vector<int> parts = {0};  // where they begin
+    for (int y = batch; y < height; ++y)
+      if (y - parts.back() >= batch && pixels.is_independent(static_cast<std::size_t>(y))) parts.push_back(y);
+    parts.push_back(height);
+    for_all(static_cast<int>(parts.size()) - 1, [&](int i) {
+      const int begin = parts[static_cast<std::size_t>(i)], end = parts[static_cast<std::size_t>(i) + 1];
+      pixels.restore(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+      for_all((end - begin + batch - 1) / batch, [&](int k) {
+        const int y = begin + k * batch;
+        hand_over(pixels, y, std::min(y + batch, end), sink);
+      });
+    });
+  }
+
+  void hand_over(PngPixels& pixels, int begin, int end, const Sink& sink) const {
+    const auto first = static_cast<std::size_t>(begin), last = static_cast<std::size_t>(end);
+    if (format_.bits == 16)
+      for (std::size_t y = first; y < last; ++y) swap_bytes(16, pixels.row(y), layout_.row_bytes);
+    sink({format_, begin, end - begin, pixels.row(first), layout_.pitch()});
+    pixels.forget(first, last);
+  }
+
   std::shared_ptr<const InputFile> file_;
   ImageInfo info_;
   SampleFormat format_;
+  PngLayout layout_;
+  bool in_one_piece_ = false;
   std::int64_t buffer_bytes_ = 0;
 };
 

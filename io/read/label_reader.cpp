@@ -1,5 +1,7 @@
 #include "io/read/label_reader.hpp"
 
+#include <oneapi/tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -73,18 +75,18 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
     throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
 
   LabelImage image(extent, 0);
-  std::vector<Label> largest(static_cast<std::size_t>(extent.depth), 0);
+  oneapi::tbb::enumerable_thread_specific<Label> largest(0);
   for_each_slice(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
     source.decode(z, [&](const SampleRows& rows) {
+      Label& most = largest.local();
       for (int i = 0; i < rows.count; ++i) {
         Label* to = image.data() + (static_cast<std::int64_t>(z) * extent.height + rows.y + i) * extent.width;
-        Label& most = largest[static_cast<std::size_t>(z)];
         most = std::max(most, copy_row(rows.format, rows.data + static_cast<std::size_t>(i) * rows.pitch,
                                        extent.width, to));
       }
     });
   });
-  image.set_count(*std::max_element(largest.begin(), largest.end()));
+  image.set_count(largest.combine([](Label a, Label b) { return std::max(a, b); }));
   return image;
 }
 

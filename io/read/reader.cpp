@@ -70,35 +70,33 @@ class SampleReader final : public Reader {
  private:
   void state_rule() { info_.foreground_rule = foreground_rule(source_->format(0), options_, threshold_); }
 
-  /// Packs the rows of slice z to where `place(y, count)` says.
-  template <class Place, class Done>
-  void decode(int z, Place place, Done done) {
-    std::optional<Foreground> foreground;  // a slice may have a palette of its own
+  /// Packs rows of samples to `bits`.
+  void pack(const Foreground& foreground, const SampleRows& rows, std::uint32_t* bits) {
     const std::int64_t pitch = words_per_row(info_.extent.width);
-    source_->decode(z, [&](const SampleRows& rows) {
-      if (!foreground) foreground.emplace(rows.format, options_, threshold_);
-      std::uint32_t* const bits = place(rows.y, rows.count);
-      for (int i = 0; i < rows.count; ++i)
-        foreground->pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
-                         bits + i * pitch);
-      if (!threshold_) values_.look_at(rows, info_.extent);
-      done();
-    });
+    for (int i = 0; i < rows.count; ++i)
+      foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
+                      bits + i * pitch);
+    if (!threshold_) values_.look_at(rows, info_.extent);
   }
 
   void read_slice(int z, int first, BitVolume& out) {
-    decode(
-        z, [&](int y, int) { return out.row(y, z - first); }, [] {});
+    std::once_flag once;
+    std::optional<Foreground> foreground;  // a slice may have a palette of its own
+    source_->decode(z, [&](const SampleRows& rows) {
+      std::call_once(once, [&] { foreground.emplace(rows.format, options_, threshold_); });
+      pack(*foreground, rows, out.row(rows.y, z - first));
+    });
   }
 
   void send_slice(int z, RowStream& stream) {
-    std::vector<std::uint32_t> rows;
-    const auto pitch = static_cast<std::size_t>(words_per_row(info_.extent.width));
-    const auto place = [&](int, int count) {
-      rows.resize(static_cast<std::size_t>(count) * pitch);
-      return rows.data();
-    };
-    decode(z, place, [&] { stream.send(std::move(rows)); });
+    std::optional<Foreground> foreground;
+    source_->decode_from_top(z, [&](const SampleRows& rows) {
+      if (!foreground) foreground.emplace(rows.format, options_, threshold_);
+      std::vector<std::uint32_t> bits(
+          static_cast<std::size_t>(rows.count * words_per_row(info_.extent.width)));
+      pack(*foreground, rows, bits.data());
+      stream.send(std::move(bits));
+    });
   }
 
   std::unique_ptr<SampleSource> source_;

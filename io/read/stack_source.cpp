@@ -31,17 +31,25 @@ class StackSource final : public SampleSource {
   std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode(int z, const Sink& sink) const override {
+    with_slice(z, [&](const SampleSource& slice) { slice.decode(0, sink); });
+  }
+  void decode_from_top(int z, const Sink& sink) const override {
+    with_slice(z, [&](const SampleSource& slice) { slice.decode_from_top(0, sink); });
+  }
+
+ private:
+  template <class Work>
+  void with_slice(int z, Work work) const {
     const std::string& name = names_[static_cast<std::size_t>(z)];
     try {
       const std::unique_ptr<SampleSource> slice = open_slice(name);
       compare(*slice);
-      slice->decode(0, sink);
+      work(*slice);
     } catch (const Error& error) {
       fail(name, error);
     }
   }
 
- private:
   std::unique_ptr<SampleSource> open_slice(const std::string& name) const {
     return open_file((std::filesystem::path(folder_) / name).string(), options_);
   }

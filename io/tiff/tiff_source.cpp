@@ -41,7 +41,7 @@ class TiffSource final : public SampleSource {
   const SampleFormat& format(int z) const override { return contents_.formats[slice(z).format]; }
   std::int64_t buffer_bytes() const override { return contents_.buffer_bytes; }
 
-  void decode(int z, const Sink& sink) const override {
+  void decode_from_top(int z, const Sink& sink) const override {
     try {
       if (slice(z).rows != 0) {
         copy_rows(z, sink);

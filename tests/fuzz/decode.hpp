@@ -41,10 +41,10 @@ inline void decode(const std::uint8_t* data, std::size_t size) {
     const std::unique_ptr<io::SampleSource> source = io::open_file(file, options);
     const Extent extent = source->info().extent;
     if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule, options.limits.memory);
-    std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(extent.width)));
     for (int z = 0; z < extent.depth && z < 16; ++z)
       source->decode(z, [&](const io::SampleRows& rows) {
         const io::Foreground foreground(rows.format, rule, rule.threshold);
+        std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(extent.width)));
         if (rows.y < 0 || rows.count <= 0 || rows.count > extent.height - rows.y) __builtin_trap();
         for (int i = 0; i < rows.count; ++i)
           foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, extent.width, row.data());

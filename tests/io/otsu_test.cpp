@@ -38,7 +38,7 @@ class MemorySource final : public SampleSource {
   std::int64_t buffer_bytes() const override { return 0; }
   /// How often a slice was.
   int decoded() const { return decoded_; }
-  void decode(int z, const Sink& sink) const override {
+  void decode_from_top(int z, const Sink& sink) const override {
     ++decoded_;
     const auto pitch = static_cast<std::size_t>(format_.row_bytes(info_.extent.width));
     for (int y = 0; y < info_.extent.height; ++y)

@@ -1,0 +1,126 @@
+#include "io/png/png_pixels.hpp"
+
+#include <libdeflate.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "io/png/png_decoder.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::size_t kHead = 8, kChecksum = 4;  // bytes around those of a chunk
+
+std::unique_ptr<std::byte[]> allocate(std::size_t bytes) {
+  return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes]);
+}
+
+std::uint32_t read_big_endian(const std::byte* bytes) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | std::to_integer<std::uint32_t>(bytes[i]);
+  return value;
+}
+
+/// What the IDAT chunks hold, one behind the other.
+struct ZlibStream {
+  std::unique_ptr<std::byte[]> data;
+  std::size_t bytes = 0;
+};
+
+/// A file that holds more behind its header than this has much else, or chunks of a few bytes.
+std::uint64_t most_stored(const PngLayout& layout) {
+  return layout.bytes() + layout.bytes() / 8 + PngDecoder::kMaxChunkBytes;
+}
+
+/// Collects the chunks of the image, and checks that all of them, and those that follow, are in order.
+std::optional<ZlibStream> collect(const InputFile& file, std::uint64_t offset, const PngLayout& layout) {
+  if (offset >= file.size() || file.size() - offset > most_stored(layout)) return std::nullopt;
+  const auto size = static_cast<std::size_t>(file.size() - offset);
+  ZlibStream stream{allocate(size), 0};
+  std::byte* const data = stream.data.get();
+  if (data == nullptr || file.read_at(offset, data, size) != size) return std::nullopt;
+
+  bool is_over = false;
+  for (std::size_t at = 0; size - at >= kHead + kChecksum;) {
+    const std::size_t length = read_big_endian(data + at);
+    if (length > size - at - kHead - kChecksum) return std::nullopt;
+    const std::byte* const checksum = data + at + kHead + length;
+    if (libdeflate_crc32(0, data + at + 4, length + 4) != read_big_endian(checksum)) return std::nullopt;
+    const std::string_view type(reinterpret_cast<const char*>(data + at + 4), 4);
+    if (type == "IDAT") {
+      if (is_over || length > std::max(PngDecoder::kMaxChunkBytes, layout.bytes())) return std::nullopt;
+      std::memmove(data + stream.bytes, data + at + kHead, length);
+      stream.bytes += length;
+    } else if (type == "IEND") {
+      if (length != 0) return std::nullopt;
+      return stream;
+    } else {
+      if (!PngDecoder::is_ignored(type) || length > PngDecoder::kMaxChunkBytes) return std::nullopt;
+      is_over = true;
+    }
+    at += kHead + length + kChecksum;
+  }
+  return std::nullopt;
+}
+
+/// Whether no match can reach farther back than the window that the stream says to need. libdeflate does not
+/// look, zlib refuses those that do.
+bool is_within_window(const ZlibStream& stream, std::size_t bytes) {
+  if (stream.bytes == 0) return false;
+  constexpr unsigned kLargest = 7;
+  const unsigned window = std::to_integer<unsigned>(stream.data[0]) >> 4;
+  return window == kLargest || bytes <= std::size_t{256} << window;
+}
+
+bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes) {
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  std::size_t taken = 0, made = 0;
+  return inflater != nullptr &&
+         libdeflate_zlib_decompress_ex(inflater.get(), stream.data.get(), stream.bytes, out, bytes, &taken,
+                                       &made) == LIBDEFLATE_SUCCESS &&
+         taken == stream.bytes && made == bytes;
+}
+
+}  // namespace
+
+std::uint64_t PngPixels::most_bytes(const InputFile& file, const PngLayout& layout) {
+  return layout.bytes() + std::min(file.size(), most_stored(layout));
+}
+
+std::optional<PngPixels> PngPixels::inflate(const InputFile& file, std::uint64_t offset,
+                                            const PngLayout& layout) {
+  const std::optional<ZlibStream> stream = collect(file, offset, layout);
+  if (!stream || !is_within_window(*stream, layout.bytes())) return std::nullopt;
+  PngPixels pixels(layout, allocate(layout.bytes()));
+  if (pixels.data_ == nullptr || !inflate_exactly(*stream, pixels.data_.get(), layout.bytes()))
+    return std::nullopt;
+  for (std::size_t row = 0; row < layout.height; ++row)
+    if (pixels.filter(row) > PngFilter::paeth) return std::nullopt;
+  return pixels;
+}
+
+void PngPixels::restore(std::size_t begin, std::size_t end) {
+  for (std::size_t y = begin; y < end; ++y) {
+    const auto* above = y > 0 ? reinterpret_cast<const std::uint8_t*>(row(y - 1)) : nullptr;
+    restore_row(filter(y), layout_.pixel_bytes, layout_.row_bytes, above,
+                reinterpret_cast<std::uint8_t*>(row(y)));
+  }
+}
+
+void PngPixels::forget(std::size_t begin, std::size_t end) {
+  constexpr std::size_t kWorthIt = std::size_t{1} << 20;
+  if (layout_.bytes() < kWorthIt) return;
+  const auto page = static_cast<std::uintptr_t>(getpagesize());
+  const auto first =
+      reinterpret_cast<std::uintptr_t>(data_.get() + begin * layout_.pitch() + page - 1) / page;
+  const auto last = reinterpret_cast<std::uintptr_t>(data_.get() + end * layout_.pitch()) / page;
+  if (first < last) madvise(reinterpret_cast<void*>(first * page), (last - first) * page, MADV_DONTNEED);
+}
+
+}  // namespace gpuccl::io
