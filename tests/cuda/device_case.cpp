@@ -36,6 +36,14 @@ bool is_watched(const std::byte* begin, const std::byte* end) {
   return std::all_of(begin, end, [](std::byte byte) { return byte == std::byte{kWatched}; });
 }
 
+bool is_component(const DeviceComponent& found, const Components& expected, std::size_t i) {
+  bool same = found.area == expected.area[i];
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    same = same && found.sum[axis] == expected.sum[i][axis] && found.min[axis] == expected.box[i].min[axis] &&
+           found.max[axis] == expected.box[i].max[axis];
+  return same;
+}
+
 std::size_t bytes(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 }  // namespace
@@ -113,16 +121,16 @@ DeviceResult DeviceCase::result() const {
 
 void DeviceCase::upload(const BitVolume& image, const CudaStream& stream) {
   REQUIRE(image.extent() == extent_);
-  std::mt19937 random(7);
+  const auto garbage = [](std::size_t i) { return static_cast<std::uint8_t>(i * 2654435761u >> 13); };
   auto* const host = reinterpret_cast<std::uint8_t*>(host_image_.data());
-  for (std::size_t i = 0; i < host_image_.size(); ++i) host[i] = static_cast<std::uint8_t>(random());
+  for (std::size_t i = 0; i < host_image_.size(); ++i) host[i] = garbage(i);
   for (int z = 0; z < extent_.depth; ++z)
     for (int y = 0; y < extent_.height; ++y) {
       std::uint8_t* const row = host + layout_.image_offset + z * image_slice_ + y * image_row_;
       for (int x = 0; x < extent_.width; ++x) {
         const bool set = image(x, y, z);
         if (layout_.format == Format::bytes)
-          row[x] = static_cast<std::uint8_t>(set ? 1 + random() % 255 : 0);
+          row[x] = static_cast<std::uint8_t>(set ? std::max<int>(row[x], 1) : 0);
         else
           row[x / 8] = static_cast<std::uint8_t>((row[x / 8] & ~(1u << x % 8)) | unsigned{set} << x % 8);
       }
@@ -166,16 +174,12 @@ void DeviceCase::expect(const Labeled& expected) const {
   REQUIRE(first_difference == static_cast<std::ptrdiff_t>(image.size()));
 
   const std::size_t known = std::min<std::size_t>(capacity_, labels.count());
-  for (std::size_t i = 0; i < known; ++i) {
-    CAPTURE(i);
-    const auto component = value_at<DeviceComponent>(host_components_, i * sizeof(DeviceComponent));
-    REQUIRE(component.area == expected.components.area[i]);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      REQUIRE(component.sum[axis] == expected.components.sum[i][axis]);
-      REQUIRE(component.min[axis] == expected.components.box[i].min[axis]);
-      REQUIRE(component.max[axis] == expected.components.box[i].max[axis]);
-    }
-  }
+  std::size_t same = 0;
+  while (same < known &&
+         is_component(value_at<DeviceComponent>(host_components_, same * sizeof(DeviceComponent)),
+                      expected.components, same))
+    ++same;
+  REQUIRE(same == known);
   REQUIRE(is_watched(host_components_.data() + known * sizeof(DeviceComponent),
                      host_components_.data() + host_components_.size()));
 }
