@@ -2,76 +2,96 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
-#include <string>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "gpuccl/components.hpp"
 #include "io/image/strips.hpp"
+#include "io/report/decimal.hpp"
 
 namespace gpuccl::io {
 
 /// Takes text that goes to a file, piece by piece.
 using TextSink = std::function<void(std::string_view text)>;
 
-/// One row of a table of components, as text.
-class RowText {
+/// Rows of a table of components, as text.
+class RowsText {
  public:
-  void add(std::string_view text) {
-    std::memcpy(end_, text.data(), text.size());
-    end_ += text.size();
-  }
-  void add(std::uint64_t number) { end_ = std::to_chars(end_, limit(), number).ptr; }
-  void add(int number) { end_ = std::to_chars(end_, limit(), number).ptr; }
-  /// The fewest digits that read back as the same value, without an exponent.
-  void add(double number) { end_ = std::to_chars(end_, limit(), number, std::chars_format::fixed).ptr; }
-
-  /// The first `count` of `numbers`, with commas between them.
-  template <class T>
-  void add_list(const std::array<T, 3>& numbers, int count) {
-    for (int i = 0; i < count; ++i) {
-      if (i > 0) add(",");
-      add(numbers[static_cast<std::size_t>(i)]);
+  void clear() { size_ = 0; }
+  /// Where the next row goes, with room for so many bytes.
+  char* begin_row(std::size_t bytes) {
+    if (capacity_ - size_ < bytes) {
+      capacity_ = std::max(size_ + bytes, 2 * capacity_);
+      auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+      std::copy_n(text_.get(), size_, larger.get());
+      text_ = std::move(larger);
     }
+    return text_.get() + size_;
   }
+  void end_row(const char* end) { size_ = static_cast<std::size_t>(end - text_.get()); }
 
-  std::string_view view() const { return {buffer_.data(), static_cast<std::size_t>(end_ - buffer_.data())}; }
+  std::string_view view() const { return {text_.get(), size_}; }
 
  private:
-  char* limit() { return buffer_.data() + buffer_.size(); }
-
-  // Every number at its longest, and the words of JSON, take less than half of it.
-  std::array<char, 1024> buffer_;
-  char* end_ = buffer_.data();
+  std::unique_ptr<char[]> text_;
+  std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// Sends `before` and `format(row, i)` of every component, in order, in pieces made in parallel: millions of
+/// What stands around the fields of a row, which are the same in every table, and between rows. Fields with
+/// several numbers have commas between them.
+struct RowStyle {
+  std::string_view before_label, before_area, before_box, before_centroid, end, between;
+};
+
+inline char* put_text(char* out, std::string_view text) { return std::copy_n(text.data(), text.size(), out); }
+
+/// Writes the row of component i, whose box and centroid have so many axes, to `out` and returns its end.
+template <const RowStyle& style>
+char* put_row(char* out, const Components& components, std::size_t i, int axes) {
+  const auto put_list = [&](auto number) {
+    for (int axis = 0; axis < axes; ++axis) {
+      if (axis > 0) out = put_text(out, ",");
+      out = put_decimal(out, number(axis));
+    }
+  };
+  const auto corner = [&](const std::array<int, 3>& of_box) {
+    return [&](int axis) { return static_cast<std::uint64_t>(of_box[static_cast<std::size_t>(axis)]); };
+  };
+  out = put_text(out, style.before_label);
+  out = put_decimal(out, std::uint64_t{i} + 1);
+  out = put_text(out, style.before_area);
+  out = put_decimal(out, components.area[i]);
+  out = put_text(out, style.before_box);
+  put_list(corner(components.box[i].min));
+  out = put_text(out, ",");
+  put_list(corner(components.box[i].max));
+  out = put_text(out, style.before_centroid);
+  put_list([&](int axis) { return components.centroid(i, axis); });
+  return put_text(out, style.end);
+}
+
+/// Sends `before` and the row of every component, in order, in pieces made in parallel: millions of
 /// components take neither memory nor much time.
-template <class Format>
-void stream_rows(const Components& components, const TextSink& sink, std::string_view before, Format format) {
+template <const RowStyle& style>
+void stream_rows(const Components& components, int axes, std::string_view before, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
+  constexpr std::size_t kRoom = 16 * kDecimalRoom;  // more than all numbers and words of a row
   const std::size_t count = components.size();
-  const auto make = [&](std::string& text, std::int64_t piece) {
+  const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();
     const std::size_t begin = static_cast<std::size_t>(piece) * kRowsAtOnce;
     for (std::size_t i = begin; i < std::min(count, begin + kRowsAtOnce); ++i) {
-      RowText row;
-      format(row, i);
-      text += before;
-      text += row.view();
+      char* out = text.begin_row(before.size() + kRoom);
+      if (i > 0) out = put_text(out, style.between);
+      text.end_row(put_row<style>(put_text(out, before), components, i, axes));
     }
   };
-  const auto take = [&](const std::string& text, std::int64_t) { sink(text); };
-  for_each_strip<std::string>(static_cast<std::int64_t>((count + kRowsAtOnce - 1) / kRowsAtOnce), make, take);
-}
-
-/// Mean position of component i.
-inline std::array<double, 3> centroid(const Components& components, std::size_t i) {
-  return {components.centroid(i, 0), components.centroid(i, 1), components.centroid(i, 2)};
+  const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };
+  for_each_strip<RowsText>(static_cast<std::int64_t>((count + kRowsAtOnce - 1) / kRowsAtOnce), make, take);
 }
 
 }  // namespace gpuccl::io

@@ -65,23 +65,16 @@ std::string head(const Report& report) {
   return text;
 }
 
+constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
+                            .before_area = ",\"area\":",
+                            .before_box = ",\"bbox\":[",
+                            .before_centroid = "],\"centroid\":[",
+                            .end = "]}",
+                            .between = ","};
+
 void stream_report(const TextSink& sink, const Report& report, const Components& components) {
   sink(head(report) + ",\n  \"components\": [");
-  const int axes = report.volume ? 3 : 2;
-  stream_rows(components, sink, "", [&](RowText& row, std::size_t i) {
-    row.add(i == 0 ? "\n" : ",\n");
-    row.add("{\"label\":");
-    row.add(std::uint64_t{i} + 1);
-    row.add(",\"area\":");
-    row.add(components.area[i]);
-    row.add(",\"bbox\":[");
-    row.add_list(components.box[i].min, axes);
-    row.add(",");
-    row.add_list(components.box[i].max, axes);
-    row.add("],\"centroid\":[");
-    row.add_list(centroid(components, i), axes);
-    row.add("]}");
-  });
+  stream_rows<kJsonRow>(components, report.volume ? 3 : 2, "", sink);
   sink(components.size() == 0 ? "]\n}\n" : "\n  ]\n}\n");
 }
 

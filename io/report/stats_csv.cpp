@@ -7,23 +7,16 @@
 namespace gpuccl::io {
 namespace {
 
-void add_row(RowText& row, const Components& components, std::size_t i, int axes) {
-  row.add(std::uint64_t{i} + 1);
-  row.add(",");
-  row.add(components.area[i]);
-  row.add(",");
-  row.add_list(components.box[i].min, axes);
-  row.add(",");
-  row.add_list(components.box[i].max, axes);
-  row.add(",");
-  row.add_list(centroid(components, i), axes);
-  row.add("\n");
-}
+constexpr RowStyle kCsvRow{.before_label = "",
+                           .before_area = ",",
+                           .before_box = ",",
+                           .before_centroid = ",",
+                           .end = "\n",
+                           .between = ""};
 
 void stream_csv(const TextSink& sink, bool volume, const Components& components) {
   sink(volume ? "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n" : "label,area,x0,y0,x1,y1,cx,cy\n");
-  const int axes = volume ? 3 : 2;
-  stream_rows(components, sink, "", [&](RowText& row, std::size_t i) { add_row(row, components, i, axes); });
+  stream_rows<kCsvRow>(components, volume ? 3 : 2, "", sink);
 }
 
 }  // namespace
@@ -44,9 +37,7 @@ void write_stats_csv(int descriptor, bool volume, const Components& components) 
 std::string joint_stats_header() { return "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n"; }
 
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, const Components& components) {
-  // The name may be longer than a row has room for.
-  const std::string name = csv_field(input) + ",";
-  stream_rows(components, sink, name, [&](RowText& row, std::size_t i) { add_row(row, components, i, 3); });
+  stream_rows<kCsvRow>(components, 3, csv_field(input) + ",", sink);
 }
 
 }  // namespace gpuccl::io
