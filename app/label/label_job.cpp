@@ -1,9 +1,11 @@
 #include "app/label/label_job.hpp"
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "app/common/device_name.hpp"
@@ -21,14 +23,34 @@
 namespace gpuccl::app {
 namespace {
 
+/// Elements of all components, and of the largest.
+struct Areas {
+  std::uint64_t sum = 0, largest = 0;
+};
+
+Areas areas_of(const Components& components) {
+  using Range = tbb::blocked_range<std::size_t>;
+  return tbb::parallel_reduce(
+      Range(0, components.size(), 1 << 16), Areas{},
+      [&](const Range& range, Areas areas) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+          areas.sum += components.area[i];
+          areas.largest = std::max(areas.largest, components.area[i]);
+        }
+        return areas;
+      },
+      [](Areas a, Areas b) {
+        return Areas{a.sum + b.sum, std::max(a.largest, b.largest)};
+      });
+}
+
 /// What must hold whatever labelled the image; nothing is written when it does not.
-void self_check(const Labeled& labeled, std::int64_t foreground) {
-  const std::vector<std::uint64_t>& area = labeled.components.area;
-  const std::uint64_t sum = std::accumulate(area.begin(), area.end(), std::uint64_t{0});
-  if (sum != static_cast<std::uint64_t>(foreground) || area.size() != labeled.labels->count())
+void self_check(const Labeled& labeled, std::uint64_t in_components, std::int64_t foreground) {
+  const std::size_t components = labeled.components.size();
+  if (in_components != static_cast<std::uint64_t>(foreground) || components != labeled.labels->count())
     throw Error(Failure::internal, "self-check failed: " + std::to_string(labeled.labels->count()) +
-                                       " labels, " + std::to_string(area.size()) + " components of " +
-                                       std::to_string(sum) + " elements, but the foreground has " +
+                                       " labels, " + std::to_string(components) + " components of " +
+                                       std::to_string(in_components) + " elements, but the foreground has " +
                                        std::to_string(foreground));
 }
 
@@ -144,8 +166,10 @@ void LabelJob::label(Engine& engine) {
     const std::int64_t foreground = with_remedy(options_.algorithm.engine.device, [&] {
       return plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
     });
-    self_check(labeled_, foreground);
+    const Areas areas = areas_of(labeled_.components);
+    self_check(labeled_, areas.sum, foreground);
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
+    findings_.largest = areas.largest;
     give_hints();
     selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
   });
@@ -153,9 +177,7 @@ void LabelJob::label(Engine& engine) {
 }
 
 void LabelJob::give_hints() {
-  const std::vector<std::uint64_t>& area = labeled_.components.area;
   findings_.foreground = report_.foreground;
-  findings_.largest = area.empty() ? 0 : *std::max_element(area.begin(), area.end());
   report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
   for (const std::string& line : report_.hints) warn(files_.input, line);
 }

@@ -29,7 +29,7 @@ TEST_CASE("without filters nothing changes and no map is made") {
   const Selection all = selected({});
   REQUIRE(all.map.empty());
   REQUIRE(all.dropped == 0);
-  REQUIRE(all.components.area == std::vector<std::uint64_t>{2, 5, 1, 5});
+  REQUIRE(all.components.area == Column<std::uint64_t>{2, 5, 1, 5});
   REQUIRE(selected({.largest = 4}).map.empty());
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("components are kept by size") {
   const Selection large = selected({.min_size = 2});
   REQUIRE(large.map == std::vector<Label>{0, 1, 2, 0, 3});
   REQUIRE(large.dropped == 1);
-  REQUIRE(large.components.area == std::vector<std::uint64_t>{2, 5, 5});
+  REQUIRE(large.components.area == Column<std::uint64_t>{2, 5, 5});
   REQUIRE(large.components.box[2].min == std::array<int, 3>{1, 5, 0});
   REQUIRE(selected({.max_size = 2}).map == std::vector<Label>{0, 1, 0, 2, 0});
   REQUIRE(selected({.min_size = 2, .max_size = 4}).map == std::vector<Label>{0, 1, 0, 0, 0});
@@ -69,7 +69,7 @@ TEST_CASE("ordered by size, the largest is label 1 and equals stay in raster ord
   const Selection by_size = selected({.order = LabelOrder::size});
   REQUIRE(by_size.map == std::vector<Label>{0, 3, 1, 4, 2});
   REQUIRE(by_size.dropped == 0);
-  REQUIRE(by_size.components.area == std::vector<std::uint64_t>{5, 5, 2, 1});
+  REQUIRE(by_size.components.area == Column<std::uint64_t>{5, 5, 2, 1});
   REQUIRE(selected({.largest = 2, .order = LabelOrder::size}).map == std::vector<Label>{0, 0, 1, 0, 2});
 }
 

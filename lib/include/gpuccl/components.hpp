@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <vector>
+
+#include "gpuccl/column.hpp"
 
 namespace gpuccl {
 
@@ -29,15 +30,16 @@ struct Component {
 
 /// What is known of every component, as a structure of arrays: entry i describes label i + 1.
 struct Components {
-  std::vector<std::uint64_t> area;  // elements
-  std::vector<Box> box;
-  std::vector<std::array<std::uint64_t, 3>> sum;  // of the coordinates x, y, z of all elements, modulo 2^64
+  Column<std::uint64_t> area;  // elements
+  Column<Box> box;
+  Column<std::array<std::uint64_t, 3>> sum;  // of the coordinates x, y, z of all elements, modulo 2^64
   std::map<std::size_t, std::array<std::uint64_t, 3>> sum_high;  // entry i / 2^64, where that is not 0
 
   static constexpr std::size_t kBytesEach =
       sizeof(std::uint64_t) + sizeof(Box) + sizeof(std::array<std::uint64_t, 3>);
 
   std::size_t size() const { return area.size(); }
+  /// What is new is not initialized.
   void resize(std::size_t count) {
     area.resize(count);
     box.resize(count);

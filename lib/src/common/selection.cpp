@@ -26,11 +26,11 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
 
 /// What of `all` is kept; the memory of `all` is free when it returns.
 template <class T>
-std::vector<T> pick(std::vector<T>& all, const std::vector<Label>& kept) {
-  std::vector<T> picked;
+Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
+  Column<T> picked;
   picked.reserve(kept.size());
   for (const Label i : kept) picked.push_back(all[i]);
-  std::vector<T>().swap(all);
+  Column<T>().swap(all);
   return picked;
 }
 

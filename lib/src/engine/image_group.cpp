@@ -37,7 +37,7 @@ Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
   const Extent extent = extents_[i];
   const int top = tops_[i];
   // Labels are in the order of first elements, so those of an image follow each other.
-  const std::vector<Box>& box = labeled.components.box;
+  const Column<Box>& box = labeled.components.box;
   const auto first_from = [&](int row) {
     return std::partition_point(box.begin(), box.end(), [&](const Box& one) { return one.min[1] < row; }) -
            box.begin();

@@ -62,7 +62,7 @@ void SlabLabels::load(std::size_t slab) const {
   slab_.reset();
   slab_ = label_slab(slabs_[slab], extent_, work_);
   slab_rows_ = rows_of(slabs_[slab], extent_);
-  const std::vector<std::uint64_t>& area = slab_->labeled.components.area;
+  const Column<std::uint64_t>& area = slab_->labeled.components.area;
   if (slab_->labeled.labels->count() != components_.count(slab) ||
       std::accumulate(area.begin(), area.end(), std::uint64_t{0}) != components_.area(slab))
     throw Error(Failure::data, "the input changed while it was read");

@@ -26,6 +26,10 @@ class RunLabels final : public LabelSource {
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
   const Bundles& bundles() const { return bundles_; }
+  /// Of the runs of a bundle, from left to right.
+  const Label* labels_of(const Bundles::Place& place) const {
+    return label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
+  }
 
   /// Visits the runs of row y of slice z as visit(begin, end, label).
   template <class Visit>
@@ -44,7 +48,7 @@ class RunLabels final : public LabelSource {
 template <class Visit>
 void RunLabels::for_each_labeled_run(int y, int z, Visit visit) const {
   const Bundles::Place place = bundles_.holding(y, z);
-  const Label* label = label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
+  const Label* label = labels_of(place);
   const auto visit_in_bundle = [&]<RowSet set>(std::integral_constant<RowSet, set>) {
     RunCounter<set> run_at(bundles_.rows(place));
     const auto label_at = [&](int word, int bit) { return label[run_at(word, bit)]; };

@@ -5,26 +5,12 @@
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "cpu/runs/run_sums.hpp"
 
 namespace gpuccl::cpu {
 namespace {
-
-/// Runs of one row that follow each other and belong to one component.
-struct RowPart {
-  Label label = 0;
-  int begin = 0, end = 0;
-  std::uint64_t area = 0;
-  std::uint64_t sum_x = 0;
-
-  void add(int run_begin, int run_end) {
-    const std::uint64_t length = static_cast<std::uint64_t>(run_end - run_begin);
-    const std::uint64_t ends =
-        static_cast<std::uint64_t>(run_begin) + static_cast<std::uint64_t>(run_end) - 1;
-    end = run_end;
-    area += length;
-    sum_x += length * ends / 2;
-  }
-};
 
 /// What a strip adds to components, beside what it has added in their places.
 struct Elsewhere {
@@ -36,57 +22,91 @@ struct Elsewhere {
 /// components; those that come from strips before are kept apart, because another task adds to their place.
 class StripMeasurer {
  public:
-  StripMeasurer(const RunLabels& labels, Label labels_before, Components& components)
-      : labels_(labels), labels_before_(labels_before), components_(components) {}
+  /// Labels (labels_before, labels_until] are those of components whose root lies in the strip.
+  StripMeasurer(const RunLabels& labels, Label labels_before, Label labels_until, Components& components)
+      : labels_(labels),
+        labels_before_(labels_before),
+        labels_until_(labels_until),
+        begun_(labels_before),
+        components_(components) {}
 
   Elsewhere measure_rows(Strip strip) {
-    const Bundles& bundles = labels_.bundles();
-    const Extent extent = bundles.image().extent;
-    for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
-      const int first_y = at.y * bundles.height();
-      for (int z = bundles.first_slice(at.layer); z < bundles.first_slice(at.layer + 1); ++z)
-        for (int y = first_y; y < std::min(first_y + bundles.height(), extent.height); ++y) measure_row(y, z);
+    switch (labels_.bundles().row_set()) {
+      case 0b1111:
+        measure_bundles<0b1111>(strip);
+        break;
+      case 0b0011:
+        measure_bundles<0b0011>(strip);
+        break;
+      default:
+        measure_bundles<0b0001>(strip);
     }
+    begin_components(labels_until_);
     return std::move(elsewhere_);
   }
 
  private:
-  void measure_row(int y, int z) {
-    RowPart part;
-    labels_.for_each_labeled_run(y, z, [&](int begin, int end, Label label) {
-      if (label != part.label) {
-        if (part.label != 0) add(part, y, z);
-        part = {label, begin, begin, 0, 0};
-      }
-      part.add(begin, end);
-    });
-    if (part.label != 0) add(part, y, z);
+  template <RowSet set>
+  void measure_bundles(Strip strip) {
+    const Bundles& bundles = labels_.bundles();
+    for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+      const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
+      const Label* label = labels_.labels_of(at);
+      for_each_run_sums<set>(bundles.rows(at), bundles.words(), [&](int begin, int end, const RunSums& sums) {
+        add<set>(*label++, begin, end, y, z, sums);
+      });
+    }
   }
 
-  void add(const RowPart& part, int y, int z) {
-    const std::uint64_t sum_y = part.area * static_cast<std::uint64_t>(y);
-    const std::uint64_t sum_z = part.area * static_cast<std::uint64_t>(z);
-    const Box box{{part.begin, y, z}, {part.end - 1, y, z}};
-    if (part.label <= labels_before_) {
-      shared(part.label).add({part.area, box, {part.sum_x, sum_y, sum_z}});
+  template <RowSet set>
+  [[gnu::always_inline]] void add(Label label, int begin, int end, int y, int z, const RunSums& sums) {
+    constexpr bool kTwoY = (set & 0b0010u) != 0, kTwoZ = (set & 0b0100u) != 0;  // as RowSet says
+    const std::uint64_t area = sums.area();
+    const std::uint64_t in_next_y = kTwoY ? sums.of_row[1] + sums.of_row[3] : 0;
+    const std::uint64_t in_next_z = kTwoZ ? sums.of_row[2] + sums.of_row[3] : 0;
+    const int first_y = y + (kTwoY && in_next_y == area), last_y = y + (kTwoY && in_next_y != 0);
+    const int first_z = z + (kTwoZ && in_next_z == area), last_z = z + (kTwoZ && in_next_z != 0);
+    const std::uint64_t sum_y = area * static_cast<std::uint64_t>(y) + in_next_y;
+    const std::uint64_t sum_z = area * static_cast<std::uint64_t>(z) + in_next_z;
+    if (label <= labels_before_) {
+      shared(label).add(
+          {area, {{begin, first_y, first_z}, {end - 1, last_y, last_z}}, {sums.sum_x, sum_y, sum_z}});
       return;
     }
-    // Rows come in raster order, but for rows of a bundle, which may come one slice early.
-    const std::size_t i = std::size_t{part.label} - 1;
-    components_.area[i] += part.area;
-    Box& all = components_.box[i];
-    all.min = {std::min(all.min[0], part.begin), std::min(all.min[1], y), std::min(all.min[2], z)};
-    all.max = {std::max(all.max[0], part.end - 1), std::max(all.max[1], y), std::max(all.max[2], z)};
-    add(i, 0, part.sum_x);
+    if (label > begun_) begin_components(label + std::min(kAtOnce, labels_until_ - label));
+    const std::size_t i = std::size_t{label} - 1;
+    components_.area[i] += area;
+    Box& box = components_.box[i];
+    lower(box.min[0], begin);
+    lower(box.min[1], first_y);
+    lower(box.min[2], first_z);
+    raise(box.max[0], end - 1);
+    raise(box.max[1], last_y);
+    raise(box.max[2], last_z);
+    add(i, 0, sums.sum_x);
     add(i, 1, sum_y);
     add(i, 2, sum_z);
   }
+
+  static void lower(int& least, int value) { least = std::min(least, value); }
+  static void raise(int& most, int value) { most = std::max(most, value); }
 
   void add(std::size_t i, std::size_t axis, std::uint64_t more) {
     std::uint64_t& sum = components_.sum[i][axis];
     sum += more;
     if (sum < more) [[unlikely]]
       elsewhere_.carries.emplace_back(i, axis);
+  }
+
+  /// Clears the places of components up to `last`. Not all at once: they are added to soon after, while they
+  /// are in the cache.
+  [[gnu::noinline]] void begin_components(Label last) {
+    static constexpr Component kNone;
+    const std::size_t first = begun_, count = last - begun_;
+    std::fill_n(components_.area.data() + first, count, kNone.area);
+    std::fill_n(components_.box.data() + first, count, kNone.box);
+    std::fill_n(components_.sum.data() + first, count, std::array<std::uint64_t, 3>{});
+    begun_ = last;
   }
 
   Component& shared(Label label) {
@@ -97,8 +117,11 @@ class StripMeasurer {
     return *last_component_;
   }
 
+  static constexpr Label kAtOnce = 128;
+
   const RunLabels& labels_;
-  Label labels_before_;
+  Label labels_before_, labels_until_;
+  Label begun_;  // labels up to this one have been cleared
   Components& components_;
   Elsewhere elsewhere_;
   Label last_shared_ = 0;
@@ -110,13 +133,12 @@ class StripMeasurer {
 Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
                    const std::vector<Label>& labels_before) {
   Components components;
-  components.area.resize(labels.count());
-  components.box.resize(labels.count(), Component{}.box);
-  components.sum.resize(labels.count());
+  components.resize(labels.count());
 
   std::vector<Elsewhere> elsewhere(strips.size());
   tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) {
-    elsewhere[i] = StripMeasurer(labels, labels_before[i], components).measure_rows(strips[i]);
+    elsewhere[i] =
+        StripMeasurer(labels, labels_before[i], labels_before[i + 1], components).measure_rows(strips[i]);
   });
   for (const Elsewhere& of_strip : elsewhere) {
     for (const auto& [i, axis] : of_strip.carries) ++components.sum_high[i][axis];

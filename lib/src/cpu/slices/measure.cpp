@@ -1,12 +1,9 @@
 #include "cpu/slices/measure.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace gpuccl::cpu {
 namespace {
-
-constexpr int kFar = std::numeric_limits<int>::max();
 
 /// Pixels [begin, end) of a row, all of component i. A slice has less than 2^32 pixels, so no sum passes
 /// 2^64.
@@ -28,8 +25,9 @@ void add_span(Components& components, std::size_t i, int begin, int end, int y, 
 Components measure(const LabelImage& labels) {
   const Extent extent = labels.extent();
   Components components;
-  components.resize(labels.count());
-  std::fill(components.box.begin(), components.box.end(), Box{{kFar, kFar, kFar}, {-1, -1, -1}});
+  components.area.resize(labels.count(), 0);
+  components.box.resize(labels.count(), Component{}.box);
+  components.sum.resize(labels.count(), {});
 
   const Label* row = labels.data();
   for (int z = 0; z < extent.depth; ++z)
