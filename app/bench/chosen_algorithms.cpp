@@ -20,9 +20,7 @@ bool takes_part(const Algorithm& algorithm, Test test) {
 }
 
 /// Those whose iterations are as many as a component is long: hours at the sizes of the defaults.
-bool is_slow(const Algorithm& algorithm) {
-  return algorithm.device == DeviceKind::cpu && (algorithm.name == "ep" || algorithm.name == "fb");
-}
+bool is_slow(const Algorithm* algorithm) { return algorithm->name == "ep" || algorithm->name == "fb"; }
 
 std::string known_names(const std::vector<Algorithm>& table) {
   std::vector<std::string> names;
@@ -68,8 +66,7 @@ std::vector<const Algorithm*> asked_for(const Request& request, const std::vecto
         chosen.push_back(&algorithm);
     return chosen.size() > before;
   };
-  if (request.algorithms.empty())
-    add([&](const Algorithm& algorithm) { return request.test == Test::iterations || !is_slow(algorithm); });
+  if (request.algorithms.empty()) add([](const Algorithm&) { return true; });
   for (const std::string& name : request.algorithms) {
     const auto is_named = [&](const Algorithm& algorithm) { return name == "all" || algorithm.name == name; };
     const bool given_before = std::any_of(chosen.begin(), chosen.end(),
@@ -79,11 +76,10 @@ std::vector<const Algorithm*> asked_for(const Request& request, const std::vecto
   return chosen;
 }
 
-}  // namespace
-
-std::vector<const Algorithm*> choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
-                                                const AskForGpu& problem_of_gpu,
-                                                const std::function<void(const std::string&)>& note) {
+/// Those of them that this machine can measure.
+std::vector<const Algorithm*> usable(const Request& request, const std::vector<Algorithm>& table,
+                                     const AskForGpu& problem_of_gpu,
+                                     const std::function<void(const std::string&)>& note) {
   std::vector<const Algorithm*> chosen = asked_for(request, table);
   const auto on_gpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; };
   const auto on_cpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cpu; };
@@ -104,6 +100,17 @@ std::vector<const Algorithm*> choose_algorithms(const Request& request, const st
   if (request.device == DeviceChoice::cuda || named_one_is_missed || chosen.empty())
     throw Error(Failure::unavailable, problem);
   note("GPU not usable (" + problem + "), only algorithms of the CPU are measured");
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<const Algorithm*> choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
+                                                const AskForGpu& problem_of_gpu,
+                                                const std::function<void(const std::string&)>& note) {
+  std::vector<const Algorithm*> chosen = usable(request, table, problem_of_gpu, note);
+  if (request.algorithms.empty() && !std::all_of(chosen.begin(), chosen.end(), is_slow))
+    std::erase_if(chosen, is_slow);
   return chosen;
 }
 
