@@ -1,4 +1,4 @@
-#include "io/deflate/huffman_code.hpp"
+#include "io/deflate/prefix_code.hpp"
 
 #include <algorithm>
 #include <array>
