@@ -7,9 +7,6 @@
 
 namespace gpuccl::io {
 
-/// More than the header of a block takes.
-inline constexpr std::size_t kMostHeaderBytes = 1024;
-
 /// Begins a block with codes of its own (RFC 1951, 3.2.7): the lengths of both codes, without the zeros at
 /// their ends, in a code of their own.
 void write_block_header(BitWriter& writer, bool is_last, std::span<const std::uint8_t> literals,

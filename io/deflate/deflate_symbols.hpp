@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -8,20 +9,23 @@
 namespace gpuccl::io {
 
 inline constexpr std::uint32_t kMinMatch = 3, kMaxMatch = 258;
+/// Of a match that is one or two bytes too long, so that the rest is as long as the shortest.
+inline constexpr std::uint32_t kShorterMatch = kMaxMatch - kMinMatch;
+inline constexpr int kMaxCodeLength = 15;
 inline constexpr std::int64_t kWindow = 32768;  // the farthest distance
 
 inline constexpr std::size_t kEndOfBlock = 256, kFirstLength = 257;
 inline constexpr std::size_t kLiteralSymbols = 286, kDistanceSymbols = 30;
 
 /// A symbol that stands for several values, which `bits` extra bits tell apart.
-struct Slot {
-  std::size_t symbol = 0;
+struct Symbol {
+  std::size_t number = 0;
   int bits = 0;
   std::uint32_t extra = 0;
 };
 
 /// Lengths 3 to 258: from 11 on groups of four symbols, each group with one extra bit more; 258 is alone.
-constexpr Slot length_slot(std::uint32_t length) {
+constexpr Symbol length_symbol(std::uint32_t length) {
   if (length == kMaxMatch) return {kFirstLength + 28, 0, 0};
   const std::uint32_t from = length - kMinMatch;
   int bits = 0;
@@ -31,16 +35,20 @@ constexpr Slot length_slot(std::uint32_t length) {
 }
 
 /// Distances 1 to 32768: from 5 on groups of two.
-constexpr Slot distance_slot(std::int64_t distance) {
-  const std::int64_t from = distance - 1;
-  int bits = 0;
-  while (from >> bits >= 4) ++bits;
-  return {static_cast<std::size_t>(2 * bits + (from >> bits)), bits,
-          static_cast<std::uint32_t>(from & ((std::int64_t{1} << bits) - 1))};
+constexpr Symbol distance_symbol(std::uint32_t distance) {
+  const std::uint32_t from = distance - 1;
+  const int bits = std::bit_width(from | 3) - 2;
+  return {static_cast<std::size_t>(2 * bits) + (from >> bits), bits, from & ((1u << bits) - 1)};
 }
-static_assert(length_slot(3).symbol == 257 && length_slot(10).symbol == 264 && length_slot(11).symbol == 265);
-static_assert(length_slot(257).symbol == 284 && length_slot(257).bits == 5 && length_slot(257).extra == 30);
-static_assert(distance_slot(4).symbol == 3 && distance_slot(5).symbol == 4 && distance_slot(5).bits == 1);
-static_assert(distance_slot(32768).symbol == 29 && distance_slot(32768).bits == 13);
+/// The extra bits of one of them.
+constexpr int distance_bits(std::size_t symbol) { return symbol < 4 ? 0 : static_cast<int>(symbol / 2) - 1; }
+
+static_assert(length_symbol(3).number == 257 && length_symbol(10).number == 264 &&
+              length_symbol(11).number == 265);
+static_assert(length_symbol(257).number == 284 && length_symbol(257).bits == 5 &&
+              length_symbol(257).extra == 30);
+static_assert(distance_symbol(4).number == 3 && distance_symbol(5).number == 4 &&
+              distance_symbol(5).bits == 1);
+static_assert(distance_symbol(32768).number == 29 && distance_symbol(32768).bits == 13);
 
 }  // namespace gpuccl::io

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <vector>
 
 namespace gpuccl::io {
 namespace {
 
-constexpr int kMaxLength = 15;
+constexpr std::size_t kMostSymbols = kLiteralSymbols;
 
 std::uint16_t reversed(unsigned code, int length) {
   unsigned result = 0;
@@ -18,51 +17,60 @@ std::uint16_t reversed(unsigned code, int length) {
 
 }  // namespace
 
-// Each level has the symbols by weight, merged with the pairs of the level before. Of the last level the
-// first 2n - 2 items are taken, of each level before it the items in the pairs that were: a symbol's length
-// is the number of levels in which it was. In a level these are always the lightest symbols, so their number
-// says which they are.
+// Huffman's pairs are made in the order of their weights, so that the lightest nodes are at the heads of two
+// queues: symbols and pairs. Codes that come out too long are cut off, and for each unit (2^-max_length) that
+// this takes too much of the code space, a shorter code is split: one half for its symbol, the other half for
+// one of those cut off (as in zlib). That is not the best of all codes, but rarely happens.
 void find_code_lengths(std::span<const std::uint32_t> frequencies, int max_length,
                        std::span<std::uint8_t> lengths) {
-  std::vector<std::uint16_t> symbols;
+  std::array<std::uint64_t, kMostSymbols> symbols{};  // by frequency
+  std::size_t n = 0;
   for (std::size_t i = 0; i < frequencies.size(); ++i)
-    if (frequencies[i] != 0) symbols.push_back(static_cast<std::uint16_t>(i));
-  std::stable_sort(symbols.begin(), symbols.end(),
-                   [&](std::uint16_t a, std::uint16_t b) { return frequencies[a] < frequencies[b]; });
+    if (frequencies[i] != 0) symbols[n++] = std::uint64_t{frequencies[i]} << 16 | i;
+  std::sort(symbols.begin(), symbols.begin() + static_cast<std::ptrdiff_t>(n));
 
-  const std::size_t n = symbols.size();
-  // symbols_in[d][i]: symbols among the first i items of a level.
-  std::array<std::vector<std::uint16_t>, kMaxLength> symbols_in;
-  std::vector<std::uint64_t> last, level;
-  for (int depth = 0; depth < max_length; ++depth) {
-    level.clear();
-    std::vector<std::uint16_t>& counts = symbols_in[static_cast<std::size_t>(depth)];
-    counts.reserve(2 * n + 1);
-    std::size_t symbol = 0, pair = 0;
-    while (level.size() < 2 * n) {
-      const bool has_pair = 2 * pair + 1 < last.size();
-      if (symbol == n && !has_pair) break;
-      const std::uint64_t weight = has_pair ? last[2 * pair] + last[2 * pair + 1] : 0;
-      const bool take_symbol = symbol < n && (!has_pair || frequencies[symbols[symbol]] <= weight);
-      counts.push_back(static_cast<std::uint16_t>(symbol));
-      level.push_back(take_symbol ? frequencies[symbols[symbol]] : weight);
-      ++(take_symbol ? symbol : pair);
+  std::array<std::uint64_t, kMostSymbols> weights{};  // of pairs
+  std::array<std::uint16_t, kMostSymbols> pair_of_symbol{}, pair_of_pair{};
+  std::size_t symbol = 0, pair = 0;
+  for (std::size_t made = 0; made + 1 < n; ++made) {
+    for (int half = 0; half < 2; ++half) {
+      if (symbol < n && (pair == made || symbols[symbol] >> 16 <= weights[pair])) {
+        weights[made] += symbols[symbol] >> 16;
+        pair_of_symbol[symbol++] = static_cast<std::uint16_t>(made);
+      } else {
+        weights[made] += weights[pair];
+        pair_of_pair[pair++] = static_cast<std::uint16_t>(made);
+      }
     }
-    counts.push_back(static_cast<std::uint16_t>(symbol));
-    std::swap(last, level);
+  }
+
+  const auto longest = static_cast<unsigned>(max_length);
+  std::array<std::uint16_t, kMostSymbols> depths{};  // of pairs, the last of which is the root
+  for (std::size_t i = n - 2; i-- > 0;) depths[i] = static_cast<std::uint16_t>(depths[pair_of_pair[i]] + 1);
+  std::array<unsigned, kMaxCodeLength + 1> counts{};
+  std::int64_t excess = -(std::int64_t{1} << longest);
+  for (std::size_t i = 0; i < n; ++i) {
+    const unsigned length = std::min(depths[pair_of_symbol[i]] + 1u, longest);
+    ++counts[length];
+    excess += std::int64_t{1} << (longest - length);
+  }
+  for (; excess > 0; --excess) {
+    unsigned length = longest - 1;
+    while (counts[length] == 0) --length;
+    --counts[length];
+    counts[length + 1] += 2;
+    --counts[longest];
   }
 
   std::fill(lengths.begin(), lengths.end(), std::uint8_t{0});
-  std::size_t taken = 2 * n - 2;
-  for (int depth = max_length - 1; depth >= 0 && taken > 0; --depth) {
-    const std::size_t of_symbols = symbols_in[static_cast<std::size_t>(depth)][taken];
-    for (std::size_t i = 0; i < of_symbols; ++i) ++lengths[symbols[i]];
-    taken = 2 * (taken - of_symbols);
-  }
+  std::size_t next = 0;
+  for (unsigned length = longest; length > 0; --length)
+    for (unsigned i = 0; i < counts[length]; ++i)
+      lengths[symbols[next++] & 0xffff] = static_cast<std::uint8_t>(length);
 }
 
 void assign_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes) {
-  std::array<unsigned, kMaxLength + 2> next{};  // next[l + 1] counts, then next[l] is the next code
+  std::array<unsigned, kMaxCodeLength + 2> next{};  // next[l + 1] counts, then next[l] is the next code
   for (const std::uint8_t length : lengths)
     if (length != 0) ++next[length + 1u];
   for (std::size_t length = 1; length < next.size(); ++length)

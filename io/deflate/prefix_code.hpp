@@ -12,9 +12,9 @@
 // Limited-length prefix codes in the form that Deflate gives them (RFC 1951, 3.2.2).
 namespace gpuccl::io {
 
-/// The lengths of the codes of an optimal prefix code of which none has more than `max_length` bits, by
-/// package-merge (Larmore and Hirschberg 1990). Symbols of frequency 0 get length 0; at least two others are
-/// needed, and the code is then complete, as strict decoders want it.
+/// The lengths of the codes of a prefix code (Huffman 1952) of which none has more than `max_length` bits.
+/// Symbols of frequency 0 get length 0; at least two others are needed, and the code is then complete, as
+/// strict decoders want it.
 void find_code_lengths(std::span<const std::uint32_t> frequencies, int max_length,
                        std::span<std::uint8_t> lengths);
 
@@ -42,9 +42,15 @@ struct PrefixCode {
     find_code_lengths(frequencies, max_length, lengths);
     assign_codes(lengths, codes);
   }
-  void add_to(Bits& bits, const Slot& slot) const {
-    bits.add(codes[slot.symbol], lengths[slot.symbol]);
-    bits.add(slot.extra, slot.bits);
+  void add_to(Bits& bits, const Symbol& symbol) const {
+    bits.add(codes[symbol.number], lengths[symbol.number]);
+    bits.add(symbol.extra, symbol.bits);
+  }
+  /// How many bits symbols of these frequencies take.
+  std::uint64_t bits(const std::array<std::uint32_t, size>& frequencies) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < size; ++i) sum += std::uint64_t{frequencies[i]} * lengths[i];
+    return sum;
   }
   std::size_t used() const {
     std::size_t end = size;

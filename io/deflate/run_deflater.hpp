@@ -7,7 +7,6 @@
 
 #include "gpuccl/labels.hpp"
 #include "io/deflate/adler32.hpp"
-#include "io/deflate/bit_writer.hpp"
 #include "io/deflate/run_tokens.hpp"
 #include "io/deflate/sample_row.hpp"
 
@@ -23,19 +22,21 @@ class RunDeflater {
   /// Of the number of runs alone, so that it is the same wherever it is asked.
   bool pays(std::size_t runs, std::int64_t rows) const;
 
+  /// Begins another strip.
+  void clear() { tokens_.clear(); }
+  void add(const LabelRuns& rows) { tokens_.add(rows); }
+  std::size_t runs() const { return tokens_.runs(); }
+
   /// The rows as a zlib stream (RFC 1950). Valid until the next call, as is what blocks() returns.
-  std::span<const std::byte> stream(const LabelRuns& rows);
+  std::span<const std::byte> stream();
 
   /// The rows as blocks of a stream that goes on after them: they end on a byte. What they are made of has
   /// the checksum checksum().
-  std::span<const std::byte> blocks(const LabelRuns& rows);
+  std::span<const std::byte> blocks();
   const Adler32& checksum() const { return tokens_.checksum(); }
 
  private:
   std::size_t write_block(std::size_t at, bool is_last);
-  template <int bytes>
-  void write_tokens(BitWriter& writer, std::span<const Bits> of_bytes,
-                    std::span<const Bits> of_matches) const;
 
   SampleRow row_;
   RunTokens tokens_;

@@ -2,155 +2,206 @@
 
 #include <algorithm>
 
-#include "io/deflate/deflate_symbols.hpp"
-
 namespace gpuccl::io {
 namespace {
 
-/// A match with the row above has 12 bits or so of distance: it pays for two stretches or more, but not for
-/// long ones, of which each piece of 258 bytes would cost as much again.
-constexpr std::int64_t kLongStretch = 300;
+/// How many runs to the left may be copied from.
+constexpr std::size_t kFirstRun = 2;
 
 /// Rows up to here are added up without a modulus: 4 * 1020 * 2^39 fits 64 bits.
 constexpr int kNarrow = 1 << 20;
 
-/// Cuts a match into those that Deflate has, visited as visit(length, times): the longest ones, and no rest
-/// of less than the shortest.
-template <class Visit>
-void for_each_piece(std::int64_t bytes, Visit visit) {
-  std::int64_t full = bytes / kMaxMatch;
-  auto rest = static_cast<std::uint32_t>(bytes % kMaxMatch);
-  if (rest != 0 && rest < kMinMatch) {
-    --full;
-    visit(kMaxMatch - kMinMatch, 1);
-    rest += kMinMatch;
-  }
-  if (rest != 0) visit(rest, 1);
-  if (full != 0) visit(kMaxMatch, static_cast<std::uint32_t>(full));
-}
+// About how many bits things take. Sizes hardly depend on these numbers.
+constexpr int kZerosBits = 9, kSampleBits = 14, kRestBits = 9;
+constexpr int kNearCopyBits = 12, kFarCopyBits = 19;
+/// What a run takes that is not copied with those before it.
+constexpr int kRunBits = 28;
+constexpr int kNoCopy = 1 << 20;
 
 }  // namespace
 
-void RunTokens::find(const LabelRuns& rows) {
-  tokens_.clear();
-  literals_.fill(0);
-  matches_.fill(0);
+void RunTokens::clear() {
+  bytes_ = 0;
+  run_count_ = token_count_ = 0;
+  counts_ = {};
   checksum_ = {};
+}
+
+void RunTokens::add(const LabelRuns& rows) {
   switch (row_.sample_bytes) {
     case 1:
-      return find_tokens<1>(rows);
+      return add_rows<1>(rows);
     case 2:
-      return find_tokens<2>(rows);
+      return add_rows<2>(rows);
     default:
-      return find_tokens<4>(rows);
+      return add_rows<4>(rows);
   }
 }
 
-template <int bytes>
-void RunTokens::find_tokens(const LabelRuns& rows) {
-  const LabelRun* run = rows.runs.data();
-  for (std::size_t i = 0; i < rows.ends.size(); ++i) {
-    const LabelRun* const end = rows.runs.data() + rows.ends[i];
-    cut_row<bytes>(run, end, rows_[i % 2]);
-    add_row<bytes>(rows_[i % 2], i == 0 ? nullptr : &rows_[(i + 1) % 2]);
-    run = end;
+void RunTokens::find() {
+  switch (row_.sample_bytes) {
+    case 1:
+      return find_tokens<1>();
+    case 2:
+      return find_tokens<2>();
+    default:
+      return find_tokens<4>();
   }
 }
 
-/// Stretches of runs and of zeros, and what they add to the checksum: sample k of the row is byte
-/// k * bytes and following.
+/// The checksum in closed form: sample k of a row is byte k * bytes and following.
 template <int bytes>
-void RunTokens::cut_row(const LabelRun* run, const LabelRun* end, std::vector<Stretch>& row) {
+void RunTokens::add_rows(const LabelRuns& rows) {
   const int filter_bytes = row_.png ? 1 : 0;
-  row.resize(static_cast<std::size_t>(2 * (end - run) + 1));
-  Stretch* next = row.data();
-  int at = 0;
-  std::uint64_t sum = 0, weighted = 0;
-  for (; run != end; ++run) {
-    const std::uint32_t sample = row_.stored(run->label);
-    if (at < run->begin) *next++ = {run->begin, 0};
-    *next++ = {at = run->end, sample};
+  const std::size_t first = kFirstRun + run_count_;
+  if (runs_.size() < first + rows.runs.size()) runs_.resize(first + rows.runs.size());
+  run_count_ += rows.runs.size();
+  Run* out = runs_.data() + first;
+  const LabelRun* run = rows.runs.data();
+  for (const std::size_t row_end : rows.ends) {
+    const std::int64_t row_begin = bytes_ + filter_bytes;
+    std::uint64_t sum = 0, weighted = 0;
+    for (const LabelRun* const end = rows.runs.data() + row_end; run != end; ++run) {
+      const std::uint32_t sample = row_.stored(run->label);
+      *out++ = {row_begin + std::int64_t{run->begin} * bytes, row_begin + std::int64_t{run->end} * bytes,
+                sample};
 
-    std::uint64_t of_sample = 0, weighted_in_sample = 0;
-    for (int i = 0; i < bytes; ++i) {
-      const std::uint64_t byte = sample >> 8 * i & 0xff;
-      of_sample += byte;
-      weighted_in_sample += static_cast<std::uint64_t>(i + filter_bytes) * byte;
-    }
-    const auto begin = static_cast<std::uint64_t>(run->begin);
-    const auto count = static_cast<std::uint64_t>(run->end) - begin;
-    std::uint64_t places = count * begin + count * (count - 1) / 2;
-    if (row_.width > kNarrow) places %= Adler32::kModulus;
-    sum += count * of_sample;
-    weighted += places * bytes * of_sample + count * weighted_in_sample;
-  }
-  if (at < row_.width) *next++ = {row_.width, 0};
-  row.resize(static_cast<std::size_t>(next - row.data()));
-  checksum_.append(static_cast<std::uint64_t>(row_.bytes()), sum, weighted);
-}
-
-template <int bytes>
-void RunTokens::add_sample(std::uint32_t sample, std::uint32_t match_bytes) {
-  for (int i = 0; i < bytes; ++i) ++literals_[sample >> 8 * i & 0xff];
-  ++matches_[match_bytes];
-  tokens_.push_back({sample, kHasSample | match_bytes, 1});
-}
-
-template <int bytes>
-void RunTokens::add_match(std::uint32_t from, std::uint32_t sample, std::int64_t match_bytes) {
-  if (match_bytes < kMinMatch) {
-    for (; match_bytes > 0; match_bytes -= bytes) add_sample<bytes>(sample, 0);
-    return;
-  }
-  for_each_piece(match_bytes, [&](std::uint32_t length, std::uint32_t times) {
-    matches_[from | length] += times;
-    tokens_.push_back({0, from | length, times});
-  });
-}
-
-template <int bytes>
-void RunTokens::add_row(const std::vector<Stretch>& row, const std::vector<Stretch>* above) {
-  if (row_.png) {
-    ++literals_[0];
-    tokens_.push_back({0, kFilter, 1});
-  }
-  const bool in_window = above != nullptr && row_.bytes() <= kWindow;
-  const bool goes_on = above != nullptr && !row_.png && above->back().sample == row.front().sample;
-  const auto is_short = [](int begin, int end) { return std::int64_t{end - begin} * bytes <= kLongStretch; };
-
-  const Stretch* here = row.data();
-  const Stretch* there = in_window ? above->data() : nullptr;
-  for (int x = 0; x < row_.width; ++here) {
-    if (in_window && is_short(x, here->end)) {
-      while (there->end <= x) ++there;
-      if (there->sample == here->sample) {
-        const Stretch *last = here, *last_above = there;
-        while (last->end == last_above->end && last->end < row_.width &&
-               last[1].sample == last_above[1].sample && is_short(last->end, last[1].end)) {
-          ++last;
-          ++last_above;
-        }
-        const int same = std::min(last->end, last_above->end);
-        if (last != here && std::int64_t{same - x} * bytes >= kMinMatch) {
-          add_match<bytes>(kAbove, 0, std::int64_t{same - x} * bytes);
-          add_match<bytes>(0, last->sample, std::int64_t{last->end - same} * bytes);
-          here = last;
-          there = last_above;
-          x = last->end;
-          continue;
-        }
+      std::uint64_t of_sample = 0, weighted_in_sample = 0;
+      for (int i = 0; i < bytes; ++i) {
+        const std::uint64_t byte = sample >> 8 * i & 0xff;
+        of_sample += byte;
+        weighted_in_sample += static_cast<std::uint64_t>(i + filter_bytes) * byte;
       }
+      const auto begin = static_cast<std::uint64_t>(run->begin);
+      const auto count = static_cast<std::uint64_t>(run->end) - begin;
+      std::uint64_t places = count * begin + count * (count - 1) / 2;
+      if (row_.width > kNarrow) places %= Adler32::kModulus;
+      sum += count * of_sample;
+      weighted += places * bytes * of_sample + count * weighted_in_sample;
     }
-    const bool repeats = x == 0 && goes_on;
-    const std::int64_t match_bytes = std::int64_t{here->end - x - (repeats ? 0 : 1)} * bytes;
-    if (!repeats && (match_bytes == 0 || (match_bytes >= kMinMatch && match_bytes <= kMaxMatch))) {
-      add_sample<bytes>(here->sample, static_cast<std::uint32_t>(match_bytes));
-    } else {
-      if (!repeats) add_sample<bytes>(here->sample, 0);
-      add_match<bytes>(0, here->sample, match_bytes);
-    }
-    x = here->end;
+    checksum_.append(static_cast<std::uint64_t>(row_.bytes()), sum, weighted);
+    bytes_ += row_.bytes();
   }
+}
+
+template <int bytes>
+void RunTokens::find_tokens() {
+  tokens_.resize(std::max(tokens_.size(), 2 * run_count_ + 1));  // long zeros are a token of their own
+  runs_.resize(std::max(runs_.size(), kFirstRun));
+  const Run *here = runs_.data() + kFirstRun, *const end = here + run_count_;
+  const Run* above = here - 1;  // the first one in the row above that ends behind the beginning of `here`
+  const std::int64_t row_bytes = row_.bytes();
+  const bool row_in_window = row_bytes <= kWindow;
+  while (here != end) {
+    std::int64_t gap = here->begin - here[-1].end;
+    const std::int64_t length = here->end - here->begin;
+    if (gap > Token::kMostZeros) {
+      add_sample<bytes>(0, 0, gap);
+      gap = 0;
+    }
+    // Each piece of a long run would be copied for more bits than what repeats a sample takes.
+    if (length > kMaxMatch) {
+      add_sample<bytes>(gap, here->sample, length);
+      ++here;
+      continue;
+    }
+
+    int bits = kSampleBits + (gap > 0 ? kZerosBits : 0) + (length > bytes ? kRestBits : 0);
+    Copy copies[3];
+    const Copy* best = nullptr;
+    const auto try_copy = [&](const Run* there, int copy_bits, Copy& copy) {
+      if (there->sample != here->sample || here->begin - there->begin > kWindow) return;
+      copy_from<bytes>(there, here, end, gap, copy);
+      if (copy.bits + copy_bits >= bits) return;
+      bits = copy.bits + copy_bits;
+      best = &copy;
+    };
+    try_copy(here - 1, kNearCopyBits, copies[0]);
+    if (best == nullptr || best->zeros > 0 || best->rest > 0) try_copy(here - 2, kNearCopyBits, copies[1]);
+    if (row_in_window) {
+      while (above->end + row_bytes <= here->begin) ++above;
+      const Run* const there = above->sample == here->sample ? above : above - 1;
+      if (there < here - 1) try_copy(there, kFarCopyBits, copies[2]);
+    }
+
+    if (best != nullptr) {
+      add_copy(*best);
+      here = best->next;
+    } else {
+      add_sample<bytes>(gap, here->sample, length);
+      ++here;
+    }
+  }
+  if (bytes_ > end[-1].end) add_sample<bytes>(0, 0, bytes_ - end[-1].end);
+}
+
+/// The copy that makes `here`, and of the `gap` zeros before it as many as are before `there`, from `there`:
+/// a run of the same sample. It goes on while runs are the same, and into one that only begins the same.
+template <int bytes>
+void RunTokens::copy_from(const Run* there, const Run* here, const Run* end, std::int64_t gap, Copy& copy) {
+  copy.distance = here->begin - there->begin;
+  const std::int64_t gap_copied = std::min(gap, there->begin - there[-1].end);
+  const auto goes_on = [&](const Run* run, const Run* source) {
+    return run + 1 != end && run[1].sample == source[1].sample &&
+           run[1].begin - source[1].begin == copy.distance && run[1].begin - run->end <= kMaxMatch &&
+           run[1].end - run[1].begin <= kMaxMatch;
+  };
+  const Run* last = here;
+  while (last->end - there->end == copy.distance && goes_on(last, there)) ++last, ++there;
+
+  std::int64_t copied_to = std::min(last->end, there->end + copy.distance);
+  std::int64_t rest = last->end - copied_to;
+  if (rest != 0 && rest < kMinMatch) {
+    const std::int64_t more = (kMinMatch - rest + bytes - 1) / bytes * bytes;
+    copied_to -= more;
+    rest += more;
+    if (copied_to <= last->begin && last != here) {
+      --last;
+      copied_to = last->end;
+      rest = 0;
+    }
+  }
+  copy.zeros = gap - gap_copied;
+  copy.length = copied_to - here->begin + gap_copied;
+  copy.rest = rest;
+  copy.next = last + 1;
+  copy.bits = (copy.zeros > 0 ? kZerosBits : 0) + (rest > 0 ? kRestBits : 0) -
+              kRunBits * static_cast<int>(last - here);
+  if (copied_to <= last->begin || copy.length < kMinMatch) copy.bits = kNoCopy;
+}
+
+template <int bytes>
+void RunTokens::add_sample(std::int64_t zeros, std::uint32_t sample, std::int64_t count) {
+  const std::int64_t repeated = count - bytes;
+  Token& token = tokens_[token_count_++];
+  token.sample = sample;
+  token.times =
+      static_cast<std::uint32_t>(repeated > Token::kMostRest ? (repeated - kMinMatch) / kMaxMatch : 0);
+  token.zeros = static_cast<std::uint16_t>(zeros);
+  token.length = 0;
+  token.rest = static_cast<std::uint16_t>(repeated - std::int64_t{token.times} * kMaxMatch);
+  ++counts_.zeros[token.zeros];
+  for (int i = 0; i < bytes; ++i) ++counts_.literals[sample >> 8 * i & 0xff];
+  counts_.rests[kMaxMatch] += token.times;
+  ++counts_.rests[token.rest];
+  if (token.rest < kMinMatch)
+    for (int i = 0; i < token.rest; ++i) ++counts_.literals[sample >> 8 * (i % bytes) & 0xff];
+}
+
+void RunTokens::add_copy(const Copy& copy) {
+  Token& token = tokens_[token_count_++];
+  token.times =
+      static_cast<std::uint32_t>(copy.length > Token::kMostRest ? (copy.length - kMinMatch) / kMaxMatch : 0);
+  token.zeros = static_cast<std::uint16_t>(copy.zeros);
+  token.distance = static_cast<std::uint16_t>(copy.distance);
+  token.length = static_cast<std::uint16_t>(copy.length - std::int64_t{token.times} * kMaxMatch);
+  token.rest = static_cast<std::uint16_t>(copy.rest);
+  ++counts_.zeros[token.zeros];
+  counts_.copies[kMaxMatch] += token.times;
+  ++counts_.copies[token.length];
+  counts_.distances[distance_symbol(token.distance).number] +=
+      token.times + (token.length > kMaxMatch ? 2u : 1u);
+  ++counts_.rests[token.rest];
 }
 
 }  // namespace gpuccl::io

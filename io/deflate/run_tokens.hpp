@@ -1,65 +1,92 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
 #include "io/deflate/adler32.hpp"
+#include "io/deflate/deflate_symbols.hpp"
 #include "io/deflate/sample_row.hpp"
 
 namespace gpuccl::io {
 
-/// Rows of labels as what Deflate writes: literals and matches (RFC 1951, 3.2.5). Nothing is searched for: a
-/// run is a sample and a match with the sample to its left, and where several runs are those of the row
-/// above, a match with that row.
+/// One run, or several, and the zeros before them: zeros, then a sample or a copy of earlier bytes, then what
+/// repeats the last sample.
+struct Token {
+  std::uint32_t sample = 0;
+  std::uint32_t times = 0;  // matches of kMaxMatch bytes: of the copy if there is one, else with the sample
+  std::uint16_t zeros = 0;  // at most kMostZeros: a literal and a match with it
+  std::uint16_t distance = 0;  // of the copy
+  std::uint16_t length = 0;    // bytes of the copy beside `times`, at most kMostRest; 0: a sample instead
+  std::uint16_t rest = 0;      // bytes beside `times` that repeat the last sample, at most kMostRest
+
+  static constexpr std::uint32_t kMostZeros = kMaxMatch + 1;
+  /// Up to here nothing less than kMinMatch is left after matches of kMaxMatch.
+  static constexpr std::uint32_t kMostRest = kMaxMatch + kMinMatch - 1;
+};
+
+/// Rows of labels as tokens. The rows are one stream of bytes, in which runs stand between zeros. A run is
+/// copied from one to its left or from one in the row above that has the same label, with the zeros before it
+/// and the runs behind it as far as these are the same. Nothing else is searched for, so the time is that of
+/// the runs, not of the samples.
 class RunTokens {
  public:
-  /// What stands beside the length of a match in Token::match.
-  static constexpr std::uint32_t kAbove = 512, kHasSample = 1024, kFilter = 2048;
-
-  /// What a row is written as: a sample, or none, and then matches with it or with the row above.
-  struct Token {
-    std::uint32_t sample;
-    std::uint32_t match;  // length, 0 for none, and flags
-    std::uint32_t times;  // of the match
+  /// How often the parts of tokens are used.
+  struct Counts {
+    std::array<std::uint32_t, 256> literals{};  // bytes of samples
+    std::array<std::uint32_t, Token::kMostZeros + 1> zeros{};
+    std::array<std::uint32_t, Token::kMostRest + 1> copies{}, rests{};  // by length
+    std::array<std::uint32_t, kDistanceSymbols> distances{};            // of copies
   };
 
   explicit RunTokens(const SampleRow& row) : row_(row) {}
 
-  /// In place of the rows before.
-  void find(const LabelRuns& rows);
+  void clear();
+  /// Takes more rows.
+  void add(const LabelRuns& rows);
+  std::size_t runs() const { return run_count_; }
+  /// Finds the tokens of all rows.
+  void find();
 
-  const std::vector<Token>& tokens() const { return tokens_; }
-  /// How often each literal is used, and each match by its length and kAbove.
-  const std::array<std::uint32_t, 256>& literals() const { return literals_; }
-  const std::array<std::uint32_t, 771>& matches() const { return matches_; }
-  /// Of all that the tokens stand for.
+  std::span<const Token> tokens() const { return {tokens_.data(), token_count_}; }
+  const Counts& counts() const { return counts_; }
+  /// Of the bytes that the tokens stand for.
   const Adler32& checksum() const { return checksum_; }
 
  private:
-  /// Samples of one value, 0 among them, that begin where the ones before end.
-  struct Stretch {
-    int end;
-    std::uint32_t sample;
+  /// Bytes [begin, end) of the stream, all of one sample.
+  struct Run {
+    std::int64_t begin = 0, end = 0;
+    std::uint32_t sample = 0;
+  };
+  /// A token that copies, and about how many bits it takes beyond those of other ways to write as many runs.
+  struct Copy {
+    std::int64_t distance, zeros, length, rest;
+    const Run* next;  // the first run that is left
+    int bits;
   };
 
   template <int bytes>
-  void find_tokens(const LabelRuns& rows);
+  void add_rows(const LabelRuns& rows);
   template <int bytes>
-  void add_row(const std::vector<Stretch>& row, const std::vector<Stretch>* above);
+  void find_tokens();
   template <int bytes>
-  void cut_row(const LabelRun* run, const LabelRun* end, std::vector<Stretch>& row);
+  static void copy_from(const Run* there, const Run* here, const Run* end, std::int64_t gap, Copy& copy);
   template <int bytes>
-  void add_sample(std::uint32_t sample, std::uint32_t match_bytes);
-  template <int bytes>
-  void add_match(std::uint32_t from, std::uint32_t sample, std::int64_t match_bytes);
+  void add_sample(std::int64_t zeros, std::uint32_t sample, std::int64_t count);
+  void add_copy(const Copy& copy);
 
   SampleRow row_;
+  std::int64_t bytes_ = 0;  // of all rows
+  // Grown, but never made smaller: elements are not initialized again for each strip.
+  std::vector<Run> runs_;  // from kFirstRun on; those before are empty, and no copies are made of them
+  std::size_t run_count_ = 0;
   std::vector<Token> tokens_;
-  std::vector<Stretch> rows_[2];
-  std::array<std::uint32_t, 256> literals_{};
-  std::array<std::uint32_t, 771> matches_{};
+  std::size_t token_count_ = 0;
+  Counts counts_;
   Adler32 checksum_;
 };
 

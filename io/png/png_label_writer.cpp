@@ -50,7 +50,9 @@ void write_png_labels(AtomicFile& file, const MappedLabels& labels, LabelType ty
   const auto make = [&](Slot& slot, std::int64_t strip) {
     if (!slot.deflater) slot.deflater.emplace(row);
     list_runs(labels, strips.first_row(strip), strips.rows(strip), slot.runs);
-    slot.blocks = slot.deflater->blocks(slot.runs);
+    slot.deflater->clear();
+    slot.deflater->add(slot.runs);
+    slot.blocks = slot.deflater->blocks();
   };
   const auto take = [&](Slot& slot, std::int64_t strip) {
     png.write_stream(slot.blocks);

@@ -24,34 +24,44 @@ class RunStrips final : public StripMaker {
         from_samples_(pages, fill) {}
 
   std::span<const std::byte> make(std::int64_t strip) override {
-    return has_long_runs(strip) ? from_runs_.stream(runs_) : from_samples_.make(strip);
+    return has_long_runs(strip) ? from_runs_.stream() : from_samples_.make(strip);
   }
 
  private:
-  /// Lists the runs of a strip in parts: noise ends with the part in which there are too many, before it
-  /// takes memory and time.
+  /// Takes the runs of a strip in parts: noise ends with the part in which there are too many, before it
+  /// takes memory and time, and mostly at once, by a few of its rows.
   bool has_long_runs(std::int64_t strip) {
+    if (seems_noise(strip)) return false;
     constexpr std::int64_t kParts = 16;
     constexpr std::size_t kKept = std::size_t{1} << 20;
     const std::int64_t rows = strips_.rows(strip), step = (rows + kParts - 1) / kParts;
-    runs_.runs.clear();
-    runs_.ends.clear();
+    from_runs_.clear();
     for (std::int64_t row = 0; row < rows; row += step) {
       list_runs(labels_, strips_.first_row(strip) + row, std::min(step, rows - row), part_);
-      const std::size_t before = runs_.runs.size();
-      if (!from_runs_.pays(before + part_.runs.size(), rows)) {
+      if (!from_runs_.pays(from_runs_.runs() + part_.runs.size(), rows)) {
         if (part_.runs.size() > kKept) part_ = {};  // of a very wide row, as large as its samples
         return false;
       }
-      runs_.runs.insert(runs_.runs.end(), part_.runs.begin(), part_.runs.end());
-      for (const std::size_t end : part_.ends) runs_.ends.push_back(before + end);
+      from_runs_.add(part_);
     }
     return true;
   }
 
+  /// Whether every 32nd row has so many runs that not even three quarters as many would pay.
+  bool seems_noise(std::int64_t strip) {
+    constexpr std::int64_t kStep = 32;
+    const std::int64_t rows = strips_.rows(strip), seen = rows / kStep;
+    std::size_t runs = 0;
+    for (std::int64_t i = 0; i < seen; ++i) {
+      list_runs(labels_, strips_.first_row(strip) + i * kStep, 1, part_);
+      runs += part_.runs.size();
+    }
+    return seen > 0 && !from_runs_.pays(runs * 3 / 4, seen);
+  }
+
   const MappedLabels& labels_;
   const StripLayout& strips_;
-  LabelRuns runs_, part_;
+  LabelRuns part_;
   RunDeflater from_runs_;
   StripEncoder from_samples_;
 };

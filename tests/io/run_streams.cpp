@@ -48,7 +48,8 @@ Bytes stream_of(const SampleRow& row, const LabelRuns& runs) {
   RunDeflater deflater(row);
   Bytes stream;
   if (!row.png) {
-    append(stream, deflater.stream(runs));
+    deflater.add(runs);
+    append(stream, deflater.stream());
     return stream;
   }
   stream = {0x78, 0x01};
@@ -56,7 +57,9 @@ Bytes stream_of(const SampleRow& row, const LabelRuns& runs) {
   const std::size_t rows = runs.ends.size(), half = rows / 2;
   for (const auto& [begin, end] : {std::pair{std::size_t{0}, half}, std::pair{half, rows}}) {
     if (begin == end) continue;
-    append(stream, deflater.blocks(part_of(runs, begin, end)));
+    deflater.clear();
+    deflater.add(part_of(runs, begin, end));
+    append(stream, deflater.blocks());
     checksum.append(static_cast<std::uint64_t>(row.bytes()) * (end - begin), deflater.checksum());
   }
   stream.insert(stream.end(), {0x03, 0x00});

@@ -89,6 +89,19 @@ TEST_CASE("an almost empty volume compresses to next to nothing") {
   CHECK(read_file(path).size() < 20000);
 }
 
+TEST_CASE("noise, and what only seems to be noise, holds the labels") {
+  ScratchFolder folder;
+  const std::string path = folder / "labels.tiff";
+  LabelImage image({1000, 1100, 1}, 60000);
+  const int dense = GENERATE(1, 2, 32);  // every row, every second one, those that are looked at first
+  for (int y = 0; y < 1100; ++y)
+    for (int x = 0; x < 1000; ++x)
+      image.data()[y * 1000 + x] =
+          y % dense == 0 && x % 2 == 0 ? static_cast<Label>(1 + (y * 7 + x) % 60000) : 0;
+  save_labels(path, image);
+  CHECK(joined(read_tiff_pages(path)) == values_of(image));
+}
+
 TEST_CASE("a map is applied on the way") {
   ScratchFolder folder;
   const std::string path = folder / "labels.tiff";

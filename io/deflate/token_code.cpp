@@ -1,0 +1,122 @@
+#include "io/deflate/token_code.hpp"
+
+#include <algorithm>
+
+#include "io/deflate/block_header.hpp"
+
+namespace gpuccl::io {
+
+void TokenCode::SymbolCounts::add_match(std::uint32_t length, std::uint32_t times) {
+  const Symbol symbol = length_symbol(length);
+  literals[symbol.number] += times;
+  extra_bits += std::uint64_t{times} * static_cast<unsigned>(symbol.bits);
+}
+
+void TokenCode::SymbolCounts::add_repeat(std::uint32_t distance, std::uint32_t length, std::uint32_t times) {
+  add_match(length, times);
+  distances[distance_symbol(distance).number] += times;
+}
+
+TokenCode::SymbolCounts::SymbolCounts(const RunTokens::Counts& counts, int sample_bytes)
+    : distances(counts.distances) {
+  const auto left = static_cast<std::uint32_t>(sample_bytes);
+  std::copy(counts.literals.begin(), counts.literals.end(), literals.begin());
+  literals[kEndOfBlock] = 1;
+  for (std::uint32_t zeros = 1; zeros <= kMinMatch; ++zeros) literals[0] += zeros * counts.zeros[zeros];
+  for (std::uint32_t zeros = kMinMatch + 1; zeros <= Token::kMostZeros; ++zeros) {
+    literals[0] += counts.zeros[zeros];
+    add_repeat(1, zeros - 1, counts.zeros[zeros]);
+  }
+  for (std::uint32_t length = kMinMatch; length <= kMaxMatch; ++length) {
+    add_match(length, counts.copies[length]);
+    add_repeat(left, length, counts.rests[length]);
+  }
+  for (std::uint32_t length = kMaxMatch + 1; length <= Token::kMostRest; ++length) {
+    for (const std::uint32_t part : {kShorterMatch, length - kShorterMatch}) {
+      add_match(part, counts.copies[length]);
+      add_repeat(left, part, counts.rests[length]);
+    }
+  }
+  for (std::size_t symbol = 0; symbol < kDistanceSymbols; ++symbol)
+    extra_bits += std::uint64_t{distances[symbol]} * static_cast<unsigned>(distance_bits(symbol));
+  make_complete(distances);
+}
+
+TokenCode::TokenCode(const SymbolCounts& counts, int sample_bytes)
+    : sample_bytes_(sample_bytes),
+      literals_(counts.literals, kMaxCodeLength),
+      distances_(counts.distances, kMaxCodeLength),
+      bits_(counts.extra_bits + literals_.bits(counts.literals) + distances_.bits(counts.distances)) {
+  const auto left = static_cast<std::uint32_t>(sample_bytes);
+  for (std::uint32_t length = kMinMatch; length <= kMaxMatch; ++length) {
+    literals_.add_to(lengths_[length], length_symbol(length));
+    rests_[length] = lengths_[length];
+    distances_.add_to(rests_[length], distance_symbol(left));
+  }
+  for (std::uint32_t count = 1; count <= Token::kMostZeros; ++count) {
+    Bits& zeros = zeros_[count];
+    const std::uint32_t match = count > kMinMatch ? count - 1 : 0;
+    for (std::uint32_t i = match; i < count; ++i) literals_.add_to(zeros, {});
+    if (match == 0) continue;
+    zeros.add(lengths_[match].bits, lengths_[match].count);
+    distances_.add_to(zeros, distance_symbol(1));
+  }
+}
+
+void TokenCode::write_block(BitWriter& writer, std::span<const Token> tokens, bool is_last) const {
+  write_block_header(writer, is_last, {literals_.lengths.data(), literals_.used()},
+                     {distances_.lengths.data(), distances_.used()});
+  switch (sample_bytes_) {
+    case 1:
+      write_tokens<1>(writer, tokens);
+      break;
+    case 2:
+      write_tokens<2>(writer, tokens);
+      break;
+    default:
+      write_tokens<4>(writer, tokens);
+  }
+  writer.put(literals_.codes[kEndOfBlock], literals_.lengths[kEndOfBlock]);
+}
+
+template <int bytes>
+void TokenCode::write_tokens(BitWriter& out, std::span<const Token> tokens) const {
+  BitWriter writer = out;  // stays in registers: as far as compilers know, its bytes could lie in `out`
+  const auto put = [&](const Bits& bits) { writer.put(bits.bits, bits.count); };
+  const auto put_in_two = [](std::uint32_t length, auto put_match) {
+    if (length <= kMaxMatch) return put_match(length);
+    put_match(kShorterMatch);
+    put_match(length - kShorterMatch);
+  };
+  for (const Token& token : tokens) {
+    put(zeros_[token.zeros]);
+    if (token.length != 0) {
+      Bits distance;
+      distances_.add_to(distance, distance_symbol(token.distance));
+      const auto put_copy = [&](std::uint32_t length) {
+        Bits copy = lengths_[length];
+        copy.add(distance.bits, distance.count);
+        put(copy);
+      };
+      for (std::uint32_t i = 0; i < token.times; ++i) put_copy(kMaxMatch);
+      put_in_two(token.length, put_copy);
+      put(rests_[token.rest]);
+      continue;
+    }
+    Bits sample[2];  // up to two bytes each
+    for (int i = 0; i < bytes; ++i) literals_.add_to(sample[i / 2], {token.sample >> 8 * i & 0xff});
+    put(sample[0]);
+    if (bytes > 2) put(sample[1]);
+    if (token.rest > 0 && token.rest < kMinMatch) {
+      Bits again;
+      for (int i = 0; i < token.rest; ++i) literals_.add_to(again, {token.sample >> 8 * (i % bytes) & 0xff});
+      put(again);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < token.times; ++i) put(rests_[kMaxMatch]);
+    put_in_two(token.rest, [&](std::uint32_t length) { put(rests_[length]); });
+  }
+  out = writer;
+}
+
+}  // namespace gpuccl::io
