@@ -21,20 +21,56 @@ namespace {
 constexpr int kDigitBits = 16;
 constexpr std::size_t kIntervalsAtOnce = 4;  // counted in one pass over the input
 
+/// Wide enough for the sum of 2^64 codes.
+__extension__ typedef unsigned __int128 CodeSum;
+__extension__ typedef __int128 SignedCodeSum;
+
 /// Some samples: how many, and the sum of their codes.
 struct Mass {
-  long double count = 0, sum = 0;
+  std::uint64_t count = 0;
+  CodeSum sum = 0;
 
   Mass operator+(const Mass& other) const { return {count + other.count, sum + other.sum}; }
 };
 
-/// Otsu's criterion for the classes `below` and the rest of `total`.
-long double variance_between(const Mass& below, const Mass& total) {
-  const long double above = total.count - below.count;
-  if (below.count <= 0 || above <= 0) return -1;
-  const long double distance = below.sum / below.count - (total.sum - below.sum) / above;
-  return below.count * above * distance * distance;
-}
+/// The same with codes counted from the mean of all samples. Far from 0 the means of the two classes differ
+/// by little of what they are: their difference, of rounded sums, would be noise.
+struct Moment {
+  long double count = 0, sum = 0;
+
+  Moment operator+(const Moment& other) const { return {count + other.count, sum + other.sum}; }
+};
+
+/// The samples of an image.
+class Population {
+ public:
+  void add(const Mass& part) {
+    all_ = all_ + part;
+    mean_ = static_cast<std::uint64_t>(all_.sum / all_.count);
+  }
+  bool empty() const { return all_.count == 0; }
+
+  /// Of a code.
+  long double from_mean(std::uint64_t code) const {
+    return static_cast<long double>(static_cast<SignedCodeSum>(code) - static_cast<SignedCodeSum>(mean_));
+  }
+  Moment moment(const Mass& part) const {
+    return {static_cast<long double>(part.count),
+            static_cast<long double>(static_cast<SignedCodeSum>(part.sum - CodeSum{mean_} * part.count))};
+  }
+  /// Otsu's criterion for the classes `below` and the rest.
+  long double variance_between(const Moment& below) const {
+    const Moment all = moment(all_);
+    const long double above = all.count - below.count;
+    if (below.count <= 0 || above <= 0) return -1;
+    const long double distance = below.sum / below.count - (all.sum - below.sum) / above;
+    return below.count * above * distance * distance;
+  }
+
+ private:
+  Mass all_;
+  std::uint64_t mean_ = 0;  // rounded down
+};
 
 /// Codes that share their bits above the lowest `bits`.
 struct Interval {
@@ -47,23 +83,22 @@ struct Interval {
   bool holds(std::uint64_t code) const { return bits == 64 || (code ^ first) >> bits == 0; }
 };
 
-long double bound_of(const Interval& interval, const Mass& total) {
-  const auto least = static_cast<long double>(interval.first);
+long double bound_of(const Interval& interval, const Population& all) {
+  const long double least = all.from_mean(interval.first);
   const long double most = least + std::exp2(static_cast<long double>(interval.bits)) - 1;
-  const Mass& inside = interval.inside;
+  const Moment below = all.moment(interval.below), inside = all.moment(interval.inside);
   // Where lines of the slopes `least`, from the start, and `most`, to the end, meet.
   const long double low =
       std::clamp<long double>((most * inside.count - inside.sum) / (most - least), 0, inside.count);
-  const Mass corner = interval.below + Mass{low, low * least};
+  const Moment corner = below + Moment{low, low * least};
   constexpr long double kRounding = 1 + 1e-12L;
-  return std::max(variance_between(interval.below + inside, total), variance_between(corner, total)) *
-         kRounding;
+  return std::max(all.variance_between(below + inside), all.variance_between(corner)) * kRounding;
 }
 
 /// An interval's samples counted by their next digit, and the sums of what follows that digit.
 struct Histogram {
   std::vector<std::uint64_t> counts;
-  std::vector<double> rests;
+  std::vector<CodeSum> rests;
 
   explicit Histogram(const Interval& interval)
       : counts(std::size_t{1} << (interval.bits - interval.shift())),
@@ -152,7 +187,7 @@ void count_codes(const Interval& interval, const std::uint64_t* codes, std::int6
     if (!interval.holds(codes[i])) continue;
     const auto digit = static_cast<std::size_t>((codes[i] - interval.first) >> shift);
     ++histogram.counts[digit];
-    if (shift > 0) histogram.rests[digit] += static_cast<double>(codes[i] & rest);
+    if (shift > 0) histogram.rests[digit] += codes[i] & rest;
   }
 }
 
@@ -176,7 +211,8 @@ class ExactOtsu {
     const Histograms empty(intervals.begin(), intervals.end());
     std::int64_t bytes = source_.buffer_bytes();
     for (const Histogram& histogram : empty)
-      bytes += static_cast<std::int64_t>((histogram.counts.size() + histogram.rests.size()) * 8);
+      bytes +=
+          static_cast<std::int64_t>(8 * histogram.counts.size() + sizeof(CodeSum) * histogram.rests.size());
     oneapi::tbb::enumerable_thread_specific<Histograms> parts(empty);
     const Extent& extent = source_.info().extent;
     for_each_slice(source_, 0, extent.depth, bytes, memory_, [&](int z) {
@@ -204,10 +240,10 @@ class ExactOtsu {
     const Histograms histograms = count(intervals);
     for (std::size_t i = 0; i < intervals.size(); ++i) {
       const std::vector<Interval> parts = parts_of(intervals[i], histograms[i]);
-      if (total_.count == 0)  // the first pass
-        for (const Interval& part : parts) total_ = total_ + part.inside;
+      if (all_.empty())  // the first pass
+        for (const Interval& part : parts) all_.add(part.inside);
       for (Interval part : parts) {
-        const long double variance = variance_between(part.below + part.inside, total_);
+        const long double variance = all_.variance_between(all_.moment(part.below + part.inside));
         if (part.bits == 0) {
           if (!found_ || variance > best_ || (variance == best_ && part.first < best_code_)) {
             best_ = variance;
@@ -215,7 +251,7 @@ class ExactOtsu {
             found_ = true;
           }
         } else {
-          part.bound = bound_of(part, total_);
+          part.bound = bound_of(part, all_);
           attained_ = std::max(attained_, variance);
           waiting_.push_back(part);
         }
@@ -232,9 +268,9 @@ class ExactOtsu {
       part.bits = whole.shift();
       part.first = whole.first + (std::uint64_t{digit} << part.bits);
       part.below = below;
-      part.inside.count = static_cast<long double>(histogram.counts[digit]);
-      part.inside.sum = part.inside.count * static_cast<long double>(part.first) +
-                        (histogram.rests.empty() ? 0 : static_cast<long double>(histogram.rests[digit]));
+      part.inside.count = histogram.counts[digit];
+      part.inside.sum = CodeSum{part.first} * part.inside.count;
+      if (!histogram.rests.empty()) part.inside.sum += histogram.rests[digit];
       below = below + part.inside;
       parts.push_back(part);
     }
@@ -256,7 +292,7 @@ class ExactOtsu {
   const SampleSource& source_;
   const ForegroundOptions& options_;
   const std::int64_t memory_;
-  Mass total_;
+  Population all_;
   std::vector<Interval> waiting_;
   long double attained_ = -1;  // the best at the end of an interval, whichever its last value is
   bool found_ = false;

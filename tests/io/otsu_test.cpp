@@ -123,8 +123,16 @@ TEST_CASE("Otsu's threshold of wide numbers is that of a histogram of all of the
     for (const auto sample : samples) ++histogram[sample];
     const auto expected = static_cast<double>(otsu_split(histogram));
     REQUIRE(threshold_of<std::uint32_t>(samples, SampleKind::unsigned_integer) == expected);
-    for (auto& sample : samples) sample += 0x7fff0000;
-    REQUIRE(threshold_of<std::uint32_t>(samples, SampleKind::unsigned_integer) == expected + 0x7fff0000);
+    const auto moved = [&]<class T>(T by) {
+      std::vector<T> values;
+      for (const auto sample : samples) values.push_back(static_cast<T>(sample) + by);
+      return values;
+    };
+    REQUIRE(threshold_of(moved(0x7fff0000u), SampleKind::unsigned_integer) == expected + 0x7fff0000);
+    for (const std::int64_t by : {std::int64_t{0}, -(std::int64_t{1} << 19), -(std::int64_t{1} << 52)})
+      REQUIRE(threshold_of(moved(by), SampleKind::signed_integer) == expected + static_cast<double>(by));
+    for (const std::uint64_t by : {std::uint64_t{1} << 40, std::uint64_t{1} << 52})
+      REQUIRE(threshold_of(moved(by), SampleKind::unsigned_integer) == expected + static_cast<double>(by));
   }
 }
 
