@@ -4,15 +4,28 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
 
 #include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 
-/// Calls `work(z)` for the slices [z0, z1) of `source`, on as many threads of the caller's arena as keep
-/// `bytes_each` of memory a slice below an eighth of `memory`; on one, in ascending order, if `source` asks
-/// for that.
+/// Calls `work(i)` for [begin, end) on as many threads of the caller's arena as keep `bytes_each` of memory
+/// below an eighth of `memory`.
+template <class Work>
+void for_each_within(int begin, int end, std::int64_t bytes_each, std::int64_t memory, Work work) {
+  const auto affordable =
+      static_cast<int>(std::clamp<std::int64_t>(memory / 8 / std::max<std::int64_t>(1, bytes_each), 1, 1024));
+  const auto work_on_all = [&] { oneapi::tbb::parallel_for(begin, end, work); };
+  if (affordable >= oneapi::tbb::this_task_arena::max_concurrency()) return work_on_all();
+  oneapi::tbb::task_arena(affordable).execute(work_on_all);
+}
+
+/// Calls `work(z)` for the slices [z0, z1) of `source` in this way; on one thread, in ascending order, if
+/// `source` asks for that.
 template <class Work>
 void for_each_slice(const SampleSource& source, int z0, int z1, std::int64_t bytes_each, std::int64_t memory,
                     Work work) {
@@ -20,11 +33,28 @@ void for_each_slice(const SampleSource& source, int z0, int z1, std::int64_t byt
     for (int z = z0; z < z1; ++z) work(z);
     return;
   }
-  const auto affordable =
-      static_cast<int>(std::clamp<std::int64_t>(memory / 8 / std::max<std::int64_t>(1, bytes_each), 1, 1024));
-  const auto work_on_all = [&] { oneapi::tbb::parallel_for(z0, z1, work); };
-  if (affordable >= oneapi::tbb::this_task_arena::max_concurrency()) return work_on_all();
-  oneapi::tbb::task_arena(affordable).execute(work_on_all);
+  for_each_within(z0, z1, bytes_each, memory, work);
+}
+
+/// Calls `work(i)` for the parts [0, count) of a slice in this way. Whatever the number of threads,
+/// what is thrown is what the first of the parts that fail throws; parts behind it may be left out.
+template <class Work>
+void for_each_part(int count, std::int64_t bytes_each, std::int64_t memory, Work work) {
+  std::atomic<int> failed = count;
+  std::exception_ptr failure;
+  std::mutex lock;
+  for_each_within(0, count, bytes_each, memory, [&](int i) {
+    if (i > failed) return;
+    try {
+      work(i);
+    } catch (...) {
+      const std::lock_guard holding(lock);
+      if (i > failed) return;
+      failed = i;
+      failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace gpuccl::io

@@ -33,11 +33,15 @@ TiffPageDecoder::TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, con
   fills_in_ = is_fax(compression) || compression == COMPRESSION_JPEG;
 }
 
-void TiffPageDecoder::decode(const SampleSource::Sink& sink) {
+int TiffPageDecoder::bands() const {
+  return is_read_by_rows(layout_, format_.planes) ? 1 : static_cast<int>(layout_.down);
+}
+
+void TiffPageDecoder::decode(int begin, int end, const SampleSource::Sink& sink) {
   if (is_read_by_rows(layout_, format_.planes)) {
     decode_rows(sink);
   } else {
-    decode_pieces(sink);
+    decode_pieces(begin, end, sink);
   }
 }
 
@@ -56,19 +60,21 @@ void TiffPageDecoder::decode_rows(const SampleSource::Sink& sink) {
   }
 }
 
-void TiffPageDecoder::decode_pieces(const SampleSource::Sink& sink) {
+void TiffPageDecoder::decode_pieces(int begin, int end, const SampleSource::Sink& sink) {
   const auto pitch = static_cast<std::size_t>(layout_.row_bytes);
   const auto plane_bytes = pitch * static_cast<std::size_t>(layout_.height);
   const auto plane_count = static_cast<std::size_t>(format_.planes);
-  std::vector<std::byte> planes(plane_bytes * plane_count);
-  std::vector<std::byte> pixels(plane_count > 1 ? planes.size() : 0);
-  for (std::int64_t down = 0; down < layout_.down; ++down) {
+  const auto planes = std::make_unique_for_overwrite<std::byte[]>(plane_bytes * plane_count);
+  std::unique_ptr<std::byte[]> pixels;
+  if (plane_count > 1) pixels = std::make_unique_for_overwrite<std::byte[]>(plane_bytes * plane_count);
+  for (int down = begin; down < end; ++down) {
     const auto y = static_cast<int>(down * layout_.height);
     const int count = static_cast<int>(std::min<std::int64_t>(layout_.height, extent_.height - y));
     for (int plane = 0; plane < format_.planes; ++plane)
-      read_band(plane, down, count, planes.data() + static_cast<std::size_t>(plane) * plane_bytes);
-    if (plane_count > 1) interleave(planes, plane_bytes, pixels);
-    sink({format_.samples, y, count, plane_count > 1 ? pixels.data() : planes.data(), pitch * plane_count});
+      read_band(plane, down, count, planes.get() + static_cast<std::size_t>(plane) * plane_bytes);
+    if (plane_count > 1)
+      interleave(planes.get(), plane_bytes, static_cast<std::size_t>(count) * pitch, pixels.get());
+    sink({format_.samples, y, count, plane_count > 1 ? pixels.get() : planes.get(), pitch * plane_count});
   }
 }
 
@@ -95,14 +101,15 @@ void TiffPageDecoder::read_band(int plane, std::int64_t down, int rows, std::byt
   }
 }
 
-void TiffPageDecoder::interleave(const std::vector<std::byte>& planes, std::size_t plane_bytes,
-                                 std::vector<std::byte>& pixels) const {
+/// `bytes` of each plane are there, of `plane_bytes` that it may have.
+void TiffPageDecoder::interleave(const std::byte* planes, std::size_t plane_bytes, std::size_t bytes,
+                                 std::byte* pixels) const {
   const auto sample = static_cast<std::size_t>(format_.samples.bits / 8);
   const auto channels = static_cast<std::size_t>(format_.planes);
   for (std::size_t plane = 0; plane < channels; ++plane)
-    for (std::size_t i = 0; i < plane_bytes / sample; ++i)
-      std::memcpy(pixels.data() + (i * channels + plane) * sample,
-                  planes.data() + plane * plane_bytes + i * sample, sample);
+    for (std::size_t i = 0; i < bytes / sample; ++i)
+      std::memcpy(pixels + (i * channels + plane) * sample, planes + plane * plane_bytes + i * sample,
+                  sample);
 }
 
 /// The decoders of fax and JPEG fill in what they cannot read and only say so.

@@ -15,18 +15,25 @@ class TiffPageDecoder {
  public:
   TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent);
 
-  /// Throws Error (data, io).
-  void decode(const SampleSource::Sink& sink);
+  /// How the page is cut into bands, rows of strips or tiles that are decoded together; one if rows are
+  /// decoded one by one.
+  int bands() const;
+  std::int64_t band_bytes() const { return layout_.row_bytes * layout_.height * format_.planes; }
+  /// Memory that an open file takes for the places and sizes of strips or tiles.
+  std::int64_t table_bytes() const { return layout_.across * layout_.down * format_.planes * 16; }
+
+  /// Decodes bands [begin, end). Throws Error (data, io).
+  void decode(int begin, int end, const SampleSource::Sink& sink);
 
   /// Memory that this takes.
   static std::int64_t buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces);
 
  private:
   void decode_rows(const SampleSource::Sink& sink);
-  void decode_pieces(const SampleSource::Sink& sink);
+  void decode_pieces(int begin, int end, const SampleSource::Sink& sink);
   void read_band(int plane, std::int64_t down, int rows, std::byte* out);
-  void interleave(const std::vector<std::byte>& planes, std::size_t plane_bytes,
-                  std::vector<std::byte>& pixels) const;
+  void interleave(const std::byte* planes, std::size_t plane_bytes, std::size_t bytes,
+                  std::byte* pixels) const;
   void check(bool good, const std::string& what) const;
 
   TiffHandle& tiff_;

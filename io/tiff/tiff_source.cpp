@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "io/image/bit_order.hpp"
+#include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_contents.hpp"
@@ -41,12 +43,26 @@ class TiffSource final : public SampleSource {
   const SampleFormat& format(int z) const override { return contents_.formats[slice(z).format]; }
   std::int64_t buffer_bytes() const override { return contents_.buffer_bytes; }
 
-  void decode_from_top(int z, const Sink& sink) const override {
+  /// The only page by all threads; those of a stack are decoded by one thread each.
+  void decode(int z, const Sink& sink) const override {
+    decode(z, sink, contents_.slices.size() == 1 ? memory_at_once() : 0);
+  }
+  void decode_from_top(int z, const Sink& sink) const override { decode(z, sink, 0); }
+
+ private:
+  const TiffSlice& slice(int z) const { return contents_.slices[static_cast<std::size_t>(z)]; }
+
+  /// For what threads decode at the same time, an eighth of it, beside which the strips that are written
+  /// later are not few.
+  std::int64_t memory_at_once() const { return std::min(max_bytes_, std::int64_t{256} << 20); }
+
+  /// `memory`: for several threads, as for_each_part() takes it; 0: by this thread alone, from the top.
+  void decode(int z, const Sink& sink, std::int64_t memory) const {
     try {
       if (slice(z).rows != 0) {
-        copy_rows(z, sink);
+        copy_rows(z, sink, memory);
       } else {
-        decode_page(z, sink);
+        decode_page(z, sink, memory);
       }
     } catch (const Error& error) {
       if (contents_.slices.size() == 1) throw;
@@ -54,30 +70,64 @@ class TiffSource final : public SampleSource {
     }
   }
 
- private:
-  const TiffSlice& slice(int z) const { return contents_.slices[static_cast<std::size_t>(z)]; }
-
   /// Rows that lie uncompressed in one piece need no libtiff and no more memory than a few of them.
-  void copy_rows(int z, const Sink& sink) const {
+  void copy_rows(int z, const Sink& sink, std::int64_t memory) const {
+    const int height = contents_.info.extent.height;
+    const std::int64_t row_bytes = format(z).row_bytes(contents_.info.extent.width);
+    const auto batch = static_cast<int>(std::clamp<std::int64_t>(kBatchBytes / row_bytes, 1, height));
+    if (memory == 0) return copy_rows(z, 0, height, batch, sink);
+    for_each_part((height - 1) / batch + 1, batch * row_bytes, memory, [&](int i) {
+      copy_rows(z, i * batch, i * batch + std::min(batch, height - i * batch), batch, sink);
+    });
+  }
+
+  void copy_rows(int z, int begin, int end, int batch, const Sink& sink) const {
     const SampleFormat& samples = format(z);
-    const Extent& extent = contents_.info.extent;
-    const auto pitch = static_cast<std::size_t>(samples.row_bytes(extent.width));
-    const int batch = static_cast<int>(
-        std::clamp<std::int64_t>(kBatchBytes / static_cast<std::int64_t>(pitch), 1, extent.height));
-    std::vector<std::byte> rows(pitch * static_cast<std::size_t>(batch));
-    std::uint64_t offset = slice(z).rows;
-    for (int y = 0; y < extent.height; y += batch) {
-      const int count = std::min(batch, extent.height - y);
+    const auto pitch = static_cast<std::size_t>(samples.row_bytes(contents_.info.extent.width));
+    const auto rows = std::make_unique_for_overwrite<std::byte[]>(pitch * static_cast<std::size_t>(batch));
+    for (int y = begin; y < end; y += batch) {
+      const int count = std::min(batch, end - y);
       const std::size_t bytes = pitch * static_cast<std::size_t>(count);
-      if (file_->read_at(offset, rows.data(), bytes) != bytes)
+      if (file_->read_at(slice(z).rows + pitch * static_cast<std::size_t>(y), rows.get(), bytes) != bytes)
         throw Error(Failure::data, "the file ends early");
-      put_in_order(contents_, samples.bits, rows.data(), bytes);
-      sink({samples, y, count, rows.data(), pitch});
-      offset += bytes;
+      put_in_order(contents_, samples.bits, rows.get(), bytes);
+      sink({samples, y, count, rows.get(), pitch});
     }
   }
 
-  void decode_page(int z, const Sink& sink) const {
+  /// What libtiff has to say of a page that was decoded.
+  struct Remarks {
+    std::string warning, note;
+  };
+
+  void decode_page(int z, const Sink& sink, std::int64_t memory) const {
+    std::vector<Remarks> remarks(1);
+    int bands = 0, batch = 0;
+    std::int64_t bytes_each = contents_.buffer_bytes;
+    remarks.front() = with_page(z, [&](TiffPageDecoder& decoder) {
+      bands = decoder.bands();
+      batch = static_cast<int>(std::clamp<std::int64_t>(kBatchBytes / decoder.band_bytes(), 1, bands));
+      bytes_each += decoder.table_bytes();
+      if (memory == 0 || bands <= batch) decoder.decode(0, std::exchange(bands, 0), sink);
+    });
+    if (bands > 0) {
+      remarks.resize(static_cast<std::size_t>((bands - 1) / batch + 1));
+      for_each_part(static_cast<int>(remarks.size()), bytes_each, memory, [&](int i) {
+        remarks[static_cast<std::size_t>(i)] = with_page(z, [&](TiffPageDecoder& decoder) {
+          decoder.decode(i * batch, i * batch + std::min(batch, bands - i * batch), sink);
+        });
+      });
+    }
+    for (const auto member : {&Remarks::warning, &Remarks::note}) {
+      const auto first = std::find_if(remarks.begin(), remarks.end(),
+                                      [=](const Remarks& part) { return !(part.*member).empty(); });
+      if (first != remarks.end() && warn_) warn_((*first).*member);
+    }
+  }
+
+  /// Calls `work` with a decoder of the page.
+  template <class Work>
+  Remarks with_page(int z, Work work) const {
     std::unique_ptr<TiffHandle> tiff = take_handle();
     tiff->clear_messages();
     if (TIFFCurrentDirOffset(tiff->get()) != slice(z).directory &&
@@ -92,11 +142,12 @@ class TiffSource final : public SampleSource {
         tiff->field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) != static_cast<std::uint32_t>(extent.height))
       throw Error(Failure::data, "changed while it was read");
     tiff->clear_messages();
-    TiffPageDecoder(*tiff, found, extent).decode(sink);
-    for (const std::string& line : {tiff->warning(), tiff->note()})
-      if (!line.empty() && warn_) warn_(line);
+    TiffPageDecoder decoder(*tiff, found, extent);
+    work(decoder);
+    Remarks remarks{tiff->warning(), tiff->note()};
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(tiff));
+    return remarks;
   }
 
   /// A libtiff handle serves one thread at a time.

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <mutex>
+#include <random>
 
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
+#include "io/tiff/tiff_source.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -63,6 +66,60 @@ std::uint64_t bits_of(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
+}
+
+/// The samples of a TIFF of one page, by one thread or several, or the reason why there are none.
+struct Samples {
+  std::vector<std::byte> samples;
+  std::string error;
+  std::vector<std::string> warnings;
+
+  bool operator==(const Samples&) const = default;
+};
+
+Samples samples_in(const std::string& path, bool threads) {
+  Samples result;
+  std::mutex mutex;
+  ReadOptions options;
+  options.warn = [&](const std::string& line) { result.warnings.push_back(line); };
+  const auto source = open_tiff(std::make_shared<const InputFile>(path, 0), options);
+  const auto pitch = static_cast<std::size_t>(source->format(0).row_bytes(source->info().extent.width));
+  const auto height = static_cast<std::size_t>(source->info().extent.height);
+  result.samples.resize(pitch * height);
+  std::vector<int> handed_over(height);
+  const auto sink = [&](const SampleRows& rows) {
+    const std::lock_guard lock(mutex);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rows.count); ++i) {
+      const std::size_t y = static_cast<std::size_t>(rows.y) + i;
+      ++handed_over[y];
+      std::memcpy(result.samples.data() + y * pitch, rows.data + i * rows.pitch, pitch);
+    }
+  };
+  try {
+    if (threads) {
+      source->decode(0, sink);
+    } else {
+      source->decode_from_top(0, sink);
+    }
+    CHECK(handed_over == std::vector<int>(height, 1));
+  } catch (const Error& error) {
+    result = {{}, error.what(), {}};
+  }
+  return result;
+}
+
+/// Enough for several parts.
+TiffPageToWrite large_page(std::uint32_t seed, int channels = 1) {
+  TiffPageToWrite page;
+  page.width = 1500;
+  page.height = 700;
+  page.bits = 8;
+  page.channels = channels;
+  if (channels == 3) page.photometric = PHOTOMETRIC_RGB;
+  std::mt19937 random(seed);
+  page.samples.resize(std::size_t{1500} * 700 * static_cast<std::size_t>(channels));
+  for (std::uint64_t& sample : page.samples) sample = random() % 8 == 0 ? random() % 256 : 0;
+  return page;
 }
 
 /// `image` as a TIFF, a page a slice, the first one with `description`.
@@ -667,6 +724,54 @@ TEST_CASE("slices are read in any order and any number") {
         REQUIRE(std::memcmp(part.view().row(0, z - z0), image.view().row(0, z),
                             static_cast<std::size_t>(image.row_pitch()) * 11 * 4) == 0);
     }
+  }
+}
+
+TEST_CASE("several threads decode the same page as one") {
+  const tests::MemoryFile file;
+  for (const int channels : {1, 3})
+    for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE}) {
+      if (channels == 1 && planar == PLANARCONFIG_SEPARATE) continue;
+      TiffPageToWrite page = large_page(20, channels);
+      page.planar = planar;
+      for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE})
+        for (const std::uint32_t rows_per_strip : {0u, 1u, 16u, 333u})
+          for (const std::uint32_t tile_size : {0u, 48u, 512u}) {
+            if (tile_size != 0 && rows_per_strip != 0) continue;
+            page.compression = compression;
+            page.rows_per_strip = rows_per_strip;
+            page.tile_size = tile_size;
+            write_tiff(file.path(), {page});
+            CAPTURE(channels, planar, compression, rows_per_strip, tile_size);
+            const Samples one = samples_in(file.path(), false);
+            REQUIRE(one.error.empty());
+            REQUIRE(samples_in(file.path(), true) == one);
+            bool as_written = true;
+            for (std::size_t i = 0; i < page.samples.size(); ++i)
+              as_written = as_written && std::to_integer<std::uint64_t>(one.samples[i]) == page.samples[i];
+            REQUIRE(as_written);
+          }
+    }
+}
+
+TEST_CASE("whichever thread meets it, the first strip that is damaged is named") {
+  TiffPageToWrite page = large_page(21);
+  page.compression = COMPRESSION_ADOBE_DEFLATE;
+  page.rows_per_strip = 10;
+  const tests::MemoryFile file;
+  write_tiff(file.path(), {page});
+  std::vector<std::uint64_t> strips;
+  TIFF* tiff = TIFFOpen(file.path().c_str(), "r");
+  for (std::uint32_t i = 0; i < 70; ++i) strips.push_back(TIFFGetStrileOffset(tiff, i));
+  TIFFClose(tiff);
+  for (const std::size_t damaged : {65u, 40u, 39u, 18u, 17u}) {  // more and more of them
+    std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(static_cast<std::streamoff>(strips[damaged]));
+    bytes << "no zlib";
+    bytes.close();
+    const Samples one = samples_in(file.path(), false);
+    REQUIRE(one.error.starts_with("strip " + std::to_string(damaged) + " is damaged"));
+    for (int i = 0; i < 10; ++i) REQUIRE(samples_in(file.path(), true) == one);
   }
 }
 
