@@ -1,12 +1,9 @@
 #include "app/label/batch/label_batch.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -24,49 +21,22 @@
 #include "app/label/batch/batch_plan.hpp"
 #include "app/label/batch/batch_progress.hpp"
 #include "app/label/batch/batch_record.hpp"
+#include "app/label/batch/done_before.hpp"
+#include "app/label/batch/workers.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_job.hpp"
 #include "app/label/label_outputs.hpp"
-#include "gpuccl/start_threads.hpp"
 #include "io/files/make_folder.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/slice_names.hpp"
-#include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-int thread_count(const LabelOptions& options) {
-  return options.algorithm.threads > 0 ? options.algorithm.threads : tbb::info::default_concurrency();
-}
-
-/// No more than there are descriptors for: an input, its outputs and their folders each.
-int job_count(const LabelOptions& options, int threads) {
-  constexpr int kWaitingForDisk = 8, kDescriptorsEach = 10, kDescriptorsElse = 24;
-  const int wanted = options.batch.jobs > 0 ? options.batch.jobs : threads + kWaitingForDisk;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
-  const auto affordable = (static_cast<std::int64_t>(limit.rlim_cur) - kDescriptorsElse) / kDescriptorsEach;
-  return static_cast<int>(std::clamp<std::int64_t>(affordable, 1, wanted));
-}
-
-struct Workers {
-  int threads;  // that work
-  int jobs;     // that work or wait for the disk
-  int all;
-};
-
-/// As many as are asked for, or as the system allows.
-Workers workers_for(const LabelOptions& options) {
-  const int threads = thread_count(options), jobs = job_count(options, threads);
-  const int all = 1 + count_startable_threads(jobs + threads - 1);
-  return {std::min(threads, all), std::min(jobs, all), all};
-}
 
 /// The options of a single job among others.
 LabelOptions for_one(const LabelOptions& options) {
@@ -159,7 +129,7 @@ class Batch {
 
   Outcome label(const BatchItem& item) {
     Outcome outcome;
-    if (options_.batch.skip_existing && is_done(item.files)) {
+    if (options_.batch.skip_existing && is_done(item.files, deciding_options_)) {
       outcome.status = Outcome::Status::skipped;
       return outcome;
     }
@@ -205,29 +175,6 @@ class Batch {
   bool ends_batch(const io::FileError& error) const {
     const bool full = error.system_code() == ENOSPC || error.system_code() == EDQUOT;
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
-  }
-
-  /// Whether all outputs are there and, as far as a report says, those of one run of this input with these
-  /// options.
-  bool is_done(const LabelPaths& files) const {
-    const std::vector<std::string> list = files.outputs();
-    std::error_code unknown;
-    const bool all_there = std::all_of(list.begin(), list.end(),
-                                       [&](const std::string& path) { return fs::exists(path, unknown); });
-    if (!all_there || files.json.empty()) return all_there;
-    const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
-    return run && run->complete && run->options == deciding_options_ &&
-           run->input == io::reported_path(files.input) && is_of_run(files.image, run->output, files.json) &&
-           is_of_run(files.preview, run->preview, files.json) &&
-           is_of_run(files.stats, run->stats, files.json);
-  }
-
-  /// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
-  static bool is_of_run(const std::string& path, const io::OutputFile& reported, const std::string& report) {
-    if (path.empty()) return true;
-    std::error_code unknown;
-    return reported.path == io::reported_path(path) && fs::file_size(path, unknown) == reported.bytes &&
-           fs::last_write_time(path, unknown) <= fs::last_write_time(report, unknown);
   }
 
   /// In the order of the inputs, one after the other.

@@ -1,0 +1,37 @@
+#include "app/label/batch/done_before.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "io/report/reported_run.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
+bool is_of_run(const std::string& path, const io::OutputFile& reported, const std::string& report) {
+  if (path.empty()) return true;
+  std::error_code unknown;
+  return reported.path == io::reported_path(path) && fs::file_size(path, unknown) == reported.bytes &&
+         fs::last_write_time(path, unknown) <= fs::last_write_time(report, unknown);
+}
+
+}  // namespace
+
+bool is_done(const LabelPaths& files, const std::string& deciding) {
+  const std::vector<std::string> list = files.outputs();
+  std::error_code unknown;
+  const bool all_there = std::all_of(list.begin(), list.end(),
+                                     [&](const std::string& path) { return fs::exists(path, unknown); });
+  if (!all_there || files.json.empty()) return all_there;
+  const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
+  return run && run->complete && run->options == deciding && run->input == io::reported_path(files.input) &&
+         is_of_run(files.image, run->output, files.json) &&
+         is_of_run(files.preview, run->preview, files.json) && is_of_run(files.stats, run->stats, files.json);
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "app/label/label_paths.hpp"
+
+namespace gpuccl::app {
+
+/// Whether all outputs are there and, as far as a report says, those of one run of this input with the
+/// options `deciding` (deciding_options()).
+bool is_done(const LabelPaths& files, const std::string& deciding);
+
+}  // namespace gpuccl::app
