@@ -58,6 +58,18 @@ TEST_CASE("runs gives the same labels however many strips it cuts") {
     }
 }
 
+TEST_CASE("components that pass through more strips than there is room for are measured in full") {
+  for (const Extent extent : {Extent{5003, 61, 1}, Extent{5003, 3, 31}}) {
+    BitVolume stripes(extent);
+    for (std::int64_t row = 0; row < extent.rows(); ++row)
+      for (int x = 0; x < extent.width; x += 2) stripes.row(row)[x / 32] |= 1u << (x % 32);
+    for (const Connectivity connectivity : kConnectivities) {
+      INFO(to_string(extent) << ", " << static_cast<int>(connectivity) << "-connectivity");
+      expect_same_as_flood_fill(*cpu::make_runs_in_strips(connectivity, 16), stripes.view(), connectivity);
+    }
+  }
+}
+
 TEST_CASE("runs gives the same labels with any number of threads") {
   const BitVolume image = random_image({700, 801}, 0.5, 1, 3);
   const BitVolume volume = random_image({100, 90, 81}, 0.3, 1, 4);

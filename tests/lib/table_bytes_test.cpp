@@ -1,5 +1,8 @@
 // What algorithms say of their memory, beside what they ask operator new for.
 
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -76,6 +79,25 @@ TEST_CASE("no image takes more memory than an algorithm says, and the worst of `
             CHECK(taken + kElse >= allowed / 2);
         }
   }
+}
+
+TEST_CASE("components that pass through many strips take no more memory than the runs that they are of") {
+  constexpr std::int64_t kElse = 1000000;  // strips, tasks, objects
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 4);
+  tbb::task_arena(4).execute([] {
+    for (const Extent extent : {Extent{40000, 100, 1}, Extent{4000, 20, 60}}) {
+      const Connectivity connectivity = extent.depth > 1 ? Connectivity::c26 : Connectivity::c8;
+      const BitVolume image = image_of("stripes", extent);
+      const Algorithm& runs = *find_algorithm("runs", DeviceKind::cpu);
+      const auto labeler = find_variant(runs, connectivity)->make(0);
+      Labeled labeled = labeler->label(image.view());  // oneTBB keeps some for itself
+      labeled = {};
+      const std::int64_t taken = peak_of([&] { labeled = labeler->label(image.view()); });
+      REQUIRE(labeled.components.size() == static_cast<std::size_t>(extent.width / 2));
+      const auto components = static_cast<std::int64_t>(labeled.components.size() * Components::kBytesEach);
+      CHECK(taken <= table_bytes(runs, connectivity, extent) + components + kElse);
+    }
+  });
 }
 
 TEST_CASE("a GPU algorithm takes on the CPU what `runs` takes there") {

@@ -3,20 +3,31 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cpu/runs/run_sums.hpp"
+#include "cpu/runs/shared_parts.hpp"
 
 namespace gpuccl::cpu {
 namespace {
 
 /// What a strip adds to components, beside what it has added in their places.
 struct Elsewhere {
-  std::unordered_map<Label, Component> shared;               // parts of components of strips before
+  SharedParts shared;
   std::vector<std::pair<std::size_t, std::size_t>> carries;  // component and axis whose sum passed 2^64
+  std::int64_t missed_from = -1;  // the first bundle with a run of a component that `shared` has no room for
 };
+
+/// Where nothing else adds meanwhile.
+void add_to(Components& components, Label label, const Component& part) {
+  const std::size_t i = std::size_t{label} - 1;
+  Component whole = components[i];
+  whole.add(part);
+  components.set(i, whole);
+}
+
+enum class Pass { all, missed };
 
 /// Measures one strip. A component whose root lies in the strip is added up in its place among all
 /// components; those that come from strips before are kept apart, because another task adds to their place.
@@ -31,34 +42,57 @@ class StripMeasurer {
         components_(components) {}
 
   Elsewhere measure_rows(Strip strip) {
-    switch (labels_.bundles().row_set()) {
-      case 0b1111:
-        measure_bundles<0b1111>(strip);
-        break;
-      case 0b0011:
-        measure_bundles<0b0011>(strip);
-        break;
-      default:
-        measure_bundles<0b0001>(strip);
-    }
+    elsewhere_.shared = SharedParts(most_shared(strip));
+    measure_strip<Pass::all>(strip);
     begin_components(labels_until_);
     return std::move(elsewhere_);
   }
 
+  /// Adds what `elsewhere` had no room for to its places. No other task adds anything meanwhile.
+  void measure_missed(Strip strip, Elsewhere elsewhere) {
+    if (elsewhere.missed_from < 0) return;
+    elsewhere_ = std::move(elsewhere);
+    measure_strip<Pass::missed>({elsewhere_.missed_from, strip.end});
+  }
+
  private:
-  template <RowSet set>
+  /// As many as take the memory of the links of the strip's runs, which are gone: so what there may be of
+  /// tall components adds nothing to what labeling takes.
+  std::size_t most_shared(Strip strip) const {
+    constexpr std::size_t kInAnyCase = 1024;
+    const Bundles& bundles = labels_.bundles();
+    const auto runs = static_cast<std::size_t>(labels_.labels_of(bundles.at(strip.end)) -
+                                               labels_.labels_of(bundles.at(strip.begin)));
+    return std::min<std::size_t>(labels_before_,
+                                 std::max(kInAnyCase, runs * sizeof(Label) / SharedParts::kBytesEach));
+  }
+
+  template <Pass pass>
+  void measure_strip(Strip strip) {
+    switch (labels_.bundles().row_set()) {
+      case 0b1111:
+        return measure_bundles<0b1111, pass>(strip);
+      case 0b0011:
+        return measure_bundles<0b0011, pass>(strip);
+      default:
+        return measure_bundles<0b0001, pass>(strip);
+    }
+  }
+
+  template <RowSet set, Pass pass>
   void measure_bundles(Strip strip) {
     const Bundles& bundles = labels_.bundles();
     for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
       const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
       const Label* label = labels_.labels_of(at);
       for_each_run_sums<set>(bundles.rows(at), bundles.words(), [&](int begin, int end, const RunSums& sums) {
-        add<set>(*label++, begin, end, y, z, sums);
+        add<set, pass>(*label++, begin, end, y, z, sums);
       });
+      if (misses_ && elsewhere_.missed_from < 0) elsewhere_.missed_from = at.bundle;
     }
   }
 
-  template <RowSet set>
+  template <RowSet set, Pass pass>
   [[gnu::always_inline]] void add(Label label, int begin, int end, int y, int z, const RunSums& sums) {
     constexpr bool kTwoY = (set & 0b0010u) != 0, kTwoZ = (set & 0b0100u) != 0;  // as RowSet says
     const std::uint64_t area = sums.area();
@@ -69,10 +103,11 @@ class StripMeasurer {
     const std::uint64_t sum_y = area * static_cast<std::uint64_t>(y) + in_next_y;
     const std::uint64_t sum_z = area * static_cast<std::uint64_t>(z) + in_next_z;
     if (label <= labels_before_) {
-      shared(label).add(
-          {area, {{begin, first_y, first_z}, {end - 1, last_y, last_z}}, {sums.sum_x, sum_y, sum_z}});
+      add_shared<pass>(
+          label, {area, {{begin, first_y, first_z}, {end - 1, last_y, last_z}}, {sums.sum_x, sum_y, sum_z}});
       return;
     }
+    if constexpr (pass == Pass::missed) return;
     if (label > begun_) begin_components(label + std::min(kAtOnce, labels_until_ - label));
     const std::size_t i = std::size_t{label} - 1;
     components_.area[i] += area;
@@ -109,12 +144,21 @@ class StripMeasurer {
     begun_ = last;
   }
 
-  Component& shared(Label label) {
+  template <Pass pass>
+  void add_shared(Label label, const Component& part) {
+    if constexpr (pass == Pass::missed) {
+      if (elsewhere_.shared.holds(label)) return;
+      return add_to(components_, label, part);
+    }
     if (label != last_shared_) {
       last_shared_ = label;
-      last_component_ = &elsewhere_.shared[label];
+      last_part_ = elsewhere_.shared.find_or_add(label);
     }
-    return *last_component_;
+    if (last_part_ != nullptr) {
+      last_part_->add(part);
+    } else {
+      misses_ = true;
+    }
   }
 
   static constexpr Label kAtOnce = 128;
@@ -125,7 +169,8 @@ class StripMeasurer {
   Components& components_;
   Elsewhere elsewhere_;
   Label last_shared_ = 0;
-  Component* last_component_ = nullptr;  // stays where it is when the map grows
+  Component* last_part_ = nullptr;  // of it, if there is room
+  bool misses_ = false;
 };
 
 }  // namespace
@@ -140,14 +185,12 @@ Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
     elsewhere[i] =
         StripMeasurer(labels, labels_before[i], labels_before[i + 1], components).measure_rows(strips[i]);
   });
-  for (const Elsewhere& of_strip : elsewhere) {
-    for (const auto& [i, axis] : of_strip.carries) ++components.sum_high[i][axis];
-    for (const auto& [label, part] : of_strip.shared) {
-      const std::size_t i = std::size_t{label} - 1;
-      Component whole = components[i];
-      whole.add(part);
-      components.set(i, whole);
-    }
+  for (std::size_t i = 0; i < strips.size(); ++i) {
+    for (const auto& [component, axis] : elsewhere[i].carries) ++components.sum_high[component][axis];
+    for (const SharedParts::Part& part : elsewhere[i].shared.parts())
+      add_to(components, part.label, part.component);
+    StripMeasurer(labels, labels_before[i], labels_before[i + 1], components)
+        .measure_missed(strips[i], std::move(elsewhere[i]));
   }
   return components;
 }
