@@ -31,7 +31,7 @@ void add_list(const Command& command, const std::string& name, std::vector<T>& t
 void add_test(const Command& command, Test& test) {
   Choices<Test> tests;
   for (const Test one : {Test::average, Test::steps, Test::density, Test::granularity, Test::size,
-                         Test::iterations, Test::memory})
+                         Test::iterations, Test::memory, Test::host})
     tests.emplace_back(bench::name(one), one);
   add_choice<Test>(command, "--test", test, tests, "The experiment [average]");
 }
@@ -112,6 +112,9 @@ void BenchOptions::check() const {
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
   if (request.test == bench::Test::memory && request.device == DeviceChoice::cpu)
     throw Error(Failure::usage, "--test memory counts what a GPU does, not with --device cpu");
+  if (request.test == bench::Test::host && (preallocated || allocated || request.timing.rotate))
+    throw Error(Failure::usage,
+                "--test host allocates everything: not with --preallocated, --allocated or --rotate");
   if (request.datasets.empty()) return;
   if (is_sweep(request.test))
     throw Error(Failure::usage,

@@ -85,6 +85,10 @@ std::vector<Chart> charts(const Results& results) {
     case Test::iterations:
       add(iterations, false, "iterations");
       break;
+    case Test::host:
+      add(total_ms, false, "ms to a label image in host memory");
+      add(run_labels_ms, false, "ms to a label for each run in host memory");
+      break;
     case Test::average:
     case Test::density:
     case Test::granularity:

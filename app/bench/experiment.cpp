@@ -127,7 +127,7 @@ class Measuring {
         add_accesses(find_phases(algorithm, open.group.connectivity), labeled.phases, row.accesses);
       } else {
         time(subject, image, samples);
-        add_floor(subject.floor(), image.extent, row);
+        if (plan_.test != Test::host) add_floor(subject.floor(), image.extent, row);
       }
       open.averages[i].add(samples.summary());
       ++row.images;
@@ -153,6 +153,8 @@ class Measuring {
       case Test::granularity:
       case Test::size:
         return subject.time_totals(image, plan_.timing, false, samples);
+      case Test::host:
+        return subject.time_host_to_host(image, plan_.timing, samples);
       case Test::iterations:
       case Test::memory:
         break;

@@ -47,7 +47,8 @@ struct Times {
 
 class HostSubject final : public Subject {
  public:
-  explicit HostSubject(std::unique_ptr<Labeler> labeler) : labeler_(std::move(labeler)) {}
+  HostSubject(const Variant& variant, std::unique_ptr<Labeler> labeler)
+      : variant_(variant), labeler_(std::move(labeler)) {}
 
   Labeled label(BitView image) override { return labeler_->label(image); }
   FloorKind floor() const override { return {DeviceKind::cpu, 1}; }
@@ -71,6 +72,16 @@ class HostSubject final : public Subject {
         const Times times = label_into(copies.view(copies.of(i)), nullptr);
         if (counts) samples.add(kAllocated, times.whole_ms - times.statistics_ms);
       });
+  }
+
+  void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) override {
+    repeat(timing, [&](int, bool counts) {
+      labeler_ = variant_.make(0);
+      const Times times = label_into(image, nullptr);
+      if (!counts) return;
+      samples.add(kHostImage, times.whole_ms - times.statistics_ms);
+      if (times.render_ms > 0) samples.add(kHostRuns, times.whole_ms - times.render_ms - times.statistics_ms);
+    });
   }
 
   void time_steps(BitView image, const TimingOptions& timing, Samples& samples) override {
@@ -121,13 +132,14 @@ class HostSubject final : public Subject {
     return times;
   }
 
+  Variant variant_;
   std::unique_ptr<Labeler> labeler_;
 };
 
 }  // namespace
 
-std::unique_ptr<Subject> make_host_subject(std::unique_ptr<Labeler> labeler) {
-  return std::make_unique<HostSubject>(std::move(labeler));
+std::unique_ptr<Subject> make_host_subject(const Variant& variant, std::unique_ptr<Labeler> labeler) {
+  return std::make_unique<HostSubject>(variant, std::move(labeler));
 }
 
 }  // namespace gpuccl::bench

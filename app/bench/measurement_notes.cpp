@@ -43,6 +43,24 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
   lines.push_back("G/s: 10^9 elements a second, by the total");
 }
 
+void add_host_to_host(bool gpu, std::vector<std::string>& lines) {
+  lines.push_back(
+      "total: from the image in host memory to a 32-bit label image in host memory, all allocations "
+      "included; "
+      "wall clock, without statistics");
+  lines.push_back(
+      gpu ? "run labels: the same to one label for each run, which is what files are written from; on a GPU "
+            "final "
+            "labels and statistics"
+          : "run labels: the same to one label for each run, which is what files are written from");
+  if (gpu)
+    lines.push_back(
+        "GPU: provisional labels, a labeler made and freed for each image; upload: bits to the card and "
+        "there to "
+        "the form that the algorithm reads, events; download: the label image into new memory, wall clock");
+  lines.push_back("G/s: 10^9 elements a second, by the total");
+}
+
 void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
   lines.push_back(
       "steps are timed one by one, which costs time: their sum is more than the total of --test average");
@@ -125,6 +143,10 @@ std::vector<std::string> measurement_notes(const Results& results) {
                   std::to_string(results.timing.repetitions) + " (fewer where they take more than " +
                   io::shortest(results.timing.limit_s) + " s)" +
                   "; shown: their median, and the 5 % and 95 % quantiles, each averaged over the images");
+  if (results.test == Test::host) {
+    add_host_to_host(gpu, lines);
+    return lines;
+  }
   if (results.test == Test::steps) {
     add_steps(gpu, cpu, lines);
   } else {

@@ -42,6 +42,7 @@ std::vector<double> default_densities(const Request& request) {
     case Test::average:
     case Test::steps:
     case Test::memory:
+    case Test::host:
       return {0.1, 0.5};
     case Test::granularity:
     case Test::size:
@@ -56,8 +57,8 @@ std::vector<int> default_granularities(const Request& request) {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i) + 1;
     return all;
   }
-  const bool sets =
-      request.test == Test::average || request.test == Test::steps || request.test == Test::memory;
+  const bool sets = request.test == Test::average || request.test == Test::steps ||
+                    request.test == Test::memory || request.test == Test::host;
   return sets ? std::vector<int>{1, 8} : std::vector<int>{1};
 }
 
@@ -98,6 +99,8 @@ std::string name(Test test) {
       return "iterations";
     case Test::memory:
       return "memory";
+    case Test::host:
+      return "host";
   }
   return {};
 }

@@ -13,7 +13,7 @@
 namespace gpuccl::bench {
 
 /// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and size.
-enum class Test { average, steps, density, granularity, size, iterations, memory };
+enum class Test { average, steps, density, granularity, size, iterations, memory, host };
 
 std::string name(Test test);
 /// Images made by the random generator, one set a value of an axis.

@@ -58,7 +58,7 @@ std::optional<std::string> multiple(const Group&, const Row& row) {
 }
 
 std::optional<std::string> floor_of(const Group&, const Row& row) {
-  return row.images > 0 ? std::optional(three_digits(row.floor_ms) + " " + row.floor) : std::nullopt;
+  return row.floor_ms > 0 ? std::optional(three_digits(row.floor_ms) + " " + row.floor) : std::nullopt;
 }
 
 std::optional<std::string> note_of(const Group&, const Row& row) {
@@ -70,10 +70,12 @@ const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
       {"total ms", total},
       {"5-95 %", total_spread},
+      {"run labels", milliseconds<kHostRuns>},
       {"allocated", milliseconds<kAllocated>},
       {"numbered", milliseconds<kNumbered>},
       {"statistics", milliseconds<kStatistics>},
       {"upload", milliseconds<kUpload>},
+      {"download", milliseconds<kDownload>},
       {"whole", milliseconds<kWhole>},
       {"G/s", throughput},
       {"x floor", multiple},
@@ -150,6 +152,7 @@ std::vector<Table> tables(const Results& results) {
   std::vector<Table> all;
   switch (results.test) {
     case Test::average:
+    case Test::host:
       for (const Group& group : results.groups) all.push_back(average_table(group));
       break;
     case Test::steps:

@@ -21,6 +21,9 @@ inline constexpr const char* kRender = "render";
 inline constexpr const char* kNumbered = "numbered";
 inline constexpr const char* kStatistics = "statistics";
 inline constexpr const char* kRelease = "release";
+inline constexpr const char* kHostImage = "label image";
+inline constexpr const char* kHostRuns = "run labels";
+inline constexpr const char* kDownload = "download";
 
 /// One algorithm on the images of a group.
 struct Row {
@@ -59,11 +62,12 @@ struct Results {
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label
 };
 
-/// The total that charts and comparisons use: preallocated if it was measured, else allocated. Null for
-/// neither.
+/// The total that charts and comparisons use: preallocated if it was measured, else allocated, else from host
+/// to host. Null for none.
 inline const Measure* total_of(const Row& row) {
-  const Measure* preallocated = find_measure(row.measures, kPreallocated);
-  return preallocated != nullptr ? preallocated : find_measure(row.measures, kAllocated);
+  for (const char* total : {kPreallocated, kAllocated, kHostImage})
+    if (const Measure* measure = find_measure(row.measures, total)) return measure;
+  return nullptr;
 }
 
 }  // namespace gpuccl::bench

@@ -42,6 +42,7 @@ Where where(const Group& group, Test test) {
     case Test::average:
     case Test::steps:
     case Test::memory:
+    case Test::host:
       break;
   }
   return {"random images" + connectivity,
@@ -67,6 +68,11 @@ void set_last(Series& series, std::size_t places, std::optional<double> value) {
 std::optional<double> total_ms(const Row& row) {
   const Measure* total = total_of(row);
   return total != nullptr ? std::optional(total->timing.median_ms) : std::nullopt;
+}
+
+std::optional<double> run_labels_ms(const Row& row) {
+  const Measure* measure = find_measure(row.measures, kHostRuns);
+  return measure != nullptr ? std::optional(measure->timing.median_ms) : std::nullopt;
 }
 
 std::optional<double> multiple_of_floor(const Row& row) {

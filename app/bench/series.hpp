@@ -31,6 +31,8 @@ using Value = std::function<std::optional<double>(const Row&)>;
 
 std::optional<double> total_ms(const Row& row);
 std::optional<double> multiple_of_floor(const Row& row);
+/// Of a row of --test host.
+std::optional<double> run_labels_ms(const Row& row);
 /// Of a row of --test iterations, whose one measure is the phase that is launched once an iteration.
 std::optional<double> iterations(const Row& row);
 

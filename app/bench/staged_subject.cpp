@@ -43,6 +43,29 @@ class StagedSubject final : public Subject {
     for (StagedLabeler* labeler : all) labeler->release();
   }
 
+  /// What a labeler keeps for the next image is allocated again too, so each image has a labeler of its own.
+  void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) override {
+    labelers_.resize(1);  // as much of the card's memory as there can be
+    labelers_.front() = variant_.make(gpu_);
+    const auto on_new_labeler = [&](const char* measure, auto label) {
+      repeat(timing, [&](int, bool counts) {
+        const app::Stopwatch stopwatch;
+        std::unique_ptr<Labeler> labeler = variant_.make(gpu_);
+        const auto labels = label(dynamic_cast<StagedLabeler&>(*labeler));
+        labeler.reset();
+        if (counts) samples.add(measure, stopwatch.milliseconds());
+      });
+    };
+    on_new_labeler(kHostImage, [&](StagedLabeler& labeler) {
+      labeler.upload(image);
+      labeler.allocate();
+      labeler.run(Numbering::provisional, nullptr);
+      return labeler.labels();
+    });
+    on_new_labeler(kHostRuns, [&](StagedLabeler& labeler) { return labeler.label(image); });
+    time_transfers(image, timing, samples);
+  }
+
   void time_steps(BitView image, const TimingOptions& timing, Samples& samples) override {
     const std::vector<StagedLabeler*> all = labelers(copies(timing, image.extent));
     upload(all, image, timing, samples);
@@ -75,6 +98,21 @@ class StagedSubject final : public Subject {
       const double upload_ms = labeler.device_ms([&] { labeler.upload(image); });
       if (counts) samples.add(kUpload, upload_ms);
     });
+  }
+
+  /// Of the image and of the label image, whose memory on the host is new each time.
+  void time_transfers(BitView image, const TimingOptions& timing, Samples& samples) {
+    const std::vector<StagedLabeler*> one = labelers(1);
+    upload(one, image, timing, samples);
+    one.front()->allocate();
+    one.front()->run(Numbering::provisional, nullptr);
+    go_round(one, timing, [&](StagedLabeler& labeler, bool counts) {
+      labeler.wait();
+      const app::Stopwatch stopwatch;
+      const LabelImage labels = labeler.labels();
+      if (counts) samples.add(kDownload, stopwatch.milliseconds());
+    });
+    one.front()->release();
   }
 
   static double allocate(StagedLabeler& labeler) {

@@ -20,7 +20,8 @@ int copies(const TimingOptions& timing, Extent extent) {
 
 std::unique_ptr<Subject> make_subject(const Variant& variant, int gpu) {
   std::unique_ptr<Labeler> labeler = variant.make(gpu);
-  if (dynamic_cast<StagedLabeler*>(labeler.get()) == nullptr) return make_host_subject(std::move(labeler));
+  if (dynamic_cast<StagedLabeler*>(labeler.get()) == nullptr)
+    return make_host_subject(variant, std::move(labeler));
   labeler.reset();  // the stages have labelers of their own, one a copy
   return make_staged_subject(variant, gpu);
 }

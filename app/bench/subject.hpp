@@ -23,13 +23,16 @@ class Subject {
   /// Totals, preallocated and allocated as `timing` says, and what they leave out; with `end_to_end` also the
   /// time from an image to labels in host memory.
   virtual void time_totals(BitView image, const TimingOptions& timing, bool end_to_end, Samples& samples) = 0;
+  /// From an image to provisional labels in host memory, what is needed for it allocated each time and given
+  /// back: labels as an image, and as one for each run; and the transfers.
+  virtual void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) = 0;
   /// Each phase on its own.
   virtual void time_steps(BitView image, const TimingOptions& timing, Samples& samples) = 0;
 };
 
 /// Times a GPU labeler through its stages, any other by the wall clock.
 std::unique_ptr<Subject> make_subject(const Variant& variant, int gpu);
-std::unique_ptr<Subject> make_host_subject(std::unique_ptr<Labeler> labeler);
+std::unique_ptr<Subject> make_host_subject(const Variant& variant, std::unique_ptr<Labeler> labeler);
 std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu);
 
 /// Calls `once(repetition, counts)` for the labelings that warm up and then for those that count, of which

@@ -87,6 +87,8 @@ TEST_CASE("steps name each phase, and every experiment ends well") {
   CHECK(succeeds(
             quick({"--test", "size", "--size", "8x8,16x16x4", "--images", "1", "--rotate", "--threads", "1"}))
             .find("16x16x4") != std::string::npos);
+  CHECK(succeeds(small_random({"--test", "host", "--densities", "0.5", "--granularities", "1"}))
+            .find("run labels") != std::string::npos);
 }
 
 TEST_CASE("bench measures files: an image, a volume, folders of both") {

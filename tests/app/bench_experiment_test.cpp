@@ -307,6 +307,32 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
   }
 }
 
+TEST_CASE("from host to host, labels come as an image and as runs, and a GPU has transfers") {
+  const std::vector<Algorithm> table = {
+      algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }),
+      *find_algorithm("runs", DeviceKind::cpu), *find_algorithm("flood-fill", DeviceKind::cpu)};
+  const Results results = measure_on(table, Test::host, two_small_images(Test::host));
+  REQUIRE(results.groups.size() == 1);
+  const std::vector<Row>& rows = results.groups[0].rows;
+  REQUIRE(rows.size() == 3);
+  for (const Row& row : rows) {
+    CHECK(row.images == 2);
+    CHECK(row.floor_ms == 0);
+    CHECK(total_of(row) == find_measure(row.measures, kHostImage));
+    CHECK(median(row, kHostImage) > 0);
+  }
+  CHECK(median(rows[0], kUpload) == 0.25);
+  CHECK(median(rows[0], kDownload) > 0);
+  CHECK(median(rows[0], kHostRuns) > 0);
+  CHECK(median(rows[1], kHostRuns) < median(rows[1], kHostImage));
+  CHECK(find_measure(rows[2].measures, kHostRuns) == nullptr);  // it makes nothing but a label image
+
+  const std::vector<Table> all = tables(results);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].header == std::vector<std::string>{"algorithm", "device", "total ms", "5-95 %", "run labels",
+                                                  "upload", "download", "G/s"});
+}
+
 TEST_CASE("iterations are launches of the phase that an algorithm repeats") {
   std::vector<Algorithm> table = {
       algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }),

@@ -164,8 +164,8 @@ bool has_gnuplot() {
 TEST_CASE("every kind of chart is drawn, whatever the names are") {
   if (!has_gnuplot()) return;
   std::vector<Chart> all = charts(hostile());
-  for (const Test test :
-       {Test::average, Test::steps, Test::density, Test::size, Test::granularity, Test::iterations})
+  for (const Test test : {Test::average, Test::steps, Test::density, Test::size, Test::granularity,
+                          Test::iterations, Test::host})
     for (Chart& chart : charts(results_of(test))) all.push_back(std::move(chart));
   REQUIRE(all.size() >= 8);
   int number = 0;

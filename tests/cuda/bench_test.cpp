@@ -25,6 +25,7 @@ Results measured(Request request, const std::vector<Algorithm>& table) {
   Plan plan;
   plan.test = request.test;
   plan.image_sets = random_image_sets(request);
+  plan.timing = request.timing;
   plan.algorithms = choose_algorithms(
       request, table, [] { return std::string(); }, [](const std::string&) {});
   return measure(plan,
@@ -63,6 +64,32 @@ TEST_CASE("iterations by density are those of label equivalence") {
     }
   CHECK(std::stod(all[0].rows[2][3]) > std::stod(all[0].rows[2][1]));  // np takes the most
   CHECK(all[0].rows[3][1] == "2.00");
+}
+
+TEST_CASE("from host to host, in every form of report") {
+  emulation::configure({.seed = 23});
+  Request request;
+  request.test = Test::host;
+  request.algorithms = {"buf", "bke", "runs"};
+  request.sizes = {{70, 50, 1}};
+  request.densities = {0.5};
+  request.timing.warm_up = 0;
+  request.timing.repetitions = 1;
+  const Results results = measured(request, algorithms());
+  REQUIRE(results.groups.size() == 1);
+  REQUIRE(results.groups[0].rows.size() == 3);
+  for (const Row& row : results.groups[0].rows) {
+    CAPTURE(row.title);
+    CHECK(row.images == 2);
+    for (const char* measure : {kHostImage, kHostRuns, kUpload, kDownload})
+      CHECK(find_measure(row.measures, measure) != nullptr);
+  }
+  const Head head{"1", "c", "gpuccl bench --test host", {}};
+  const auto json = nlohmann::json::parse(as_json(head, results));
+  CHECK(json["results"][0]["algorithms"][0]["measures"][0]["name"] == "label image");
+  CHECK(as_csv(results).find(",buf,cuda,2,0,0,run labels,") != std::string::npos);
+  REQUIRE(charts(results).size() == 2);
+  CHECK(charts(results)[1].data.series.size() == 3);
 }
 
 TEST_CASE("memory accesses by phase, in every form of report") {
