@@ -8,6 +8,7 @@
 #include "cuda/runs/device_call.cuh"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
+#include "gpuccl/device_labeling.h"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
@@ -355,4 +356,78 @@ TEST_CASE("images that no device could label are refused") {
   CHECK(device_workspace_bytes({1 << 16, (1 << 16) - 1, 1}, Connectivity::c4) > 0);
   CHECK(device_workspace_bytes({1 << 16, 1 << 16, 1}, Connectivity::c8) > 0);
   CHECK(device_workspace_bytes({2048, 2048, 1024}, Connectivity::c26) > 0);
+}
+
+TEST_CASE("an error of CUDA is thrown, and the next call is right") {
+  emulation::configure({});
+  const Extent extent{100, 20, 3};
+  Set set(extent, Connectivity::c26);
+  const CudaStream stream;
+  const BitVolume image = random_image(extent, 0.3, 1, 1);
+  const auto before = emulation::calls();
+  set.label(stream);
+  const auto calls = emulation::calls() - before;
+  CHECK(calls == 8);  // clearing, packing, four phases, components cleared and gathered
+  for (std::uint64_t call = 1; call <= calls; ++call) {
+    CAPTURE(call);
+    emulation::fail_call(call, cudaErrorLaunchFailure);
+    CHECK(failure_of([&] { set.label(stream); }) == Failure::internal);
+    CHECK(emulation::has_failed());
+    emulation::fail_call(0, cudaSuccess);
+    set.one.upload(image, stream);
+    set.label(stream);
+    set.one.download(stream);
+    stream.wait();
+    set.expect(image);
+  }
+}
+
+TEST_CASE("C calls the same") {
+  emulation::configure({});
+  std::mt19937 random(4);
+  for (const Connectivity connectivity : kConnectivities)
+    for (int round = 0; round < 3; ++round) {
+      const Extent extent{70, 20, 3};
+      const BitVolume bits = random_image(extent, 0.3, 1, static_cast<std::uint32_t>(round));
+      const DeviceLayout layout = random_layout(random);
+      DeviceCase one(extent, layout, 10000);
+      const DeviceImage from = one.image();
+      const DeviceResult to = one.result();
+      const gpuccl_device_image image{from.data,
+                                      layout.format == Format::bits ? 1 : 8,
+                                      {extent.width, extent.height, extent.depth},
+                                      from.row_pitch,
+                                      from.slice_pitch};
+      const gpuccl_device_result result{std::visit([](auto* data) -> void* { return data; }, to.labels.data),
+                                        layout.narrow ? 2 : 4,
+                                        to.labels.row_pitch,
+                                        to.labels.slice_pitch,
+                                        to.count,
+                                        reinterpret_cast<gpuccl_device_component*>(to.components),
+                                        to.capacity};
+      std::size_t bytes = 0;
+      const int c = static_cast<int>(connectivity);
+      REQUIRE(gpuccl_device_workspace_bytes(image.extent, c, &bytes) == GPUCCL_SUCCESS);
+      REQUIRE(bytes == device_workspace_bytes(extent, connectivity));
+      const CudaMemory workspace(Place::device, bytes);
+      const CudaStream stream;
+      one.upload(bits, stream);
+      REQUIRE(gpuccl_label_on_device(&image, c, &result, workspace.data(), bytes, stream.get()) ==
+              GPUCCL_SUCCESS);
+      one.download(stream);
+      stream.wait();
+      one.expect(flood_fill(bits.view(), connectivity));
+
+      CHECK(gpuccl_label_on_device(&image, c, &result, workspace.data(), bytes - 1, stream.get()) ==
+            GPUCCL_USAGE);
+      CHECK(std::string(gpuccl_last_error()).find("workspace") != std::string::npos);
+      CHECK(gpuccl_device_workspace_bytes({INT32_MAX, INT32_MAX, INT32_MAX}, c, &bytes) == GPUCCL_MEMORY);
+      CHECK(gpuccl_device_workspace_bytes(image.extent, 5, &bytes) == GPUCCL_USAGE);
+      gpuccl_device_image gray = image;
+      gray.bits_per_element = 16;
+      CHECK(gpuccl_label_on_device(&gray, c, &result, workspace.data(), bytes, stream.get()) == GPUCCL_USAGE);
+      gpuccl_device_result odd = result;
+      odd.bytes_per_label = 1;
+      CHECK(gpuccl_label_on_device(&image, c, &odd, workspace.data(), bytes, stream.get()) == GPUCCL_USAGE);
+    }
 }

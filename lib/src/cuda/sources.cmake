@@ -1,5 +1,6 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
+  c_interface.cpp
   runs/runs_2d.cu
   runs/runs_3d.cu
   runtime/check.cpp

@@ -1,0 +1,80 @@
+#include <exception>
+#include <string>
+
+#include "gpuccl/device_labeling.h"
+#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/error.hpp"
+
+namespace {
+
+using namespace gpuccl;
+
+constexpr gpuccl_status status_of(Failure failure) {
+  return static_cast<gpuccl_status>(static_cast<int>(failure) + 1);
+}
+static_assert(status_of(Failure::usage) == GPUCCL_USAGE && status_of(Failure::memory) == GPUCCL_MEMORY &&
+              status_of(Failure::unavailable) == GPUCCL_UNAVAILABLE &&
+              status_of(Failure::internal) == GPUCCL_INTERNAL &&
+              status_of(Failure::temporary) == GPUCCL_TEMPORARY);
+static_assert(sizeof(gpuccl_device_component) == sizeof(DeviceComponent));
+
+thread_local std::string last_error;
+
+template <class Work>
+gpuccl_status status_of(const Work& work) {
+  try {
+    work();
+    return GPUCCL_SUCCESS;
+  } catch (const Error& error) {
+    last_error = error.what();
+    return status_of(error.failure());
+  } catch (const std::exception& error) {
+    last_error = error.what();
+    return GPUCCL_INTERNAL;
+  }
+}
+
+Extent extent_of(const gpuccl_extent& extent) { return {extent.width, extent.height, extent.depth}; }
+
+DeviceImage::Format format_of(int bits_per_element) {
+  if (bits_per_element == 1) return DeviceImage::Format::bits;
+  if (bits_per_element == 8) return DeviceImage::Format::bytes;
+  throw Error(Failure::usage, "labeling on a device: elements have 1 or 8 bits");
+}
+
+DeviceLabels labels_of(const gpuccl_device_result& result) {
+  DeviceLabels labels{{}, result.label_row_pitch, result.label_slice_pitch};
+  if (result.labels == nullptr) return labels;
+  if (result.bytes_per_label == 4)
+    labels.data = static_cast<std::uint32_t*>(result.labels);
+  else if (result.bytes_per_label == 2)
+    labels.data = static_cast<std::uint16_t*>(result.labels);
+  else
+    throw Error(Failure::usage, "labeling on a device: labels have 2 or 4 bytes");
+  return labels;
+}
+
+}  // namespace
+
+extern "C" {
+
+gpuccl_status gpuccl_device_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes) {
+  return status_of(
+      [&] { *bytes = device_workspace_bytes(extent_of(extent), static_cast<Connectivity>(connectivity)); });
+}
+
+gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int connectivity,
+                                     const gpuccl_device_result* result, void* workspace,
+                                     size_t workspace_bytes, cudaStream_t stream) {
+  return status_of([&] {
+    const DeviceImage from{image->data, format_of(image->bits_per_element), extent_of(image->extent),
+                           image->row_pitch, image->slice_pitch};
+    const DeviceResult to{labels_of(*result), result->count,
+                          reinterpret_cast<DeviceComponent*>(result->components), result->capacity};
+    label_on_device(from, static_cast<Connectivity>(connectivity), to, workspace, workspace_bytes, stream);
+  });
+}
+
+const char* gpuccl_last_error(void) { return last_error.c_str(); }
+
+}  // extern "C"
