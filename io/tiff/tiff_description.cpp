@@ -4,6 +4,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpuccl/error.hpp"
@@ -48,6 +50,16 @@ std::string attribute(const std::string& xml, std::size_t tag, const std::string
   return {};
 }
 
+/// Picometres of a unit as OME writes it, a micrometre where it writes none; 0: not a length.
+double picometres_of(const std::string& unit) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1e6},    {"\xc2\xb5m", 1e6}, {"um", 1e6}, {"nm", 1e3},       {"pm", 1},      {"mm", 1e9},
+      {"cm", 1e10}, {"dm", 1e11},       {"m", 1e12}, {"\xc3\x85", 100}, {"in", 2.54e10}};
+  for (const auto& [name, picometres] : kUnits)
+    if (unit == name) return picometres;
+  return 0;
+}
+
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
   const std::size_t pixels = xml.find("<Pixels");
   if (pixels == std::string::npos) return;  // the metadata are in another file
@@ -63,13 +75,19 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   const double planes = static_cast<double>(description.channels) * static_cast<double>(description.slices) *
                         static_cast<double>(description.frames);
   description.planes = planes < 1e15 ? static_cast<std::int64_t>(planes) : std::int64_t{1} << 50;
-  const auto size = [&](const char* name) { return number_in<double>(attribute(xml, pixels, name), 0); };
-  if (size("PhysicalSizeX") <= 0 || size("PhysicalSizeY") <= 0)
-    return;  // a unit for some axes alone misleads
-  description.x_size = size("PhysicalSizeX");
-  description.y_size = size("PhysicalSizeY");
-  description.z_spacing = size("PhysicalSizeZ");
   const std::string unit = attribute(xml, pixels, "PhysicalSizeXUnit");
+  // In the unit of x, as far as the two compare; else 0.
+  const auto size = [&](const std::string& axis) {
+    const double here = number_in<double>(attribute(xml, pixels, "PhysicalSize" + axis), 0);
+    const std::string its_unit = attribute(xml, pixels, "PhysicalSize" + axis + "Unit");
+    if (its_unit == unit) return here;
+    const double picometres = picometres_of(unit);
+    return picometres > 0 ? here * picometres_of(its_unit) / picometres : 0;
+  };
+  if (size("X") <= 0 || size("Y") <= 0) return;  // a unit for some axes alone misleads
+  description.x_size = size("X");
+  description.y_size = size("Y");
+  description.z_spacing = size("Z");
   description.unit_name = unit.empty() || unit == "\xc2\xb5m" ? "um" : unit;  // micrometres unless stated
 }
 

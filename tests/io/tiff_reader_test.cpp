@@ -626,6 +626,22 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   REQUIRE(ome.info.spacing.z_spacing == 3);
   REQUIRE(ome.info.spacing.unit_name == "um");
 
+  const auto spacing_of = [&](const std::string& units) {
+    write_described(path, image,
+                    "<OME><Image><Pixels SizeZ=\"6\" PhysicalSizeX=\"250\" PhysicalSizeY=\"250\" "
+                    "PhysicalSizeZ=\"2\" " +
+                        units + "></Pixels></Image></OME>");
+    return read(path).info.spacing;
+  };
+  const io::Spacing converted =
+      spacing_of("PhysicalSizeXUnit=\"nm\" PhysicalSizeYUnit=\"nm\" PhysicalSizeZUnit=\"\xc2\xb5m\"");
+  REQUIRE(converted.unit_name == "nm");
+  REQUIRE(converted.x_resolution == 1.0 / 250);
+  REQUIRE(converted.z_spacing == 2000);
+  REQUIRE(spacing_of("PhysicalSizeXUnit=\"nm\" PhysicalSizeYUnit=\"nm\"").z_spacing == 2000);
+  REQUIRE(spacing_of("PhysicalSizeZUnit=\"pixel\"").z_spacing == 0);
+  REQUIRE(spacing_of("PhysicalSizeXUnit='pixel' PhysicalSizeYUnit='mm'").x_resolution == 0);
+
   // A unit without both sides of a pixel would be that of something else.
   for (const char* size :
        {"PhysicalSizeX=\"0.5\"", "PhysicalSizeZ=\"3\"", "PhysicalSizeX='0' PhysicalSizeY='2'"}) {
