@@ -14,6 +14,7 @@
 #include "app/label/label_slabs.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/stats_csv.hpp"
@@ -129,6 +130,7 @@ bool LabelJob::read(std::int64_t allowed) {
   io::concerning(files_.input, [&] {
     reader_->find_threshold();
     report_.input = reader_->info();
+    report_.input_bytes = io::bytes_of_regular_file(files_.input);
     if (!plan_.slabs.empty()) return;
     if (image_.extent() != extent_)
       read_all(allowed < limit_ || !components_fit(work_, limit_ - wide_rows()));
@@ -214,7 +216,7 @@ void LabelJob::write() {
 void LabelJob::commit() {
   outputs_->finish();
   const auto written = [](const io::AtomicFile* file) {
-    return file != nullptr ? io::OutputFile{file->path(), file->size()} : io::OutputFile{};
+    return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
   };
   report_.output = written(outputs_->image());
   report_.preview = written(outputs_->preview());

@@ -31,6 +31,12 @@ FileIdentity identify(const std::string& path) {
   return {0, 0, path};
 }
 
+std::uint64_t bytes_of_regular_file(const std::string& path) {
+  struct stat status {};
+  const bool is_regular = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return is_regular ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
 FileIdentity identify_input(const std::string& path) {
   struct stat status {};
   if (path == "-" && ::fstat(STDIN_FILENO, &status) == 0) return identity(status);

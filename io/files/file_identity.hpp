@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <string>
 
 namespace gpuccl::io {
@@ -18,5 +19,8 @@ struct FileIdentity {
 /// "-" is whatever standard input is.
 FileIdentity identify_input(const std::string& path);
 FileIdentity identify(const std::string& path);
+
+/// Size of the file `path`; 0 if it is no regular file.
+std::uint64_t bytes_of_regular_file(const std::string& path);
 
 }  // namespace gpuccl::io

@@ -18,6 +18,7 @@ double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1
 Json input_of(const Report& report) {
   const ImageInfo& input = report.input;
   return {{"path", input.path},
+          {"bytes", report.input_bytes > 0 ? Json(report.input_bytes) : Json()},
           {"format", input.format},
           {"width", input.extent.width},
           {"height", input.extent.height},
@@ -38,7 +39,7 @@ Json labeling_of(const Report& report) {
           {"order", report.order}};
 }
 
-Json file_of(const OutputFile& file) {
+Json file_of(const ReportedFile& file) {
   if (file.path.empty()) return nullptr;
   return {{"path", file.path}, {"bytes", file.bytes}};
 }

@@ -12,8 +12,8 @@
 
 namespace gpuccl::io {
 
-/// A file that was written. An empty path: none was.
-struct OutputFile {
+/// A file and its size. An empty path: there is none.
+struct ReportedFile {
   std::string path;
   std::uint64_t bytes = 0;
 };
@@ -22,7 +22,8 @@ struct OutputFile {
 struct Report {
   std::string options;  // those that decide what the outputs hold
   ImageInfo input;
-  double foreground = 0;  // share of foreground elements, 0 to 1
+  std::uint64_t input_bytes = 0;  // 0: not those of one regular file
+  double foreground = 0;          // share of foreground elements, 0 to 1
 
   std::string algorithm;
   int connectivity = 8;
@@ -34,8 +35,8 @@ struct Report {
   std::string label_type;  // "u8", "u16", "u32"; empty without an output
   std::string order;       // "raster", "size"
 
-  OutputFile output;          // the label image
-  OutputFile preview, stats;  // a table that went to a stream is no file
+  ReportedFile output;          // the label image
+  ReportedFile preview, stats;  // a table that went to a stream is no file
 
   std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
 

@@ -37,10 +37,11 @@ std::string head_of(int file) {
   return "";
 }
 
-OutputFile file_in(const Json& head, const char* key) {
+ReportedFile file_in(const Json& head, const char* key) {
   const auto file = head.find(key);
   if (file == head.end() || file->is_null()) return {};
-  return {file->at("path").get<std::string>(), file->at("bytes").get<std::uint64_t>()};
+  const Json& bytes = file->at("bytes");
+  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>()};
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
     const std::size_t end = std::min(size, kEnd.size());
     return ReportedRun{.complete = read_at(file.get(), end, size - end) == kEnd,
                        .options = head.at("options").get<std::string>(),
-                       .input = head.at("input").at("path").get<std::string>(),
+                       .input = file_in(head, "input"),
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),
                        .stats = file_in(head, "stats")};

@@ -10,8 +10,8 @@ namespace gpuccl::io {
 /// What a report says of the run that wrote it, as far as that tells which outputs are of that run.
 struct ReportedRun {
   bool complete = false;  // the report has its end
-  std::string options, input;
-  OutputFile output, preview, stats;
+  std::string options;
+  ReportedFile input, output, preview, stats;
 };
 
 /// Nothing if the file `path` is not there, or is no report, or has lost its head.

@@ -290,6 +290,15 @@ TEST_CASE("option --skip-existing does again what is not of the reported run") {
   }
   CHECK(!is_done({}, "other"));
   CHECK(is_done({}, "other"));
+  // Another input under the same path: of another size, or newer than the report.
+  const std::string input = scratch / "other/1.png";
+  const auto time = fs::last_write_time(input);
+  add_image(input, {200, 31, 1});
+  fs::last_write_time(input, time);
+  CHECK(!is_done({}, "other"));
+  CHECK(is_done({}, "other"));
+  fs::last_write_time(input, fs::last_write_time(report) + std::chrono::seconds(1));
+  CHECK(!is_done({}, "other"));
 }
 
 TEST_CASE("a batch keeps the reports that it writes, wherever they stand") {

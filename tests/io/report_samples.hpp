@@ -28,6 +28,7 @@ inline Report sample_report(const Components& components) {
                   .photometric = "min-is-black",
                   .foreground_rule = "nonzero",
                   .spacing = {}};
+  report.input_bytes = 812;
   report.foreground = 0.125;
   report.algorithm = "runs";
   report.connectivity = 8;

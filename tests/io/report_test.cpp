@@ -40,7 +40,7 @@ TEST_CASE("the report says everything") {
   const Json json = Json::parse(report_text(sample_report(components), components));
   CHECK(json["gpuccl"].is_string());
   CHECK(json["input"] ==
-        Json::parse(R"({"path": "scans/page 1.png", "format": "png", "width": 100, "height": 50,
+        Json::parse(R"({"path": "scans/page 1.png", "bytes": 812, "format": "png", "width": 100, "height": 50,
     "depth": 1, "bits_per_sample": 1, "photometric": "min-is-black", "foreground_rule": "nonzero",
     "foreground": 0.125})"));
   CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8,
