@@ -45,7 +45,7 @@ class BitVolume {
   std::int64_t row_pitch() const { return row_pitch_; }
   std::int64_t bytes() const { return extent_.rows() * row_pitch_ * 4; }
 
-  /// Whoever writes a row keeps the padding bits behind `width` zero.
+  /// The padding bits beyond `width` are zero, and a caller that writes rows keeps them so.
   std::uint32_t* row(std::int64_t row) { return words_.get() + row * row_pitch_; }
   std::uint32_t* row(int y, int z) { return row(static_cast<std::int64_t>(z) * extent_.height + y); }
   const std::uint32_t* row(std::int64_t row) const { return words_.get() + row * row_pitch_; }
@@ -56,7 +56,7 @@ class BitVolume {
   BitView view() const { return {words_.get(), extent_, row_pitch_}; }
 
  private:
-  /// Memory comes from calloc: what the kernel hands out as zeros is first touched by whoever writes to it.
+  /// Memory comes from calloc: what the kernel hands out as zeros is first touched when it is written.
   struct Free {
     void operator()(std::uint32_t* words) const { std::free(words); }
   };
@@ -67,7 +67,7 @@ class BitVolume {
 };
 
 /// Error (usage) if a view is not as BitView says: an axis below 0, a pitch that is odd or shorter than a
-/// row, foreground behind the width. Whatever labels an image looks first.
+/// row, foreground beyond the width. Every labeler checks its image.
 void check(BitView image);
 
 /// How the bits of a byte follow each other: LSB is TIFF's FillOrder 2, MSB is that of PNG, PBM and
@@ -80,7 +80,7 @@ enum class BitOrder { lsb_first, msb_first };
 BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch = 0);
 
 /// The same for a buffer of one bit an element, 1 is foreground; 0 as `row_pitch` is (width + 7) / 8 bytes.
-/// What is behind a row's width does not count.
+/// What is beyond a row's width does not count.
 BitVolume from_bits(std::span<const std::uint8_t> bits, Extent extent, BitOrder order,
                     std::int64_t row_pitch = 0);
 

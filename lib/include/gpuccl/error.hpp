@@ -21,7 +21,7 @@ enum class Failure {
 /// what() is a reason in lower case without a trailing dot, fit to follow "gpuccl: <path>: ".
 class Error : public std::runtime_error {
  public:
-  /// `system_code`: the errno value behind it, 0 if there is none.
+  /// `system_code`: the errno value it comes from, 0 if there is none.
   Error(Failure failure, const std::string& reason, int system_code = 0)
       : std::runtime_error(reason), failure_(failure), system_code_(system_code) {}
   Failure failure() const { return failure_; }
