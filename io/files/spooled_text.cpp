@@ -8,23 +8,38 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "io/files/file_error.hpp"
+
 namespace gpuccl::io {
 namespace {
 
 constexpr std::size_t kInMemory = std::size_t{1} << 16;
 
+constexpr const char* kRemedy = "; TMPDIR says which folder is for temporary files";
+
+/// Whether it is there or not.
+std::string folder_for_temporary_files() {
+  std::error_code problem;
+  const std::string folder = std::filesystem::temp_directory_path(problem).string();
+  const char* const named = std::getenv("TMPDIR");
+  return !folder.empty() ? folder : named != nullptr ? named : "/tmp";
+}
+
 Descriptor unnamed_file() {
-  const std::string folder = std::filesystem::temp_directory_path().string();
+  const std::string folder = folder_for_temporary_files();
   if (Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)); file) return file;
   std::string name = folder + "/gpuccl-XXXXXX";
   Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (!file)
-    throw system_error(failure_to_create(errno), "cannot create a temporary file in " + folder, errno);
+    throw FileError(folder, failure_to_create(errno),
+                    "cannot create a temporary file (" + system_reason(errno) + ")" + kRemedy, errno);
   ::unlink(name.c_str());
   return file;
 }
 
 }  // namespace
+
+void SpooledText::try_folder() { unnamed_file(); }
 
 void SpooledText::add(std::string_view text) {
   waiting_ += text;
@@ -33,7 +48,12 @@ void SpooledText::add(std::string_view text) {
 
 void SpooledText::flush() {
   if (!file_) file_ = unnamed_file();
-  write_all_at(file_.get(), waiting_.data(), waiting_.size(), in_file_);
+  try {
+    write_all_at(file_.get(), waiting_.data(), waiting_.size(), in_file_);
+  } catch (const Error& error) {
+    throw FileError(folder_for_temporary_files(), error.failure(), std::string(error.what()) + kRemedy,
+                    error.system_code());
+  }
   in_file_ += waiting_.size();
   waiting_.clear();
 }

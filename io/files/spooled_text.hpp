@@ -10,9 +10,12 @@
 namespace gpuccl::io {
 
 /// Text that waits for its turn: a little of it in memory, more in a file without a name in the folder for
-/// temporary files. Throws Error (io, cannot_create).
+/// temporary files. Throws FileError (io, cannot_create) that names the folder.
 class SpooledText {
  public:
+  /// Throws FileError (cannot_create) if there can be no temporary files.
+  static void try_folder();
+
   void add(std::string_view text);
   /// Gives all of it to `sink`, piece by piece.
   void copy_to(const std::function<void(std::string_view)>& sink) const;

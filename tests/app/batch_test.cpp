@@ -1,5 +1,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "binary.hpp"
 #include "support/catch.hpp"
@@ -322,6 +324,9 @@ TEST_CASE("a batch makes a preview of each input where --preview-dir says") {
   CHECK(names_below(scratch / "seen") == std::set<std::string>{"a.png", "more/b.png"});
   succeeds({"label", scratch / "in/a.png", "--preview", scratch / "a.png"});
   CHECK(read_file(scratch / "seen/a.png") == read_file(scratch / "a.png"));
+  fails(
+      {"label", scratch / "in", "-o", scratch / "out/", "--format", "png", "--preview-dir", scratch / "out"},
+      64, "out/a.png: is the name of two outputs of ");
   fails({"label", scratch / "in", "-o", scratch / "out/", "--preview-dir", scratch / "in"}, 64,
         "output and input are the same file");
 }
@@ -350,6 +355,31 @@ TEST_CASE("after a signal, report and table say what was done") {
   CHECK(table.find("\n" + first + ",1,") != std::string::npos);
   CHECK(table.find(last) == std::string::npos);
   CHECK(names_below(scratch / "out") == std::set<std::string>{"1.tiff", "1.json", "2.tiff", "2.json"});
+}
+
+TEST_CASE("a signal ends a batch that waits for a reader of its report") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  REQUIRE(::mkfifo((scratch / "report").c_str(), 0600) == 0);
+  const pid_t child = launch(
+      gpuccl_command({"label", scratch / "in", "-o", scratch / "out/", "--report", scratch / "report"}));
+  const std::string waiting_in_open = std::to_string(SYS_openat) + " ";
+  while (!read_file("/proc/" + std::to_string(child) + "/syscall").starts_with(waiting_in_open))
+    std::this_thread::yield();
+  ::kill(child, SIGINT);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT));
+}
+
+TEST_CASE("without a folder for temporary files no joint table is begun") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  Command command = gpuccl_command({"label", scratch / "in", "--stats", scratch / "t.csv"});
+  command.environment.emplace_back("TMPDIR", scratch / "none");
+  fails(command, 73, "none: cannot create a temporary file (no such file or directory); TMPDIR says");
+  CHECK(names_below(scratch / "in") == std::set<std::string>{"1.png"});
+  CHECK(!fs::exists(scratch / "t.csv"));
 }
 
 TEST_CASE("a list names its files a line each, or ends each by a NUL") {

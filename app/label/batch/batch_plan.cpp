@@ -32,16 +32,24 @@ class Claims {
  public:
   void read(const std::string& path) { inputs_.emplace(io::identify(path), path); }
 
-  void write(const std::string& path, const std::string& input) {
+  /// `owner`: the input, or what is for all.
+  void write(const std::string& path, const std::string& owner) {
     if (path.empty()) return;
     const io::FileIdentity file = io::identify(path);
     if (const auto read = inputs_.find(file); read != inputs_.end())
       throw io::FileError(path, Failure::usage, "output and input are the same file");
-    const auto [other, free] = outputs_.emplace(file, input);
+    const auto [other, free] = outputs_.emplace(file, owner);
     if (!free)
-      throw io::FileError(input, Failure::usage,
+      throw io::FileError(owner, Failure::usage,
                           "has the same output as " + other->second + ": " + path + "; " +
-                              what_keeps_apart(input, other->second));
+                              what_keeps_apart(owner, other->second));
+  }
+  void write_all(const LabelPaths& files) {
+    std::set<io::FileIdentity> own;
+    for (const std::string& path : files.outputs())
+      if (!own.insert(io::identify(path)).second)
+        throw io::FileError(path, Failure::usage, "is the name of two outputs of " + files.input);
+    for (const std::string& path : files.outputs()) write(path, files.input);
   }
 
  private:
@@ -104,9 +112,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
     files.preview = in_folder(batch.preview_folder, input.name, ".png");
-    if (!input.problem)
-      for (const std::string& path : {files.image, files.preview, files.json, files.stats})
-        claims.write(path, input.path);
+    if (!input.problem) claims.write_all(files);
     plan.push_back({files, input.problem});
   }
   refuse_outputs_among_inputs(plan, found.searched);

@@ -80,10 +80,12 @@ class Batch {
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
       refuse_foreign_table(options.files.stats);
     table_.add(io::joint_stats_header());
+    io::SpooledText::try_folder();
   }
 
   /// A signal has ended the batch in order when this does not return.
   int run() {
+    signal_.emplace();
     run_pipeline();
     for (std::size_t i = next_; i < items_.size(); ++i) settle(i, {});
     if (options_.output.file.sync) sync_folders();
@@ -95,7 +97,7 @@ class Batch {
     }
     if (table_.is_closed_pipe() || report_.is_closed_pipe()) end_by_signal(SIGPIPE);
     const int code = finish();
-    if (signal_.number() != 0) end_by_signal(signal_.number());
+    if (signal_->number() != 0) end_by_signal(signal_->number());
     return code;
   }
 
@@ -111,7 +113,7 @@ class Batch {
     const ThreadLimit workers(workers_.all);
     const auto number = tbb::make_filter<void, std::size_t>(
         tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
-          if (next_ < items_.size() && !stopped_ && signal_.number() == 0) return next_++;
+          if (next_ < items_.size() && !stopped_ && signal_->number() == 0) return next_++;
           control.stop();
           return 0;
         });
@@ -235,7 +237,8 @@ class Batch {
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
-  const HeldSignal signal_;  // what was started is finished, and listed in report and table
+  std::optional<HeldSignal>
+      signal_;  // from run() on: what was started is finished, and listed in report and table
 };
 
 }  // namespace
