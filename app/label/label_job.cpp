@@ -140,7 +140,7 @@ bool LabelJob::read(std::int64_t allowed) {
       if (!enough) need(all);
     } else if (!components_fit(work_, limit_ - wide_rows(), most_components_)) {
       image_ = {};
-      plan_ = plan_for_many_components(work_, limit_, held_);
+      plan_ = plan_large_slabs(work_, limit_, held_);
     }
     if (enough && plan_.slabs.empty()) reader_.reset();
   });
@@ -150,14 +150,11 @@ bool LabelJob::read(std::int64_t allowed) {
 
 void LabelJob::read_all(bool bounds_components) {
   BitVolume image(extent_);
-  std::atomic<std::int64_t> foreground = 0, most = 0;
-  reader_->read(0, extent_.depth, image, [&](BitView slice) {
-    foreground += count_foreground(slice);
-    if (bounds_components) most += most_components(slice, connectivity_);
-  });
+  std::atomic<std::int64_t> foreground = 0;
+  reader_->read(0, extent_.depth, image, [&](BitView slice) { foreground += count_foreground(slice); });
   findings_.more_than_two_values = reader_->has_more_than_two_values();
   foreground_ = foreground;
-  if (bounds_components) most_components_ = most;
+  if (bounds_components) most_components_ = most_components(image.view(), connectivity_);
   image_ = std::move(image);
 }
 
@@ -194,7 +191,16 @@ std::int64_t LabelJob::label_at_once(Engine& engine) {
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   SlabTotals totals;
   const auto progress = [this](double done) { progress_.share(done); };
-  labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
+  for (bool is_labeled = false; !is_labeled;) {
+    try {
+      labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
+      is_labeled = true;
+    } catch (const TooManyComponents&) {
+      std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, limit_, held_, plan_);
+      if (!smaller) throw;
+      plan_ = std::move(*smaller);
+    }
+  }
   since_.lap();
   findings_.more_than_two_values = reader_->has_more_than_two_values();
   engine_report_ = totals.engine;

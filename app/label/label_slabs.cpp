@@ -39,6 +39,7 @@ Labeled label_slabs(const std::string& path, io::Reader& reader, Engine& engine,
   const auto now = std::make_shared<SlabTotals>();  // goes on when `totals` is final
   SlabWork work;
   work.max_kept = plan.max_kept;
+  work.looks_ahead = plan.looks_ahead;
   work.read = [&path, &reader, now](const Slab& slab, BitVolume& out) {
     const Stopwatch reading;
     io::concerning(path, [&] { read_slab(reader, slab, out); });

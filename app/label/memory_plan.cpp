@@ -82,30 +82,39 @@ double on_the_way(const Extent& extent) {
   return std::min(static_cast<double>(extent.elements()) * sizeof(Label), kOnTheWay);
 }
 
-/// `extra`: bytes an element that slabs leave room for, if they can be that small.
-MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, double extra) {
+/// Elements of what slabs cannot be less than.
+std::int64_t smallest_slab(const LabelWork& work) {
   const Extent& extent = work.extent;
-  const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, extent.elements());
-  const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
-  const double with_extra = bytes_of_element(work) + extra;
+  const bool slices_touch = is_3d(work.connectivity) && extent.depth > 1;
+  return slices_touch ? static_cast<std::int64_t>(extent.width) * extent.height : extent.width;
+}
 
-  // Half for the slab, so that there is as much for components and for the borders of slabs.
-  const double half = available / 2;
-  const double affordable =
-      gpu ? std::max(half / (with_extra + sizeof(Label)), (half - kOnTheWay) / with_extra)
-          : half / with_extra;
-  std::int64_t most = std::min(most_at_once(work.engine, gpu), static_cast<std::int64_t>(affordable));
+/// Slabs of at most half the elements of a whole, a quarter and so on: which sizes there are does not depend
+/// on memory, so whatever fits less of it is tried with more of it, too.
+std::vector<Slab> cut(const LabelWork& work, int halvings) {
+  return cut_into_slabs(work.extent, work.connectivity, work.extent.elements() >> halvings);
+}
+
+bool are_smallest(const LabelWork& work, int halvings) {
+  return work.extent.elements() >> halvings < 2 * smallest_slab(work);
+}
+
+double bytes_of_slab(const LabelWork& work, const Slab& slab) {
+  const Extent extent = extent_of(slab, work.extent);
+  const bool on_gpu = gpu_memory(work.engine, work.connectivity, work.extent.elements()).has_value();
+  return bytes_of(work, extent) + (on_gpu ? on_the_way(extent) : 0);
+}
+
+MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
   MemoryPlan plan;
-  double needed = 0;
-  for (;; most /= 2) {
-    plan.slabs = cut_into_slabs(extent, work.connectivity, most);
-    const Extent largest = extent_of(plan.slabs.back(), extent);
-    needed = bytes_of(work, largest) + (gpu ? on_the_way(largest) : 0);
-    if (needed <= available || most < extent.width) break;  // a slab is a row, or a slice, already
-  }
+  plan.halvings = halvings;
+  plan.slabs = cut(work, halvings);
+  plan.looks_ahead = !are_smallest(work, halvings);
+  const double available = static_cast<double>(memory - held);
+  const double needed = bytes_of_slab(work, plan.slabs.back());
   if (needed > available)
     throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
-                                     " of memory for the smallest part of its " + io::to_string(extent) +
+                                     " of memory for the smallest part of its " + io::to_string(work.extent) +
                                      " elements" +
                                      (held > 0 ? " beside " + io::bytes_in_words(static_cast<double>(held)) +
                                                      " for what came from a pipe and for rows of labels"
@@ -138,7 +147,7 @@ MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t 
   const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, elements);
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
   if (elements <= most_at_once(work.engine, gpu) && bytes_at_once(work) <= available) return {};
-  return plan_slabs(work, memory, held, 0);
+  return plan_large_slabs(work, memory, held);
 }
 
 bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most) {
@@ -147,8 +156,22 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
   return bytes_of_components(work, most) <= left;
 }
 
-MemoryPlan plan_for_many_components(const LabelWork& work, std::int64_t memory, std::int64_t held) {
-  return plan_slabs(work, memory, held, kComponentsOfElement * bytes_of_component(work));
+MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
+  const std::int64_t most =
+      most_at_once(work.engine, gpu_memory(work.engine, work.connectivity, work.extent.elements()));
+  // Half for the slab, so that there is as much for components and for the borders of slabs.
+  const double half = static_cast<double>(memory - held) / 2;
+  int halvings = 1;
+  while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||
+                                           bytes_of_slab(work, cut(work, halvings).back()) > half))
+    ++halvings;
+  return plan_slabs(work, memory, held, halvings);
+}
+
+std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
+                                             const MemoryPlan& than) {
+  if (are_smallest(work, than.halvings)) return std::nullopt;
+  return plan_slabs(work, memory, held, than.halvings + 1);
 }
 
 }  // namespace gpuccl::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gpuccl/bit_volume.hpp"
@@ -22,6 +23,8 @@ struct LabelWork {
 struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
   std::int64_t max_kept = 0;  // bytes for what is kept of slabs
+  bool looks_ahead = false;   // SlabWork::looks_ahead: smaller slabs are left to be tried
+  int halvings = 0;           // of the whole that slabs come from
 };
 
 /// Bytes of the host that labeling at once takes at most, components left out.
@@ -34,9 +37,13 @@ double bytes_of_components(const LabelWork& work, std::int64_t most);
 /// a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// The same for an image whose components do not fit beside it: by slabs so small that theirs do, which are
-/// counted as they pile up.
-MemoryPlan plan_for_many_components(const LabelWork& work, std::int64_t memory, std::int64_t held);
+/// The same for an image whose components may not fit beside it: by slabs of at most half of the memory.
+MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held);
+
+/// What comes after a plan for which there were too many components: smaller slabs, which leave more memory
+/// for them, though there are more, as each slab counts its own. Nothing when slabs cannot be smaller.
+std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
+                                             const MemoryPlan& than);
 
 /// Whether an image that is labelled at once fits, and beside it its components, of which there are no more
 /// than `most`, or as many as there can be.

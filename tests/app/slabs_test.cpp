@@ -181,15 +181,44 @@ TEST_CASE("tags that need more memory than there may be are no fault of the file
 TEST_CASE("components that no memory was given for are too many") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::generated("dots", {2048, 2048, 1}).view());
-  fails({"label", input, "--json", "-", "--memory", "1M"}, 71, "in.tif: has more than ");
+  fails({"label", input, "--json", "-", "--memory", "1M"}, 71, "in.tif: has parts with more ");
   // At once it would fit, but not with its million components.
   const Ended ended = gpuccl({"label", input, "--json", "-", "--memory", "30M"});
   CHECK(ended.code == 71);
-  CHECK(ended.err.find("in.tif: has more than ") != std::string::npos);
+  CHECK(ended.err.find("in.tif: has parts with more ") != std::string::npos);
 #ifndef __SANITIZE_ADDRESS__
   CHECK(ended.peak_kib < (30 + 64) * 1024);
 #endif
   succeeds({"label", input, "--json", "/dev/null", "--memory", "70M"});
+}
+
+/// Columns that every fourth slice has a thorn on, whose tip looks like the beginning of a component.
+BitVolume thorny_columns(int side) {
+  BitVolume volume({side, side, side});
+  for (int z = 0; z < side; ++z)
+    for (int y = 0; y < side; y += 4)
+      for (int x = 0; x < side; x += 4) {
+        volume.set(x, y, z);
+        if (z % 4 == 1) volume.set(x + 1, y, z);
+        if (z % 4 < 2) volume.set(x + 2, y, z);
+      }
+  return volume;
+}
+
+TEST_CASE("what is labelled with less memory is labelled with more") {
+  const ScratchFolder scratch;
+  const auto labels_from = [&](const std::string& input, const Words& sizes) {
+    for (const std::string& size : sizes) {
+      const Ended ended = gpuccl({"label", input, "--json", "/dev/null", "--quiet", "--memory", size});
+      CAPTURE(input, size, ended.err);
+      CHECK(ended.code == 0);
+    }
+  };
+  // Few slabs, then at once: of columns, of which each slab has its own, only the first slice has beginnings.
+  labels_from(save(scratch / "comb.tif", tests::generated("comb", {600, 600, 150}).view()),
+              {"40M", "50M", "60M", "300M"});
+  // Where at once looks as if it took too much, few slabs do not, and many have too many parts of columns.
+  labels_from(save(scratch / "thorns.tif", thorny_columns(320).view()), {"18M", "24M", "30M", "40M", "200M"});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "gpuccl/component_bound.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "gpuccl/generate.hpp"
@@ -9,18 +10,22 @@
 namespace gpuccl {
 namespace {
 
-/// Element by element: those whose neighbours to the left and in the row above are background.
-std::int64_t count_one_by_one(const BitVolume& image, bool diagonal) {
+/// Element by element: those whose neighbours to the left, in the row above and, in a volume, in that row of
+/// the slice before are background.
+std::int64_t count_one_by_one(const BitVolume& image, bool diagonal, bool volume) {
   const Extent& extent = image.extent();
   const auto is_set = [&](int x, int y, int z) {
-    return x >= 0 && x < extent.width && y >= 0 && image(x, y, z);
+    return x >= 0 && x < extent.width && y >= 0 && z >= 0 && image(x, y, z);
+  };
+  const auto row_touches = [&](int x, int y, int z) {
+    return is_set(x, y, z) || (diagonal && (is_set(x - 1, y, z) || is_set(x + 1, y, z)));
   };
   std::int64_t count = 0;
   for (int z = 0; z < extent.depth; ++z)
     for (int y = 0; y < extent.height; ++y)
       for (int x = 0; x < extent.width; ++x) {
-        const bool touches = is_set(x - 1, y, z) || is_set(x, y - 1, z) ||
-                             (diagonal && (is_set(x - 1, y - 1, z) || is_set(x + 1, y - 1, z)));
+        const bool touches =
+            is_set(x - 1, y, z) || row_touches(x, y - 1, z) || (volume && row_touches(x, y, z - 1));
         if (image(x, y, z) && !touches) ++count;
       }
   return count;
@@ -37,10 +42,14 @@ BitVolume dots_of(Extent extent) {
 
 TEST_CASE("the bound of components counts runs that begin below background") {
   const auto agree = [](const BitVolume& image) {
-    for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c6})
-      CHECK(most_components(image.view(), connectivity) == count_one_by_one(image, false));
-    for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c18, Connectivity::c26})
-      CHECK(most_components(image.view(), connectivity) == count_one_by_one(image, true));
+    const auto expect = [&](Connectivity connectivity, bool diagonal, bool volume) {
+      CHECK(most_components(image.view(), connectivity) == count_one_by_one(image, diagonal, volume));
+    };
+    expect(Connectivity::c4, false, false);
+    expect(Connectivity::c8, true, false);
+    expect(Connectivity::c6, false, true);
+    expect(Connectivity::c18, true, true);
+    expect(Connectivity::c26, true, true);
   };
   std::uint32_t seed = 1;
   for (const int width : {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300})
@@ -56,9 +65,14 @@ TEST_CASE("the bound of components counts runs that begin below background") {
   agree(tests::noise({1000, 300, 3}, seed));  // more than a task
 }
 
-TEST_CASE("the bound of components is theirs where none touches another's rows") {
+TEST_CASE("the bound of components is theirs where each begins once") {
   const BitVolume dots = dots_of({257, 65, 1});
   CHECK(most_components(dots.view(), Connectivity::c8) == 129 * 33);
+  BitVolume columns({257, 65, 20});
+  for (std::int64_t row = 0; row < columns.extent().rows(); ++row)
+    std::copy_n(dots.row(row % 65), dots.row_pitch(), columns.row(row));
+  CHECK(most_components(columns.view(), Connectivity::c26) == 129 * 33);
+  CHECK(most_components(columns.view(), Connectivity::c8) == 129 * 33 * 20);
   CHECK(most_components(BitVolume({100, 100, 1}).view(), Connectivity::c8) == 0);
 }
 

@@ -7,6 +7,7 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/connectivity.hpp"
+#include "gpuccl/error.hpp"
 #include "gpuccl/extent.hpp"
 
 // Volumes larger than memory. They are labelled slab by slab, twice: the first time to learn which components
@@ -33,12 +34,22 @@ struct SlabWork {
   std::function<Labeled(BitView slab)> label;
   /// Bytes for what is kept of components found in single slabs, of which there are more than in the whole.
   std::int64_t max_kept = INT64_MAX;
+  /// Whether a slab is left unlabelled that may have more components than can be kept, going by
+  /// most_components(). Otherwise they are counted when they are there.
+  bool looks_ahead = false;
+};
+
+/// More components than SlabWork::max_kept; larger slabs may have fewer, and so may smaller ones that leave
+/// more memory for them.
+class TooManyComponents : public Error {
+ public:
+  using Error::Error;
 };
 
 /// The labels and components of a whole that `slabs` are the parts of, the same as if it had been labelled at
 /// once. Memory is that of one slab, and 60 bytes for each component of a slab. The labels keep `work` and
-/// do it again; they need LabelSource::prepare(). Error (memory) over `max_kept`, (data) when an input has
-/// changed meanwhile.
+/// do it again; they need LabelSource::prepare(). TooManyComponents (memory) over `max_kept`, Error (data)
+/// when an input has changed meanwhile.
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
 /// The same for an image in memory that is too large for `label`: slabs of at most half its elements, a

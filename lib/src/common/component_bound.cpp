@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <vector>
 
 namespace gpuccl {
 namespace {
@@ -20,33 +21,23 @@ Word load(const std::uint32_t* row, std::int64_t i) {
   return word;
 }
 
-/// Beginnings of runs in a row of `words` words that touch nothing in the row above.
+/// Beginnings of runs in a row of `words` words that touch nothing in the rows above and behind.
 template <bool diagonal>
-std::int64_t count_in_row(const std::uint32_t* row, const std::uint32_t* above, std::int64_t words) {
+std::int64_t count_in_row(const std::uint32_t* row, const std::uint32_t* above, const std::uint32_t* behind,
+                          std::int64_t words) {
+  const auto load_both = [&](std::int64_t i) { return load(above, i) | load(behind, i); };
   std::int64_t count = 0;
-  Word left = 0, above_left = 0, above_here = load(above, 0);
+  Word left = 0, before_left = 0, before_here = load_both(0);
   for (std::int64_t i = 0; i < words; ++i) {
     const Word here = load(row, i);
-    const Word above_right = i + 1 < words ? load(above, i + 1) : 0;
-    Word covered = here << 1 | left >> 63 | above_here;
+    const Word before_right = i + 1 < words ? load_both(i + 1) : 0;
+    Word covered = here << 1 | left >> 63 | before_here;
     if constexpr (diagonal)
-      covered |= above_here << 1 | above_here >> 1 | above_left >> 63 | above_right << 63;
+      covered |= before_here << 1 | before_here >> 1 | before_left >> 63 | before_right << 63;
     count += std::popcount(here & ~covered);
     left = here;
-    above_left = above_here;
-    above_here = above_right;
-  }
-  return count;
-}
-
-/// The same for a row with nothing above.
-std::int64_t count_in_first_row(const std::uint32_t* row, std::int64_t words) {
-  std::int64_t count = 0;
-  Word left = 0;
-  for (std::int64_t i = 0; i < words; ++i) {
-    const Word here = load(row, i);
-    count += std::popcount(here & ~(here << 1 | left >> 63));
-    left = here;
+    before_left = before_here;
+    before_here = before_right;
   }
   return count;
 }
@@ -55,19 +46,20 @@ std::int64_t count_in_first_row(const std::uint32_t* row, std::int64_t words) {
 
 std::int64_t most_components(BitView image, Connectivity connectivity) {
   constexpr std::int64_t kWordsOfTask = std::int64_t{1} << 17;
-  const std::int64_t words = image.row_pitch / 2;
+  const std::int64_t words = words_per_row(image.extent.width) / 2, height = image.extent.height;
   const std::int64_t rows = kWordsOfTask / std::max<std::int64_t>(1, words);
   const bool diagonal = connectivity != Connectivity::c4 && connectivity != Connectivity::c6;
   const auto count_in = diagonal ? count_in_row<true> : count_in_row<false>;
+  const std::vector<std::uint32_t> nothing(static_cast<std::size_t>(2 * words));
   using Rows = tbb::blocked_range<std::int64_t>;
   return tbb::parallel_reduce(
       Rows(0, image.extent.rows(), static_cast<std::size_t>(std::max<std::int64_t>(1, rows))),
       std::int64_t{0},
       [&](const Rows& range, std::int64_t count) {
         for (std::int64_t row = range.begin(); row < range.end(); ++row) {
-          const bool is_first = row % image.extent.height == 0;
-          count += is_first ? count_in_first_row(image.row(row), words)
-                            : count_in(image.row(row), image.row(row - 1), words);
+          const bool has_above = row % height != 0, has_behind = is_3d(connectivity) && row >= height;
+          count += count_in(image.row(row), has_above ? image.row(row - 1) : nothing.data(),
+                            has_behind ? image.row(row - height) : nothing.data(), words);
         }
         return count;
       },

@@ -30,10 +30,12 @@ Component placed(const Components& components, std::size_t i, const Slab& slab) 
 
 Label SlabComponents::add(const Slab& slab, Components components) {
   const std::size_t count = components.size(), offset = labels_.size();
-  check(count + 1);
-  if (labels_.capacity() < offset + count + 1)
-    labels_.reserve(std::max(offset + count + 1, offset + offset / 4));
-  labels_.resize(offset + count + 1);
+  const std::size_t sum = offset + count + 1;
+  if (sum > std::numeric_limits<Label>::max())
+    throw Error(Failure::data, std::to_string(sum) + " components of slabs, more than 4294967295");
+  check_memory(count + 1);
+  if (labels_.capacity() < sum) labels_.reserve(std::max(sum, offset + offset / 4));
+  labels_.resize(sum);
   std::iota(labels_.begin() + static_cast<std::ptrdiff_t>(offset), labels_.end(), static_cast<Label>(offset));
   const std::uint64_t area =
       std::accumulate(components.area.begin(), components.area.end(), std::uint64_t{0});
@@ -42,14 +44,11 @@ Label SlabComponents::add(const Slab& slab, Components components) {
   return static_cast<Label>(offset);
 }
 
-void SlabComponents::check(std::size_t more) const {
-  const std::size_t sum = labels_.size() + more;
-  if (sum > std::numeric_limits<Label>::max())
-    throw Error(Failure::data, std::to_string(sum) + " components of slabs, more than 4294967295");
-  if (sum * kBytesEach > static_cast<std::uint64_t>(max_bytes_))
-    throw Error(Failure::memory, "has more than " + std::to_string(sum) +
-                                     " components, which need more than " + std::to_string(max_bytes_ >> 20) +
-                                     " MiB of memory beside the slabs; a larger --memory is needed");
+void SlabComponents::check_memory(std::size_t more) const {
+  if ((labels_.size() + more) * kBytesEach > static_cast<std::uint64_t>(max_bytes_))
+    throw TooManyComponents(
+        Failure::memory, "has parts with more components than fit the " + std::to_string(max_bytes_ >> 20) +
+                             " MiB of memory that are left beside them; a larger --memory is needed");
 }
 
 void SlabComponents::unite(Label a, Label b) {

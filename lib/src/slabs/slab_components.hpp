@@ -23,6 +23,8 @@ class SlabComponents {
   /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
   /// data).
   Label add(const Slab& slab, Components components);
+  /// TooManyComponents if there is no memory for so many more.
+  void check_memory(std::size_t more) const;
 
   void unite(Label a, Label b);
 
@@ -43,8 +45,6 @@ class SlabComponents {
     std::uint64_t area;
     Components components;  // in coordinates of the slab
   };
-
-  void check(std::size_t more) const;
 
   std::int64_t max_bytes_;
   std::vector<Part> parts_;

@@ -14,12 +14,11 @@ RowRange rows_of(const Slab& slab, Extent whole) {
           (static_cast<std::int64_t>(slab.z1) - 1) * whole.height + slab.y1};
 }
 
-std::unique_ptr<LabeledSlab> label_slab(const Slab& slab, Extent whole, const SlabWork& work) {
+std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work) {
   auto result = std::make_unique<LabeledSlab>();
   result->bits = BitVolume({whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0});
   work.read(slab, result->bits);
   check(result->bits.view());
-  result->labeled = work.label(result->bits.view());
   return result;
 }
 
@@ -60,7 +59,8 @@ void SlabLabels::keep_from(std::int64_t row) const {
 
 void SlabLabels::load(std::size_t slab) const {
   slab_.reset();
-  slab_ = label_slab(slabs_[slab], extent_, work_);
+  slab_ = read_slab(slabs_[slab], extent_, work_);
+  slab_->labeled = work_.label(slab_->bits.view());
   slab_rows_ = rows_of(slabs_[slab], extent_);
   const Column<std::uint64_t>& area = slab_->labeled.components.area;
   if (slab_->labeled.labels->count() != components_.count(slab) ||

@@ -22,7 +22,8 @@ struct LabeledSlab {
   BitVolume bits;
   Labeled labeled;  // may look at the bits
 };
-std::unique_ptr<LabeledSlab> label_slab(const Slab& slab, Extent whole, const SlabWork& work);
+/// Reads a slab, of which `work` is to label the bits.
+std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work);
 
 /// The labels of a whole of which one slab at a time is in memory.
 class SlabLabels final : public LabelSource {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "gpuccl/component_bound.hpp"
 #include "gpuccl/error.hpp"
 #include "slabs/slab_labels.hpp"
 
@@ -68,7 +69,11 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
     const bool joins_next = by_rows ? slab.y1 < extent.height : is_3d(connectivity) && slab.z1 < extent.depth;
     const std::int64_t layer_rows = by_rows ? 1 : extent.height;
 
-    const std::unique_ptr<LabeledSlab> here = label_slab(slab, extent, work);
+    const std::unique_ptr<LabeledSlab> here = read_slab(slab, extent, work);
+    const BitView bits = here->bits.view();
+    if (work.looks_ahead)
+      components.check_memory(static_cast<std::size_t>(most_components(bits, connectivity)) + 1);
+    here->labeled = work.label(bits);
     const LabelSource& labels = *here->labeled.labels;
     const Label offset = components.add(slab, std::move(here->labeled.components));
     if (joins_before)
