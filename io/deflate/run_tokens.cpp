@@ -87,7 +87,8 @@ void RunTokens::add_rows(const LabelRuns& rows) {
 template <int bytes>
 void RunTokens::find_tokens() {
   tokens_.resize(std::max(tokens_.size(), 2 * run_count_ + 1));  // long zeros are a token of their own
-  runs_.resize(std::max(runs_.size(), kFirstRun));
+  runs_.resize(std::max(runs_.size(), kFirstRun + run_count_ + 1));
+  runs_[kFirstRun + run_count_] = {};  // looked at as the run behind the last one
   const Run *here = runs_.data() + kFirstRun, *const end = here + run_count_;
   const Run* above = here - 1;  // the first one in the row above that ends behind the beginning of `here`
   const std::int64_t row_bytes = row_.bytes();
@@ -106,68 +107,84 @@ void RunTokens::find_tokens() {
       continue;
     }
 
-    int bits = kSampleBits + (gap > 0 ? kZerosBits : 0) + (length > bytes ? kRestBits : 0);
-    Copy copies[3];
-    const Copy* best = nullptr;
-    const auto try_copy = [&](const Run* there, int copy_bits, Copy& copy) {
-      if (there->sample != here->sample || here->begin - there->begin > kWindow) return;
-      copy_from<bytes>(there, here, end, gap, copy);
-      if (copy.bits + copy_bits >= bits) return;
-      bits = copy.bits + copy_bits;
-      best = &copy;
+    // Which way is best cannot be foreseen, so that it is found without branches.
+    const auto bits_of_copy = [&](const Run* there, int bits) {
+      const std::int64_t distance = here->begin - there->begin, length_there = there->end - there->begin;
+      const bool can = (there->sample == here->sample) & (distance <= kWindow);
+      const bool goes_on = (length_there == length) & (here[1].begin - there[1].begin == distance) &
+                           (here[1].sample == there[1].sample);
+      bits += (there->begin - there[-1].end < gap ? kZerosBits : 0) +
+              (length_there < length ? kRestBits : 0) - (goes_on ? kRunBits : 0);
+      return can ? bits : kNoCopy;
     };
-    try_copy(here - 1, kNearCopyBits, copies[0]);
-    if (best == nullptr || best->zeros > 0 || best->rest > 0) try_copy(here - 2, kNearCopyBits, copies[1]);
+    const Run* best = here - 1;
+    int bits = bits_of_copy(best, kNearCopyBits);
+    const auto or_from = [&](const Run* there, int copy_bits) {
+      const int other = bits_of_copy(there, copy_bits);
+      best = other < bits ? there : best;
+      bits = std::min(bits, other);
+    };
+    or_from(here - 2, kNearCopyBits);
     if (row_in_window) {
       while (above->end + row_bytes <= here->begin) ++above;
-      const Run* const there = above->sample == here->sample ? above : above - 1;
-      if (there < here - 1) try_copy(there, kFarCopyBits, copies[2]);
+      or_from(above->sample == here->sample ? above : above - 1, above < here ? kFarCopyBits : kNoCopy);
     }
-
-    if (best != nullptr) {
-      add_copy(*best);
-      here = best->next;
-    } else {
+    const int sample_bits = kSampleBits + (gap > 0 ? kZerosBits : 0) + (length > bytes ? kRestBits : 0);
+    const Run* next = bits < sample_bits ? add_copy<bytes>(best, here, end, gap) : here;
+    if (next == here) {
       add_sample<bytes>(gap, here->sample, length);
-      ++here;
+      ++next;
     }
+    here = next;
   }
   if (bytes_ > end[-1].end) add_sample<bytes>(0, 0, bytes_ - end[-1].end);
 }
 
-/// The copy that makes `here`, and of the `gap` zeros before it as many as are before `there`, from `there`:
-/// a run of the same sample. It goes on while runs are the same, and into one that only begins the same.
+/// Adds the copy that makes `here`, and of the `gap` zeros before it as many as are before `there`, from
+/// `there`: a run of the same sample. It goes on while runs are the same, and into one that only begins the
+/// same. Returns the first run that is left: `here` if there is no such copy.
 template <int bytes>
-void RunTokens::copy_from(const Run* there, const Run* here, const Run* end, std::int64_t gap, Copy& copy) {
-  copy.distance = here->begin - there->begin;
-  const std::int64_t gap_copied = std::min(gap, there->begin - there[-1].end);
+const RunTokens::Run* RunTokens::add_copy(const Run* there, const Run* here, const Run* end,
+                                          std::int64_t gap) {
+  const std::int64_t distance = here->begin - there->begin;
+  const std::int64_t zeros_copied = std::min(gap, there->begin - there[-1].end);
   const auto goes_on = [&](const Run* run, const Run* source) {
     return run + 1 != end && run[1].sample == source[1].sample &&
-           run[1].begin - source[1].begin == copy.distance && run[1].begin - run->end <= kMaxMatch &&
+           run[1].begin - source[1].begin == distance && run[1].begin - run->end <= kMaxMatch &&
            run[1].end - run[1].begin <= kMaxMatch;
   };
   const Run* last = here;
-  while (last->end - there->end == copy.distance && goes_on(last, there)) ++last, ++there;
+  while (last->end - there->end == distance && goes_on(last, there)) ++last, ++there;
 
-  std::int64_t copied_to = std::min(last->end, there->end + copy.distance);
+  std::int64_t copied_to = std::min(last->end, there->end + distance);
   std::int64_t rest = last->end - copied_to;
   if (rest != 0 && rest < kMinMatch) {
     const std::int64_t more = (kMinMatch - rest + bytes - 1) / bytes * bytes;
     copied_to -= more;
     rest += more;
-    if (copied_to <= last->begin && last != here) {
+    if (copied_to <= last->begin) {
+      if (last == here) return here;
       --last;
       copied_to = last->end;
       rest = 0;
     }
   }
-  copy.zeros = gap - gap_copied;
-  copy.length = copied_to - here->begin + gap_copied;
-  copy.rest = rest;
-  copy.next = last + 1;
-  copy.bits = (copy.zeros > 0 ? kZerosBits : 0) + (rest > 0 ? kRestBits : 0) -
-              kRunBits * static_cast<int>(last - here);
-  if (copied_to <= last->begin || copy.length < kMinMatch) copy.bits = kNoCopy;
+  const std::int64_t length = zeros_copied + copied_to - here->begin;
+  if (length < kMinMatch) return here;
+
+  Token& token = tokens_[token_count_++];
+  token.times = static_cast<std::uint32_t>(length > Token::kMostRest ? (length - kMinMatch) / kMaxMatch : 0);
+  token.zeros = static_cast<std::uint16_t>(gap - zeros_copied);
+  token.distance = static_cast<std::uint16_t>(distance);
+  token.length = static_cast<std::uint16_t>(length - std::int64_t{token.times} * kMaxMatch);
+  token.rest = static_cast<std::uint16_t>(rest);
+  ++counts_.zeros[token.zeros];
+  counts_.copies[kMaxMatch] += token.times;
+  ++counts_.copies[token.length];
+  counts_.distances[distance_symbol(token.distance).number] +=
+      token.times + (token.length > kMaxMatch ? 2u : 1u);
+  ++counts_.rests[token.rest];
+  return last + 1;
 }
 
 template <int bytes>
@@ -186,22 +203,6 @@ void RunTokens::add_sample(std::int64_t zeros, std::uint32_t sample, std::int64_
   ++counts_.rests[token.rest];
   if (token.rest < kMinMatch)
     for (int i = 0; i < token.rest; ++i) ++counts_.literals[sample >> 8 * (i % bytes) & 0xff];
-}
-
-void RunTokens::add_copy(const Copy& copy) {
-  Token& token = tokens_[token_count_++];
-  token.times =
-      static_cast<std::uint32_t>(copy.length > Token::kMostRest ? (copy.length - kMinMatch) / kMaxMatch : 0);
-  token.zeros = static_cast<std::uint16_t>(copy.zeros);
-  token.distance = static_cast<std::uint16_t>(copy.distance);
-  token.length = static_cast<std::uint16_t>(copy.length - std::int64_t{token.times} * kMaxMatch);
-  token.rest = static_cast<std::uint16_t>(copy.rest);
-  ++counts_.zeros[token.zeros];
-  counts_.copies[kMaxMatch] += token.times;
-  ++counts_.copies[token.length];
-  counts_.distances[distance_symbol(token.distance).number] +=
-      token.times + (token.length > kMaxMatch ? 2u : 1u);
-  ++counts_.rests[token.rest];
 }
 
 }  // namespace gpuccl::io

@@ -62,22 +62,14 @@ class RunTokens {
     std::int64_t begin = 0, end = 0;
     std::uint32_t sample = 0;
   };
-  /// A token that copies, and about how many bits it takes beyond those of other ways to write as many runs.
-  struct Copy {
-    std::int64_t distance, zeros, length, rest;
-    const Run* next;  // the first run that is left
-    int bits;
-  };
-
   template <int bytes>
   void add_rows(const LabelRuns& rows);
   template <int bytes>
   void find_tokens();
   template <int bytes>
-  static void copy_from(const Run* there, const Run* here, const Run* end, std::int64_t gap, Copy& copy);
-  template <int bytes>
   void add_sample(std::int64_t zeros, std::uint32_t sample, std::int64_t count);
-  void add_copy(const Copy& copy);
+  template <int bytes>
+  const Run* add_copy(const Run* there, const Run* here, const Run* end, std::int64_t gap);
 
   SampleRow row_;
   std::int64_t bytes_ = 0;  // of all rows
