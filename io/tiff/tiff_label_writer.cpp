@@ -47,16 +47,16 @@ class RunStrips final : public StripMaker {
     return true;
   }
 
-  /// Whether every 32nd row has so many runs that not even three quarters as many would pay.
+  /// Whether a few rows have more runs than pay. Images repeat after powers of two rather than after 31 rows.
   bool seems_noise(std::int64_t strip) {
-    constexpr std::int64_t kStep = 32;
+    constexpr std::int64_t kStep = 31;
     const std::int64_t rows = strips_.rows(strip), seen = rows / kStep;
     std::size_t runs = 0;
     for (std::int64_t i = 0; i < seen; ++i) {
       list_runs(labels_, strips_.first_row(strip) + i * kStep, 1, part_);
       runs += part_.runs.size();
     }
-    return seen > 0 && !from_runs_.pays(runs * 3 / 4, seen);
+    return seen > 0 && !from_runs_.pays(runs, seen);
   }
 
   const MappedLabels& labels_;
