@@ -81,6 +81,17 @@ TEST_CASE("the caller's device stays current, whatever is asked of a labeler on 
     }
 }
 
+TEST_CASE("components come down in pieces") {
+  const BitVolume image = generated("dots", {1030, 1030});
+  Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
+  const Components expected = engine.label(image.view(), Connectivity::c8).components;
+  REQUIRE(expected.size() > std::size_t{1} << 18);  // of one piece
+  for (const std::string name : {"runs", "bke"}) {
+    INFO(name);
+    REQUIRE((labeler_of(name, Connectivity::c8)->label(image.view()).components == expected));
+  }
+}
+
 TEST_CASE("a device that nobody uses is not started") {
   const Repair repair;
   emulation::set_machine(2, 13000);

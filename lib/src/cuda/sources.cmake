@@ -3,6 +3,7 @@ set(GPUCCL_CUDA_SOURCES
   c_interface.cpp
   runs/runs_2d.cu
   runs/runs_3d.cu
+  runtime/by_all_threads.cpp
   runtime/check.cpp
   runtime/device_labels.cpp
   runtime/pinned_labels.cpp

@@ -9,6 +9,7 @@
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/phases/statistics.cuh"
+#include "cuda/runtime/by_all_threads.hpp"
 
 namespace gpuccl::cuda {
 namespace {
@@ -125,24 +126,33 @@ void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
 }
 
 Components Statistics::download(PinnedRing& ring, const Stream& stream) const {
-  const auto fetch = [&]<class T>(const T* from, std::size_t count) {
-    std::vector<T> values(count);
-    ring.download(from, count * sizeof(T), values.data(), count * sizeof(T), 1, stream);
-    return values;
-  };
-  const std::vector<unsigned> area = fetch(area_.data(), count_);
-  const std::vector<int> boxes = fetch(boxes_.data(), 6 * count_);
-  const std::vector<Word64> sums = fetch(sums_.data(), 3 * count_);
-
+  constexpr std::size_t kAtOnce = 1 << 18;  // far fewer than would take as much memory as what they become
+  std::vector<unsigned> area(std::min(count_, kAtOnce));
+  std::vector<int> boxes(6 * area.size());
+  std::vector<Word64> sums(3 * area.size());
   Components components;
   components.resize(count_);
-  std::copy(area.begin(), area.end(), components.area.begin());
-  for (std::size_t i = 0; i < count_; ++i)
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      components.box[i].min[axis] = boxes[axis * count_ + i];
-      components.box[i].max[axis] = boxes[(3 + axis) * count_ + i];
-      components.sum[i][axis] = sums[axis * count_ + i];
-    }
+  for (std::size_t first = 0; first < count_; first += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, count_ - first);
+    const auto fetch = [&]<class T>(const T* all, std::size_t arrays, std::vector<T>& to) {
+      for (std::size_t array = 0; array < arrays; ++array)
+        ring.download(all + array * count_ + first, count * sizeof(T), to.data() + array * count,
+                      count * sizeof(T), 1, stream);
+    };
+    fetch(area_.data(), 1, area);
+    fetch(boxes_.data(), 6, boxes);
+    fetch(sums_.data(), 3, sums);
+    by_all_threads(count, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        components.area[first + i] = area[i];
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          components.box[first + i].min[axis] = boxes[axis * count + i];
+          components.box[first + i].max[axis] = boxes[(3 + axis) * count + i];
+          components.sum[first + i][axis] = sums[axis * count + i];
+        }
+      }
+    });
+  }
   return components;
 }
 

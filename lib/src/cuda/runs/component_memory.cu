@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <vector>
 
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/component_memory.cuh"
+#include "cuda/runtime/by_all_threads.hpp"
 
 namespace gpuccl::cuda::runs {
 namespace {
@@ -29,18 +31,24 @@ ComponentSums ComponentMemory::reserve(std::size_t count, bool flat, PhaseClock&
 }
 
 Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) const {
-  std::vector<DeviceComponent> sums(count_);
-  ring.download(sums_.data(), count_ * sizeof(DeviceComponent), sums.data(), count_ * sizeof(DeviceComponent),
-                1, stream);
+  constexpr std::size_t kAtOnce = 1 << 18;  // far fewer than would take as much memory as what they become
+  std::vector<DeviceComponent> sums(std::min(count_, kAtOnce));
   Components components;
   components.resize(count_);
-  for (std::size_t i = 0; i < count_; ++i) {
-    components.area[i] = sums[i].area;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      components.box[i].min[axis] = sums[i].min[axis];
-      components.box[i].max[axis] = sums[i].max[axis];
-      components.sum[i][axis] = sums[i].sum[axis];
-    }
+  for (std::size_t first = 0; first < count_; first += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, count_ - first), bytes = count * sizeof(DeviceComponent);
+    ring.download(sums_.data() + first, bytes, sums.data(), bytes, 1, stream);
+    by_all_threads(count, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const DeviceComponent& sum = sums[i];
+        components.area[first + i] = sum.area;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          components.box[first + i].min[axis] = sum.min[axis];
+          components.box[first + i].max[axis] = sum.max[axis];
+          components.sum[first + i][axis] = sum.sum[axis];
+        }
+      }
+    });
   }
   return components;
 }

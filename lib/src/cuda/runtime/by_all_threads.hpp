@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace gpuccl::cuda {
+
+/// Calls work(begin, end) for parts of [0, count), several at once. Apart from it, because nvcc need not read
+/// oneTBB.
+void by_all_threads(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& work);
+
+}  // namespace gpuccl::cuda
