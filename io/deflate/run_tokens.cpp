@@ -5,8 +5,8 @@
 namespace gpuccl::io {
 namespace {
 
-/// How many runs to the left may be copied from.
-constexpr std::size_t kFirstRun = 2;
+/// Runs before the first that are looked at: two to copy from, and the one before those.
+constexpr std::size_t kFirstRun = 3;
 
 /// Rows up to here are added up without a modulus: 4 * 1020 * 2^39 fits 64 bits.
 constexpr int kNarrow = 1 << 20;
