@@ -183,7 +183,7 @@ void LabelJob::give_hints() {
 
 /// Returns the number of foreground elements.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
-  labeled_ = engine.label_in_order(image_.view(), connectivity_, &engine_report_);
+  labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
   since_.lap();
   return foreground_;
 }

@@ -19,7 +19,7 @@ void read_slab(io::Reader& reader, const Slab& slab, BitVolume& out) {
 
 Labeled label_slab(Engine& engine, BitView slab, Connectivity connectivity, SlabTotals& totals) {
   EngineReport report;
-  Labeled labeled = engine.label_in_order(slab, connectivity, &report);
+  Labeled labeled = engine.label(slab, connectivity, &report);
   if (totals.elements == 0) {
     totals.engine = report;
   } else {

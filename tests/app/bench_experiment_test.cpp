@@ -87,7 +87,6 @@ class StrictStages final : public StagedLabeler {
     return enqueued_ms_;
   }
   void wait() override {}
-  Labeled label_in_windows(BitView image, std::size_t) override { return label(image); }
   LabelImage labels() override { return render_all(*right_->label(image_).labels); }
   Components components() override { return right_->label(image_).components; }
   Labeled label(BitView image) override {

@@ -136,8 +136,7 @@ TEST_CASE("threads share the GPU", "[processors]") {
       const Extent extent = volume ? Extent{20, 9, 5} : Extent{20 + 30 * t, 10 + 9 * i, 1};
       const Connectivity connectivity = volume ? Connectivity::c26 : Connectivity::c8;
       outcome.image = random_image(extent, 0.4, 2, static_cast<std::uint32_t>(t * kImages + i));
-      outcome.labeled = engine.label_in_order(outcome.image.view(), connectivity, &outcome.report);
-      outcome.labeled.labels = std::make_unique<LabelImage>(render_all(*outcome.labeled.labels));
+      outcome.labeled = engine.label(outcome.image.view(), connectivity, &outcome.report);
     }
   };
   // Each alone, as in a batch; and ThreadSanitizer does not know what threads of oneTBB have agreed on.
@@ -157,22 +156,25 @@ TEST_CASE("an image that the memory of the GPU is too small for is labelled ther
     const BitVolume image = random_image(extent, 0.4, 8, 5);
     const Labeled expected =
         find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(image.view());
-    for (const bool in_order : {false, true}) {
-      int warnings = 0;
-      Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda},
-                    [&](const std::string&) { ++warnings; });
-      emulation::set_memory(std::size_t{40} << 20);
-      EngineReport report;
-      const Labeled labeled = in_order ? engine.label_in_order(image.view(), connectivity, &report)
-                                       : engine.label(image.view(), connectivity, &report);
-      REQUIRE(labeled.components == expected.components);
-      REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
-      REQUIRE(report.device_kind == DeviceKind::cuda);
-      REQUIRE(report.connectivity == connectivity);
-      REQUIRE(warnings == 0);
+    int warnings = 0;
+    Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda},
+                  [&](const std::string&) { ++warnings; });
+    emulation::set_memory(std::size_t{10} << 20);
+    const std::uint64_t before = emulation::early_launches();
+    EngineReport report;
+    const Labeled labeled = engine.label(image.view(), connectivity, &report);
+    REQUIRE(emulation::early_launches() - before > 5);  // of one part
+    REQUIRE(report.device_kind == DeviceKind::cuda);
+    REQUIRE(report.connectivity == connectivity);
+    REQUIRE(warnings == 0);
 
-      emulation::set_memory(SIZE_MAX);
-    }
+    // All labels are here: nothing more is asked of the GPU.
+    emulation::fail_call(1, cudaErrorECCUncorrectable, true);
+    REQUIRE(labeled.components == expected.components);
+    REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
+    REQUIRE(!emulation::has_failed());
+    emulation::fail_call(0, cudaSuccess);
+    emulation::set_memory(SIZE_MAX);
   }
 
   const BitVolume image = random_image({4096, 2100}, 0.4, 8, 5);

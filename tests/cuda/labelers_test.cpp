@@ -3,10 +3,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <set>
 
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
+#include "gpuccl/compare.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/floor.hpp"
 #include "support/catch.hpp"
@@ -68,11 +70,7 @@ TEST_CASE("the caller's device stays current, whatever is asked of a labeler on 
       expect("components", [&] { staged.components(); });
       expect("release", [&] { staged.release(); });
       expect("label", [&] { expect_same_as_flood_fill(*labeler, image.view(), Connectivity::c8); });
-      for (const std::size_t bytes : {500, 1 << 20})
-        expect("windows", [&] {
-          labeled = staged.label_in_windows(image.view(), bytes);
-          expect_same(labeled, flood_fill(image.view(), Connectivity::c8));
-        });
+      expect("label and keep", [&] { labeled = staged.label(image.view()); });
       expect("floor", [&] { stream_floor(1 - own, image.extent(), 1); });
       expect("end", [&] {
         labeler.reset();
@@ -106,39 +104,79 @@ TEST_CASE("phases are timed when that is asked for, and launches overlap when it
     INFO((timed ? "timed" : "not timed"));
     const std::uint64_t before = emulation::early_launches();
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda, .time_phases = timed}, nullptr);
-    for (const bool in_order : {false, true}) {
-      const Labeled labeled = in_order ? engine.label_in_order(image.view(), Connectivity::c8)
-                                       : engine.label(image.view(), Connectivity::c8);
-      REQUIRE(labeled.phases.size() == (timed ? 4 : 0));
-    }
-    // Of an image: BoundaryMerge, Numbering, WriteLabels, and always the statistics.
-    REQUIRE(emulation::early_launches() - before == (timed ? 2 * 1 : 2 * 4));
+    const Labeled labeled = engine.label(image.view(), Connectivity::c8);
+    std::vector<std::string> phases;
+    for (const PhaseTime& time : labeled.phases) phases.push_back(time.phase);
+    REQUIRE(phases == (timed ? std::vector<std::string>{"LocalMerge", "BoundaryMerge", "Numbering",
+                                                        "MarkRuns", "CountRuns", "WriteRuns"}
+                             : std::vector<std::string>{}));
+    // BoundaryMerge, Numbering, CountRuns, WriteRuns, and always the statistics.
+    REQUIRE(emulation::early_launches() - before == (timed ? 1 : 5));
   }
 }
 
-TEST_CASE("labels that come down in windows are waited for, also where there are no components") {
-  const BitVolume empty({300, 70});
-  const auto labeler = labeler_of("runs", Connectivity::c8);
-  expect_same(dynamic_cast<StagedLabeler&>(*labeler).label_in_windows(empty.view(), 1000),
-              flood_fill(empty.view(), Connectivity::c8));
+TEST_CASE("labels outlive the labels of the next image, and the labeler") {
+  const BitVolume one = random_image({70, 40}, 0.4, 1, 1), two = random_image({70, 40}, 0.6, 1, 2);
+  for (const std::string name : {"runs", "bke"}) {
+    auto labeler = labeler_of(name, Connectivity::c8);
+    const Labeled of_one = labeler->label(one.view()), of_two = labeler->label(two.view());
+    labeler.reset();
+    expect_same(of_one, flood_fill(one.view(), Connectivity::c8));
+    expect_same(of_two, flood_fill(two.view(), Connectivity::c8));
+  }
 }
 
-TEST_CASE("memory of labels that came down in windows labels the next images") {
-  const BitVolume image = random_image({300, 70}, 0.4, 2, 7);
-  const Labeled expected = flood_fill(image.view(), Connectivity::c8);
+TEST_CASE("labels of runs beyond 65535, on both sides of what fits a slot of a transfer") {
+  const BitVolume image = generated("dots", {2600, 1700});  // more than 4 MiB of labels
   for (const std::string name : {"runs", "bke"}) {
+    const auto labeler = labeler_of(name, Connectivity::c8);
+    const auto on_cpu = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8)->make(0);
+    for (const Extent extent : {Extent{2600, 1700, 1}, Extent{2600, 400, 1}}) {
+      const BitView some{image.row(0), extent, image.row_pitch()};
+      const Labeled expected = on_cpu->label(some), labeled = labeler->label(some);
+      REQUIRE(labeled.labels->count() == static_cast<Label>(1300 * extent.height / 2));
+      REQUIRE(labeled.components == expected.components);
+      REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
+    }
+  }
+}
+
+TEST_CASE("labels of runs where there are none, and where there is no image") {
+  for (const CudaVariant& variant : cuda_variants())
+    for (const Extent extent : {Extent{300, 70, 1}, Extent{65, 3, 5}, Extent{0, 7, 1}, Extent{7, 0, 2}}) {
+      INFO(variant.name << " " << to_string(extent));
+      const BitVolume image(extent);
+      const Labeled labeled = variant.labeler->label(image.view());
+      REQUIRE(labeled.labels->extent() == extent);
+      REQUIRE(labeled.labels->count() == 0);
+      REQUIRE(labeled.components.size() == 0);
+      if (extent.elements() > 0) expect_same(labeled, flood_fill(image.view(), variant.connectivity));
+    }
+}
+
+TEST_CASE("words behind those of a row are no part of the image") {
+  for (const CudaVariant& variant : cuda_variants())
+    for (const Extent extent : {Extent{33, 9, 1}, Extent{64, 5, 3}, Extent{130, 4, 2}}) {
+      INFO(variant.name << " " << to_string(extent));
+      const BitVolume image = random_image(extent, 0.5, 1, 3);
+      const std::int64_t pitch = image.row_pitch() + 4;
+      std::vector<std::uint32_t> words(static_cast<std::size_t>(extent.rows() * pitch), ~0u);
+      for (std::int64_t row = 0; row < extent.rows(); ++row)
+        std::copy_n(image.row(row), image.row_pitch(), words.data() + row * pitch);
+      expect_same(variant.labeler->label({words.data(), extent, pitch}),
+                  flood_fill(image.view(), variant.connectivity));
+    }
+}
+
+TEST_CASE("memory of the device is asked for once for images of one size") {
+  for (const std::string name : {"runs", "runs-bytes", "bke"}) {
     INFO(name);
     const auto labeler = labeler_of(name, Connectivity::c8);
-    const auto label = [&] {
-      return dynamic_cast<StagedLabeler&>(*labeler).label_in_windows(image.view(), 1000);
-    };
-    Labeled before = label(), now = label();  // read while the next one is labelled
+    const Extent extent{300, 70};
+    labeler->label(generated("dots", extent).view());  // as many runs and components as there can be
     const std::uint64_t allocations = emulation::allocations();
-    for (int i = 0; i < 4; ++i) {
-      before = std::move(now);
-      now = label();
-      expect_same(before, expected);
-    }
+    for (std::uint32_t seed = 1; seed < 4; ++seed)
+      expect_same_as_flood_fill(*labeler, random_image(extent, 0.2 * seed, 2, seed).view(), Connectivity::c8);
     REQUIRE(emulation::allocations() == allocations);
   }
 }

@@ -41,7 +41,9 @@ class Engines {
   void expect_same(BitView image) {
     for (std::size_t i = 0; i < on_gpu_.size(); ++i) {
       INFO(static_cast<int>(kEvery[i]) << "-connectivity, " << to_string(image.extent));
-      tests::expect_same(on_gpu_[i]->label(image), on_cpu_[i]->label(image));
+      const Labeled expected = on_cpu_[i]->label(image);
+      tests::expect_same(on_gpu_[i]->label(image), expected);
+      expect_image(dynamic_cast<StagedLabeler&>(*on_gpu_[i]), image, expected);
     }
   }
 
@@ -179,11 +181,14 @@ TEST_CASE("runs on CUDA labels more slices than a grid is deep", "[.long]") {
 }
 
 TEST_CASE("runs on CUDA gives the same labels with links of 64 bits") {
-  const auto check = [](Labeler& wide, Connectivity connectivity, Extent extent) {
+  const auto check = [](StagedLabeler& wide, Connectivity connectivity, Extent extent) {
     for (std::uint32_t seed = 1; seed <= 12; seed += kOneIn) {
       emulation::configure({.seed = seed});
       const BitVolume image = random_image(extent, 0.08 * seed, 1, seed);
-      expect_same(wide.label(image.view()), runs_on(DeviceKind::cpu, connectivity)->label(image.view()));
+      const auto on_cpu = runs_on(DeviceKind::cpu, connectivity);
+      const Labeled expected = on_cpu->label(image.view());
+      expect_same(wide.label(image.view()), expected);
+      expect_image(wide, image.view(), expected);
     }
   };
   using cuda::runs::LinkWidth;

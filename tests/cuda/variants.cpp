@@ -25,14 +25,13 @@ void expect_partition(StagedLabeler& labeler, BitView image, const LabelSource& 
   REQUIRE(comparison.same_partition);
 }
 
-void expect_numbers(Labeler& labeler, BitView image, const Labeled& expected) {
-  const Labeled labeled = labeler.label(image);
-  const Comparison comparison = compare(*labeled.labels, *expected.labels);
+void expect_numbers(const LabelSource& labels, const Components& components, const Labeled& expected) {
+  const Comparison comparison = compare(labels, *expected.labels);
   INFO("at " << comparison.x << " " << comparison.y << " " << comparison.z << ": " << comparison.a
              << ", expected " << comparison.b);
-  REQUIRE(labeled.labels->count() == expected.labels->count());
+  REQUIRE(labels.count() == expected.labels->count());
   REQUIRE(comparison.same_numbers);
-  REQUIRE(labeled.components == expected.components);
+  REQUIRE(components == expected.components);
 }
 
 template <class Reference>
@@ -43,8 +42,12 @@ void expect_all(const std::vector<CudaVariant>& variants, BitView image, Referen
     if (is_new) at->second = reference(variant.connectivity);
     INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, "
                       << to_string(image.extent));
-    if (StagedLabeler* const staged = variant.staged()) expect_partition(*staged, image, *at->second.labels);
-    expect_numbers(*variant.labeler, image, at->second);
+    if (StagedLabeler* const staged = variant.staged()) {
+      expect_partition(*staged, image, *at->second.labels);
+      expect_image(*staged, image, at->second);
+    }
+    const Labeled labeled = variant.labeler->label(image);
+    expect_numbers(*labeled.labels, labeled.components, at->second);
   }
 }
 
@@ -57,6 +60,15 @@ std::vector<CudaVariant> cuda_variants(const std::vector<Algorithm>& table) {
       for (const Variant& variant : algorithm.variants)
         variants.push_back({algorithm.name, variant.connectivity, variant.make(0)});
   return variants;
+}
+
+void expect_image(StagedLabeler& labeler, BitView image, const Labeled& expected) {
+  labeler.upload(image);
+  labeler.allocate();
+  labeler.run(Numbering::consecutive, nullptr);
+  labeler.statistics(nullptr);
+  INFO("image on the device");
+  expect_numbers(labeler.labels(), labeler.components(), expected);
 }
 
 PhaseTimes timed_phases(Labeler& labeler, BitView image) {
@@ -77,15 +89,6 @@ void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, BitView imag
     labelers.push_back(find_variant(runs, connectivity)->make(0));
     return labelers.back()->label(image);
   });
-}
-
-void expect_all_right_in_windows(const std::vector<CudaVariant>& variants, BitView image, std::size_t bytes) {
-  for (const CudaVariant& variant : variants) {
-    INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, "
-                      << to_string(image.extent) << ", windows of " << bytes << " bytes");
-    const Labeled expected = flood_fill(image, variant.connectivity);
-    expect_same(variant.staged()->label_in_windows(image, bytes), expected);
-  }
 }
 
 }  // namespace tests

@@ -25,16 +25,15 @@ std::vector<CudaVariant> cuda_variants(const std::vector<gpuccl::Algorithm>& tab
 /// The times of the phases of labeling `image`.
 gpuccl::PhaseTimes timed_phases(gpuccl::Labeler& labeler, gpuccl::BitView image);
 
+/// The label image that the labeler leaves on the device must have the labels and components expected.
+void expect_image(gpuccl::StagedLabeler& labeler, gpuccl::BitView image, const gpuccl::Labeled& expected);
+
 /// Every variant must label `image` as flood fill does: the same partition before renumbering, the same
-/// numbers, components and rendered rows after it.
+/// numbers and components after it, both as an image on the device and as labels of runs on the host.
 void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
 /// The same for images that flood fill would take too long for: compares with the CPU's `runs`.
 void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
-
-/// The same for labels that come down from the device in windows of about `bytes`.
-void expect_all_right_in_windows(const std::vector<CudaVariant>& variants, gpuccl::BitView image,
-                                 std::size_t bytes);
 
 /// Of many cases on the emulation, one in so many is tried: 1 where the environment has GPUCCL_LONG, else a
 /// prime, so that everything that such loops combine is met in turn; larger with sanitizers, which are twenty

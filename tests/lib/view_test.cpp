@@ -41,8 +41,6 @@ void for_each_way(Use use) {
       use(variant.connectivity, [&](BitView image) { return labeler->label(image); });
       Engine engine({.algorithm = algorithm.name, .device = DeviceChoice::cpu}, nullptr);
       use(variant.connectivity, [&](BitView image) { return engine.label(image, variant.connectivity); });
-      use(variant.connectivity,
-          [&](BitView image) { return engine.label_in_order(image, variant.connectivity); });
       use(variant.connectivity, [&](BitView image) {
         return label_in_smaller_parts(image, variant.connectivity, 1,
                                       [&](BitView part) { return labeler->label(part); });

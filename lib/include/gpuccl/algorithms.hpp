@@ -29,10 +29,6 @@ class Labeler {
   virtual ~Labeler() = default;
   virtual Labeled label(BitView image) = 0;
 
-  /// The same for labels that are read once, in ascending order: they need LabelSource::prepare(), and may
-  /// stay on the device until then.
-  virtual Labeled label_in_order(BitView image) { return label(image); }
-
   /// Whether a GPU times phases from now on (Labeled::phases), which it does one by one: no launch begins
   /// before the one before has ended, so that the whole takes longer. At first it does not; the CPU always
   /// does.

@@ -58,10 +58,6 @@ class Engine {
   /// is given its share of the time.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
 
-  /// The same for labels that are read in ascending order, as Labeler::label_in_order(). Should the GPU be
-  /// lost before they all are here, the CPU labels once more. The engine must outlive them.
-  Labeled label_in_order(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
-
  private:
   struct State;
   std::unique_ptr<State> state_;

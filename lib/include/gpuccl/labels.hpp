@@ -44,7 +44,7 @@ class LabelSource {
 
   /// Sees to it that rows [first_row, first_row + rows) can be rendered, and returns the end of those that
   /// can be from first_row on. Rows before it are gone, until they are asked for again. Called in ascending
-  /// order and while nothing is rendered; without it, only a source that is all in memory can be rendered.
+  /// order and while nothing is rendered. Only labels of slabs need it (slabs.hpp): all others are in memory.
   virtual std::int64_t prepare(std::int64_t /*first_row*/, std::int64_t /*rows*/) const {
     return extent().rows();
   }

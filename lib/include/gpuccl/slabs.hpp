@@ -30,7 +30,7 @@ struct SlabWork {
   /// Reads the bits of a slab into `out`, which has its size. Called slab by slab in ascending order, then
   /// again from the first, as often as labels are wanted.
   std::function<void(const Slab& slab, BitVolume& out)> read;
-  /// Labels a slab, the same bits always in the same way. Its labels are read in ascending order.
+  /// Labels a slab, the same bits always in the same way.
   std::function<Labeled(BitView slab)> label;
   /// Bytes for what is kept of components found in single slabs, of which there are more than in the whole.
   std::int64_t max_kept = INT64_MAX;
@@ -53,8 +53,9 @@ class TooManyComponents : public Error {
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
 /// The same for an image in memory that is too large for `label`: slabs of at most half its elements, a
-/// quarter and so on, until `label` has memory enough. Error (memory) if it would take slabs of less than
-/// `fewest` elements; other errors go on. The labels look at the image and keep `label`.
+/// quarter and so on, until `label` has memory enough. Each is labelled once, and its labels stay in memory
+/// as `label` returned them. Error (memory) if it would take slabs of less than `fewest` elements; other
+/// errors go on. The labels look at the image.
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
                                const std::function<Labeled(BitView slab)>& label);
 

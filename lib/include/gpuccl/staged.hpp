@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 
 #include "gpuccl/algorithms.hpp"
@@ -13,19 +12,14 @@ enum class Numbering {
   consecutive,  // 1..N in raster order, as gpuccl returns them
 };
 
-/// A labeler on a device cut where a benchmark cuts it. Every CUDA labeler is one (dynamic_cast).
+/// A labeler on a device cut where a benchmark cuts it, which leaves a label image there. Every CUDA labeler
+/// is one (dynamic_cast); its label() makes no label image on the host, it brings down a label for each run.
 ///
 ///     upload -> allocate -> run -> statistics -> labels, components
 ///
 /// run() and statistics() only enqueue work on buffers that are there; nothing waits unless phases are timed.
 class StagedLabeler : public Labeler {
  public:
-  Labeled label_in_order(BitView image) final { return label_in_windows(image, std::size_t{32} << 20); }
-
-  /// label_in_order() whose labels come down about `window_bytes` at a time: those of a smaller image at once
-  /// and while the next one is labelled, those of others as they are read.
-  virtual Labeled label_in_windows(BitView image, std::size_t window_bytes) = 0;
-
   /// Brings an image to the device in every form the algorithm reads, and makes room for all but its output.
   virtual void upload(BitView image) = 0;
 

@@ -17,6 +17,14 @@ namespace gpuccl::cpu {
 /// A set of rows of a bundle: bit y + 2 z for row (y, z) of it.
 using RowSet = unsigned;
 
+/// How many rows along y, and how many slices, a bundle takes.
+constexpr int height_of(RowSet rows) { return (rows & 0b0010u) != 0 ? 2 : 1; }
+constexpr int depth_of(RowSet rows) { return (rows & 0b0100u) != 0 ? 2 : 1; }
+
+constexpr RowSet rows_of_bundle(Connectivity connectivity) {
+  return connectivity == Connectivity::c26 ? 0b1111 : connectivity == Connectivity::c8 ? 0b0011 : 0b0001;
+}
+
 /// A bundle that comes before this one in the order of bundles (z, then y), and which rows of the two touch.
 struct Side {
   int dy, dz;     // from this bundle to the other
@@ -30,32 +38,32 @@ struct Shape;
 
 template <>
 struct Shape<Connectivity::c4> {
-  static constexpr RowSet rows = 0b0001;
+  static constexpr RowSet rows = rows_of_bundle(Connectivity::c4);
   static constexpr std::array<Side, 1> sides{{{-1, 0, 1, 1, false}}};
 };
 
 template <>
 struct Shape<Connectivity::c8> {
-  static constexpr RowSet rows = 0b0011;
+  static constexpr RowSet rows = rows_of_bundle(Connectivity::c8);
   static constexpr std::array<Side, 1> sides{{{-1, 0, 0b01, 0b10, true}}};
 };
 
 template <>
 struct Shape<Connectivity::c6> {
-  static constexpr RowSet rows = 0b0001;
+  static constexpr RowSet rows = rows_of_bundle(Connectivity::c6);
   static constexpr std::array<Side, 2> sides{{{-1, 0, 1, 1, false}, {0, -1, 1, 1, false}}};
 };
 
 template <>
 struct Shape<Connectivity::c18> {
-  static constexpr RowSet rows = 0b0001;
+  static constexpr RowSet rows = rows_of_bundle(Connectivity::c18);
   static constexpr std::array<Side, 4> sides{
       {{-1, 0, 1, 1, true}, {0, -1, 1, 1, true}, {-1, -1, 1, 1, false}, {1, -1, 1, 1, false}}};
 };
 
 template <>
 struct Shape<Connectivity::c26> {
-  static constexpr RowSet rows = 0b1111;
+  static constexpr RowSet rows = rows_of_bundle(Connectivity::c26);
   static constexpr std::array<Side, 4> sides{{{-1, 0, 0b0101, 0b1010, true},
                                               {0, -1, 0b0011, 0b1100, true},
                                               {-1, -1, 0b0001, 0b1000, true},

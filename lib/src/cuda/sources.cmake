@@ -5,11 +5,8 @@ set(GPUCCL_CUDA_SOURCES
   runs/runs_3d.cu
   runtime/by_all_threads.cpp
   runtime/check.cpp
-  runtime/device_labels.cpp
-  runtime/pinned_labels.cpp
   runtime/pinned_ring.cpp
   runtime/primary_context.cpp
-  runtime/streamed_labels.cpp
   table.cpp)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
@@ -20,14 +17,15 @@ set(GPUCCL_SHARED
   floor.cu
   labelers/gpu_labeler.cu
   labelers/pixel_labeler.cu
+  phases/counted_bitmap.cu
   phases/first_elements.cu
+  phases/gather_runs.cu
   phases/pixel_labels.cu
-  phases/prefix_count.cu
+  phases/run_starts.cu
   phases/statistics.cu
   phases/unpack.cu
   runs/component_memory.cu
   runs/device_labeling.cu
-  runs/numbering.cu
   runs/pack.cu)
 file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
 foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)

@@ -8,7 +8,6 @@
 
 #include "engine/choice.hpp"
 #include "engine/gpu_labelers.hpp"
-#include "engine/rescued_labels.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/slabs.hpp"
 #include "gpuccl/start_threads.hpp"
@@ -52,78 +51,57 @@ struct Engine::State {
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
   /// An image too large for the memory of the GPU is labelled in parts.
-  Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, Reading reading,
-                                       EngineReport& report) {
+  Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report) {
     constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // a GPU without memory for these is of no use
     try {
-      return label_with(algorithm, image, reading, report);
+      return label_with(algorithm, image, report);
     } catch (const Error& error) {
       if (error.failure() != Failure::memory || image.extent.elements() < 2 * kFewest) throw;
     }
-    const auto all = std::make_shared<EngineReport>(report);  // goes on when labels are rendered
-    const auto label = [this, &algorithm, all, connectivity = report.connectivity](BitView part) {
+    return label_in_smaller_parts(image, report.connectivity, kFewest, [&](BitView part) {
       EngineReport now;
-      now.connectivity = connectivity;
-      Labeled labeled = label_with(algorithm, part, Reading::in_order, now);
-      now.start_up_ms += all->start_up_ms;
-      now.label_ms += all->label_ms;
-      *all = now;
+      now.connectivity = report.connectivity;
+      Labeled labeled = label_with(algorithm, part, now);
+      now.start_up_ms += report.start_up_ms;
+      now.label_ms += report.label_ms;
+      report = now;
       return labeled;
-    };
-    Labeled labeled = label_in_smaller_parts(image, report.connectivity, kFewest, label);
-    report = *all;
-    if (reading == Reading::anywhere)
-      labeled.labels = std::make_unique<LabelImage>(render_all(*labeled.labels));
-    return labeled;
+    });
   }
 
-  Labeled label_on_cpu(const LabelerKey& key, BitView image, Reading reading, EngineReport& report) {
+  Labeled label_on_cpu(const LabelerKey& key, BitView image, EngineReport& report) {
     report.device_name = cpu_name();
     std::unique_ptr<Labeler> labeler = on_cpu.take(key);
-    Labeled labeled = label_timed(*labeler, image, reading, report);
+    Labeled labeled = label_timed(*labeler, image, report);
     on_cpu.give_back(key, std::move(labeler));
     return labeled;
   }
 
-  Labeled label_with(const Algorithm& algorithm, BitView image, Reading reading, EngineReport& report) {
+  Labeled label_with(const Algorithm& algorithm, BitView image, EngineReport& report) {
     report.algorithm = algorithm.name;
     report.device_kind = algorithm.device;
     const LabelerKey key{&algorithm, report.connectivity};
-    return algorithm.device == DeviceKind::cuda ? on_gpu.label(key, image, reading, report)
-                                                : label_on_cpu(key, image, reading, report);
+    return algorithm.device == DeviceKind::cuda ? on_gpu.label(key, image, report)
+                                                : label_on_cpu(key, image, report);
   }
 
-  Labeled label(BitView image, Connectivity connectivity, Reading reading, EngineReport& report) {
+  /// The CPU labels what the GPU failed at, unless that must not be.
+  Labeled label(BitView image, Connectivity connectivity, EngineReport& report) {
     report = {};
     report.connectivity = connectivity;
-    const Algorithm& chosen = choose(options, connectivity, image.extent.elements(), gpu());
-    if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, reading, report);
+    const std::int64_t elements = image.extent.elements();
+    const Algorithm& chosen = choose(options, connectivity, elements, gpu());
+    if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, report);
     try {
-      Labeled labeled = label_on_gpu_with_its_memory(chosen, image, reading, report);
-      if (reading == Reading::in_order)
-        labeled.labels = std::make_unique<RescuedLabels>(
-            std::move(labeled.labels), [this, image, connectivity](const Error& error) {
-              return label_instead(error, image, connectivity, Reading::in_order).labels;
-            });
-      return labeled;
+      return label_on_gpu_with_its_memory(chosen, image, report);
     } catch (const Error& error) {
-      return label_instead(error, image, connectivity, reading, &report);
+      const Failure failure = error.failure();
+      const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||
+                              failure == Failure::temporary || failure == Failure::internal;
+      if (options.device == DeviceChoice::cuda || !of_the_gpu) throw;
+      give_up_gpu(error);
     }
-  }
-
-  /// Labels on the CPU what the GPU failed at, unless that must not be: then throws `error`.
-  Labeled label_instead(const Error& error, BitView image, Connectivity connectivity, Reading reading,
-                        EngineReport* report = nullptr) {
-    const Failure failure = error.failure();
-    const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||
-                            failure == Failure::temporary || failure == Failure::internal;
-    if (options.device == DeviceChoice::cuda || !of_the_gpu) throw error;
-    give_up_gpu(error);
-    EngineReport unwanted;
-    EngineReport& filled = report != nullptr ? *report : unwanted;
-    filled.connectivity = connectivity;
-    return label_with(choose(options, connectivity, image.extent.elements(), Gpu::unusable), image, reading,
-                      filled);
+    return label_with(choose(options, connectivity, elements, Gpu::unusable), image, report);
   }
 
   /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
@@ -149,12 +127,7 @@ Engine::~Engine() = default;
 
 Labeled Engine::label(BitView image, Connectivity connectivity, EngineReport* report) {
   EngineReport unwanted;
-  return state_->label(image, connectivity, Reading::anywhere, report != nullptr ? *report : unwanted);
-}
-
-Labeled Engine::label_in_order(BitView image, Connectivity connectivity, EngineReport* report) {
-  EngineReport unwanted;
-  return state_->label(image, connectivity, Reading::in_order, report != nullptr ? *report : unwanted);
+  return state_->label(image, connectivity, report != nullptr ? *report : unwanted);
 }
 
 }  // namespace gpuccl

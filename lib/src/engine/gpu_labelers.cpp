@@ -4,15 +4,13 @@
 
 #include "cpu/phase_clock.hpp"
 #include "cuda/cuda.hpp"
-#include "engine/no_thread.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
 
-Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineReport& report) {
+Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report) {
   Labeled labeled;
-  report.label_ms = cpu::milliseconds(
-      [&] { labeled = reading == Reading::in_order ? labeler.label_in_order(image) : labeler.label(image); });
+  report.label_ms = cpu::milliseconds([&] { labeled = labeler.label(image); });
   report.label_ms -= labeled.statistics_ms;
   return labeled;
 }
@@ -34,9 +32,9 @@ void GpuLabelers::start_up() {
   started_ = true;
 }
 
-Labeled GpuLabelers::label(const LabelerKey& key, BitView image, Reading reading, EngineReport& report) {
+Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report) {
   check(image);
-  Request mine{key, image, reading, report};
+  Request mine{key, image, report};
   queue_.wait_for(mine, take_together, [this](const Requests& requests) { label_all(requests); });
   if (mine.error) std::rethrow_exception(mine.error);
   return mine.group ? mine.group->part(*mine.of_group, mine.in_group) : std::move(mine.labeled);
@@ -80,14 +78,12 @@ void GpuLabelers::label_all(const Requests& requests) noexcept {
     if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(gpu_);
     labeler->time_phases(time_phases_);
     if (requests.size() == 1)
-      first.labeled = label_timed(*labeler, first.image, first.reading, first.report);
+      first.labeled = label_timed(*labeler, first.image, first.report);
     else
       label_group(*labeler, requests);
   } catch (const Error& error) {
     if (error.failure() == Failure::memory) labelers_.clear();
     fail(requests, std::current_exception());
-  } catch (const std::system_error&) {
-    fail(requests, std::make_exception_ptr(no_thread()));
   } catch (...) {
     fail(requests, std::current_exception());
   }
@@ -103,9 +99,7 @@ void GpuLabelers::label_group(Labeler& labeler, const Requests& requests) const 
   for (const Request* const request : requests) images.push_back(request->image);
   const auto group = std::make_shared<const ImageGroup>(images);
   EngineReport report;
-  const auto labeled =
-      std::make_shared<const Labeled>(label_timed(labeler, group->view(), Reading::in_order, report));
-  labeled->labels->prepare(0, group->view().extent.rows());
+  const auto labeled = std::make_shared<const Labeled>(label_timed(labeler, group->view(), report));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Request& request = *requests[i];
     request.report.label_ms = report.label_ms / static_cast<double>(requests.size());

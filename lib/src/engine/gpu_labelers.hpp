@@ -17,13 +17,10 @@
 
 namespace gpuccl {
 
-/// How labels will be read: Engine::label or Engine::label_in_order.
-enum class Reading { anywhere, in_order };
-
 using LabelerKey = std::pair<const Algorithm*, Connectivity>;
 
 /// Labels `image` and reports how long it took.
-Labeled label_timed(Labeler& labeler, BitView image, Reading reading, EngineReport& report);
+Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report);
 
 /// The labelers of one GPU and the line of threads in front of it. Small images that wait at the same time
 /// are labelled together.
@@ -38,7 +35,7 @@ class GpuLabelers {
 
   /// Labels an image and fills the times and the device of `report`. Errors are those of the algorithm and of
   /// the device; what ran out of memory gives back what it has.
-  Labeled label(const LabelerKey& key, BitView image, Reading reading, EngineReport& report);
+  Labeled label(const LabelerKey& key, BitView image, EngineReport& report);
 
   /// Gives back all memory of the GPU.
   void clear();
@@ -47,7 +44,6 @@ class GpuLabelers {
   struct Request {
     LabelerKey key;
     BitView image;
-    Reading reading;
     EngineReport& report;
     Labeled labeled = {};
     std::exception_ptr error = nullptr;

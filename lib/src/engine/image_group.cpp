@@ -4,37 +4,40 @@
 #include <cstring>
 #include <memory>
 
+#include "cpu/runs/run_labels.hpp"
+
 namespace gpuccl {
 namespace {
 
 constexpr std::int64_t kSmall = std::int64_t{1} << 18;         // elements of an image at most
 constexpr std::int64_t kMostTogether = std::int64_t{1} << 21;  // of a group
 
+/// Rows from the first of an image to the first of the next.
+int rows_apart(const Extent& extent) { return extent.height / 2 * 2 + 2; }
+
 Extent extent_of(const std::vector<BitView>& images) {
   Extent all{0, 0, 1};
   for (const BitView& image : images) {
     all.width = std::max(all.width, image.extent.width);
-    all.height += image.extent.height + 1;
+    all.height += rows_apart(image.extent);
   }
-  --all.height;  // no empty row behind the last
   return all;
 }
 
 }  // namespace
 
-ImageGroup::ImageGroup(const std::vector<BitView>& images) : all_(extent_of(images)) {
+ImageGroup::ImageGroup(const std::vector<BitView>& images) : images_(images), all_(extent_of(images)) {
   int top = 0;
   for (const BitView& image : images) {
     const auto bytes = static_cast<std::size_t>(words_per_row(image.extent.width)) * sizeof(std::uint32_t);
     for (int y = 0; y < image.extent.height; ++y) std::memcpy(all_.row(top + y, 0), image.row(y, 0), bytes);
-    extents_.push_back(image.extent);
     tops_.push_back(top);
-    top += image.extent.height + 1;
+    top += rows_apart(image.extent);
   }
 }
 
 Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
-  const Extent extent = extents_[i];
+  const Extent extent = images_[i].extent;
   const int top = tops_[i];
   // Labels are in the order of first elements, so those of an image follow each other.
   const Column<Box>& box = labeled.components.box;
@@ -55,20 +58,12 @@ Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
     part.components.set(c, one);
   }
 
-  const auto before = static_cast<Label>(begin);
-  auto labels = std::make_unique<LabelImage>(extent, static_cast<Label>(end - begin));
-  const int pitch = all_.extent().width;
-  std::vector<Label> rows(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(extent.height));
-  labeled.labels->render(top, extent.height, rows.data(), nullptr);
-  for (int y = 0; y < extent.height; ++y)
-    std::transform(rows.data() + std::int64_t{y} * pitch,
-                   rows.data() + std::int64_t{y} * pitch + extent.width,
-                   labels->data() + std::int64_t{y} * extent.width,
-                   [before](Label label) { return label == 0 ? 0 : label - before; });
-  part.labels = std::move(labels);
+  part.labels = std::make_unique<cpu::RunLabels>(
+      dynamic_cast<const cpu::RunLabels&>(*labeled.labels)
+          .part(images_[i], top, static_cast<Label>(begin), static_cast<Label>(end - begin)));
 
   // Its share of the time.
-  const auto images = static_cast<double>(extents_.size());
+  const auto images = static_cast<double>(images_.size());
   part.phases = labeled.phases;
   for (PhaseTime& phase : part.phases) phase.milliseconds /= images;
   part.statistics_ms = labeled.statistics_ms / images;
@@ -80,7 +75,7 @@ bool fits_group(const Extent& extent, Connectivity connectivity) {
 }
 
 bool GroupSize::add(const Extent& extent) {
-  const std::int64_t rows = rows_ + extent.height + 1;
+  const std::int64_t rows = rows_ + rows_apart(extent);
   const std::int64_t width = std::max<std::int64_t>(width_, extent.width);
   if (rows_ > 0 && rows * width > kMostTogether) return false;
   rows_ = rows;

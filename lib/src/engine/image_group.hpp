@@ -10,24 +10,25 @@
 
 namespace gpuccl {
 
-/// Small images, one below the other with an empty row between them, to be labelled as one: on a GPU launches
-/// and transfers take longer than a small image.
+/// Small images, one below the other with an empty row or two between them, to be labelled as one: on a GPU
+/// launches and transfers take longer than a small image. All begin in an even row, so that their rows are in
+/// the same pairs as when each is labelled alone.
 class ImageGroup {
  public:
-  /// Of images of at least one element and one slice.
+  /// Of images of at least one element and one slice, which the parts look at.
   explicit ImageGroup(const std::vector<BitView>& images);
 
   BitView view() const { return all_.view(); }
-  /// What `labeled`, which is of view() and prepared, says of image `i`.
+  /// What `labeled`, which is of view() and by runs, says of image `i`.
   Labeled part(const Labeled& labeled, std::size_t i) const;
 
  private:
-  std::vector<Extent> extents_;
+  std::vector<BitView> images_;
   std::vector<int> tops_;  // their first rows
   BitVolume all_;
 };
 
-/// Whether an image is small enough for a group: its labels come down faster than a launch takes.
+/// Whether an image is small enough for a group: it is labelled faster than a launch takes.
 bool fits_group(const Extent& extent, Connectivity connectivity);
 
 /// How large a group grows as images are added; padding counts.

@@ -7,7 +7,6 @@ namespace gpuccl {
 SlabBorder::SlabBorder(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, Label offset) {
   const int width = labels.extent().width;
   std::vector<Label> row(static_cast<std::size_t>(width));
-  labels.prepare(first_row, rows);
   ends_.reserve(static_cast<std::size_t>(rows));
   for (std::int64_t y = first_row; y < first_row + rows; ++y) {
     labels.render(y, 1, row.data(), nullptr);

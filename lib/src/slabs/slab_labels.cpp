@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "common/add_runs.hpp"
-#include "common/copy_labels.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
@@ -36,9 +35,7 @@ std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) cons
     load(next_++);
   }
   if (first_row + rows <= slab_rows_.begin) return slab_rows_.begin;
-  const std::int64_t begin = std::max(first_row, slab_rows_.begin);
-  return slab_rows_.begin +
-         slab_->labeled.labels->prepare(begin - slab_rows_.begin, first_row + rows - begin);
+  return slab_rows_.end;
 }
 
 /// Draws the rows from `row` on that the slab now in memory has, for it will be gone.
@@ -51,10 +48,8 @@ void SlabLabels::keep_from(std::int64_t row) const {
   if (begin >= slab_rows_.end) return;
   const std::size_t size = before_.size();
   before_.resize(size + static_cast<std::size_t>((slab_rows_.end - begin) * extent_.width));
-  const LabelSource& labels = *slab_->labeled.labels;
-  labels.prepare(begin - slab_rows_.begin, slab_rows_.end - begin);
-  labels.render(begin - slab_rows_.begin, slab_rows_.end - begin, before_.data() + size,
-                components_.map(next_ - 1));
+  slab_->labeled.labels->render(begin - slab_rows_.begin, slab_rows_.end - begin, before_.data() + size,
+                                components_.map(next_ - 1));
 }
 
 void SlabLabels::load(std::size_t slab) const {
@@ -78,14 +73,9 @@ void SlabLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const L
   first_row += from_before;
   rows -= from_before;
   out += from_before * extent_.width;
-  if (rows == 0) return;
-
-  const LabelSource& labels = *slab_->labeled.labels;
-  const Label* const of_slab = components_.map(next_ - 1);
-  if (map == nullptr) return labels.render(first_row - slab_rows_.begin, rows, out, of_slab);
-  std::vector<Label> drawn(static_cast<std::size_t>(rows * extent_.width));
-  labels.render(first_row - slab_rows_.begin, rows, drawn.data(), of_slab);
-  copy_labels(drawn.data(), rows * extent_.width, out, map);
+  if (rows > 0)
+    render_mapped(*slab_->labeled.labels, first_row - slab_rows_.begin, rows, out, components_.map(next_ - 1),
+                  map);
 }
 
 void SlabLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {

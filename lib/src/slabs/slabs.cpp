@@ -1,11 +1,13 @@
 #include "gpuccl/slabs.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/error.hpp"
+#include "slabs/joined_labels.hpp"
 #include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
@@ -35,6 +37,75 @@ std::int64_t parts_of(int layers, std::int64_t layer_elements, std::int64_t max_
   return (layers + layers_each - 1) / layers_each;
 }
 
+/// Joins the components of slabs that come one after the other.
+class Joiner {
+ public:
+  Joiner(Extent extent, Connectivity connectivity, std::int64_t max_kept)
+      : extent_(extent), connectivity_(connectivity), components_(max_kept) {}
+
+  /// As SlabComponents::check_memory().
+  void check_memory(std::size_t more) const { components_.check_memory(more); }
+
+  /// Takes all of `labeled` but its labels.
+  void add(const Slab& slab, Labeled& labeled) {
+    const bool by_rows = is_part_of_slice(slab, extent_);
+    const bool joins_before = by_rows ? slab.y0 > 0 : is_3d(connectivity_) && slab.z0 > 0;
+    const bool joins_next =
+        by_rows ? slab.y1 < extent_.height : is_3d(connectivity_) && slab.z1 < extent_.depth;
+    const std::int64_t layer_rows = by_rows ? 1 : extent_.height;
+
+    const LabelSource& labels = *labeled.labels;
+    const Label offset = components_.add(slab, std::move(labeled.components));
+    if (joins_before)
+      unite_layers(last_, SlabBorder(labels, 0, layer_rows, offset), !by_rows, connectivity_,
+                   [&](Label a, Label b) { components_.unite(a, b); });
+    last_ = joins_next ? SlabBorder(labels, labels.extent().rows() - layer_rows, layer_rows, offset)
+                       : SlabBorder();
+    add_phases(whole_.phases, labeled.phases);
+    whole_.statistics_ms += labeled.statistics_ms;
+  }
+
+  /// The whole once all slabs have been added; make_labels(components) makes its labels.
+  template <class MakeLabels>
+  Labeled finish(MakeLabels make_labels) {
+    whole_.components = components_.number();
+    whole_.labels = make_labels(std::move(components_));
+    return std::move(whole_);
+  }
+
+ private:
+  Extent extent_;
+  Connectivity connectivity_;
+  SlabComponents components_;
+  SlabBorder last_;  // of the slab before
+  Labeled whole_;
+};
+
+Labeled without_elements(Extent extent) {
+  Labeled labeled;
+  labeled.labels = std::make_unique<LabelImage>(extent, 0);
+  return labeled;
+}
+
+/// Labels the slabs of an image in memory, and keeps their labels.
+Labeled label_in_slabs(BitView image, Connectivity connectivity, const std::vector<Slab>& slabs,
+                       const std::function<Labeled(BitView slab)>& label) {
+  Joiner joiner(image.extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  std::vector<RowRange> rows;
+  std::vector<std::unique_ptr<LabelSource>> labels;
+  for (const Slab& slab : slabs) {
+    rows.push_back(rows_of(slab, image.extent));
+    const Extent extent{image.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+    Labeled labeled = label({image.row(rows.back().begin), extent, image.row_pitch});
+    joiner.add(slab, labeled);
+    labels.push_back(std::move(labeled.labels));
+  }
+  return joiner.finish([&](SlabComponents components) {
+    return std::make_unique<JoinedLabels>(image.extent, std::move(rows), std::move(labels),
+                                          std::move(components));
+  });
+}
+
 }  // namespace
 
 std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::int64_t max_elements) {
@@ -56,54 +127,28 @@ std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::
 }
 
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work) {
-  Labeled result;
-  if (extent.elements() == 0) {
-    result.labels = std::make_unique<LabelImage>(extent, 0);
-    return result;
-  }
-  SlabComponents components(work.max_kept);
-  SlabBorder last;  // of the slab before
+  if (extent.elements() == 0) return without_elements(extent);
+  Joiner joiner(extent, connectivity, work.max_kept);
   for (const Slab& slab : slabs) {
-    const bool by_rows = is_part_of_slice(slab, extent);
-    const bool joins_before = by_rows ? slab.y0 > 0 : is_3d(connectivity) && slab.z0 > 0;
-    const bool joins_next = by_rows ? slab.y1 < extent.height : is_3d(connectivity) && slab.z1 < extent.depth;
-    const std::int64_t layer_rows = by_rows ? 1 : extent.height;
-
     const std::unique_ptr<LabeledSlab> here = read_slab(slab, extent, work);
     const BitView bits = here->bits.view();
     if (work.looks_ahead)
-      components.check_memory(static_cast<std::size_t>(most_components(bits, connectivity)) + 1);
+      joiner.check_memory(static_cast<std::size_t>(most_components(bits, connectivity)) + 1);
     here->labeled = work.label(bits);
-    const LabelSource& labels = *here->labeled.labels;
-    const Label offset = components.add(slab, std::move(here->labeled.components));
-    if (joins_before)
-      unite_layers(last, SlabBorder(labels, 0, layer_rows, offset), !by_rows, connectivity,
-                   [&](Label a, Label b) { components.unite(a, b); });
-    last = joins_next ? SlabBorder(labels, labels.extent().rows() - layer_rows, layer_rows, offset)
-                      : SlabBorder();
-    add_phases(result.phases, here->labeled.phases);
-    result.statistics_ms += here->labeled.statistics_ms;
+    joiner.add(slab, here->labeled);
   }
-  result.components = components.number();
-  result.labels =
-      std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
-  return result;
+  return joiner.finish([&](SlabComponents components) {
+    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
+  });
 }
 
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
                                const std::function<Labeled(BitView slab)>& label) {
   check(image);
-  SlabWork work;
-  work.label = label;
-  work.read = [image](const Slab& slab, BitVolume& out) {
-    const std::int64_t first = rows_of(slab, image.extent).begin;
-    for (std::int64_t row = 0; row < out.extent().rows(); ++row)
-      std::copy_n(image.row(first + row), out.row_pitch(), out.row(row));
-  };
+  if (image.extent.elements() == 0) return without_elements(image.extent);
   for (std::int64_t most = image.extent.elements() / 2; most >= fewest; most /= 2) {
     try {
-      return label_by_slabs(image.extent, connectivity, cut_into_slabs(image.extent, connectivity, most),
-                            work);
+      return label_in_slabs(image, connectivity, cut_into_slabs(image.extent, connectivity, most), label);
     } catch (const Error& error) {
       if (error.failure() != Failure::memory) throw;
     }

@@ -343,15 +343,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   finish(stream);
   return cudaSuccess;
 }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  const Lock lock(machine().mutex);
-  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
-  stream->enqueue([event] {
-    while (machine().events.contains(event) && event->stream != nullptr && event->stream->run_one()) {
-    }
-  });
-  return cudaSuccess;
-}
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;

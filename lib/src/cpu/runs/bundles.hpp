@@ -26,10 +26,6 @@ class Bundles {
         layers_((image.extent.depth - 1) / depth_ + 1),
         zeros_(static_cast<std::size_t>(words_per_row(image.extent.width))) {}
 
-  /// How many rows along y, and how many slices, a bundle takes.
-  static constexpr int height_of(RowSet rows) { return (rows & 0b0010u) != 0 ? 2 : 1; }
-  static constexpr int depth_of(RowSet rows) { return (rows & 0b0100u) != 0 ? 2 : 1; }
-
   const BitView& image() const { return image_; }
   int words() const { return static_cast<int>(words_per_row(image_.extent.width) / 2); }  // of a row
   RowSet row_set() const { return row_set_; }

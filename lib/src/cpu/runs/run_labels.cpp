@@ -1,5 +1,7 @@
 #include "cpu/runs/run_labels.hpp"
 
+#include <algorithm>
+
 #include "cpu/runs/row_writer.hpp"
 
 namespace gpuccl::cpu {
@@ -37,6 +39,18 @@ void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
                          });
     out.ends.push_back(out.runs.size());
   }
+}
+
+RunLabels RunLabels::part(BitView image, std::int64_t first_row, Label before, Label count) const {
+  Bundles bundles(image, bundles_.row_set());
+  const Index* const first = runs_before_.data() + first_row / bundles.height();
+  std::vector<Index> runs_before(static_cast<std::size_t>(bundles.count()) + 1);
+  std::transform(first, first + runs_before.size(), runs_before.begin(),
+                 [first](Index runs) { return runs - *first; });
+  auto labels = std::make_unique_for_overwrite<Label[]>(runs_before.back());
+  std::transform(label_of_run_.get() + *first, label_of_run_.get() + *first + runs_before.back(),
+                 labels.get(), [before](Label label) { return label - before; });
+  return {std::move(bundles), std::move(runs_before), std::move(labels), count};
 }
 
 }  // namespace gpuccl::cpu

@@ -31,6 +31,11 @@ class RunLabels final : public LabelSource {
     return label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
   }
 
+  /// The labels of `image` alone, which is one slice and stands in this one at column 0 from row `first_row`
+  /// on, where a bundle begins, with nothing beside nor right below it. Its labels are `before` + 1 to
+  /// `before` + `count` here.
+  RunLabels part(BitView image, std::int64_t first_row, Label before, Label count) const;
+
   /// Visits the runs of row y of slice z as visit(begin, end, label).
   template <class Visit>
   void for_each_labeled_run(int y, int z, Visit visit) const;

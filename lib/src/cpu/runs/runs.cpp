@@ -12,12 +12,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/bundle_runs.hpp"
+#include "cpu/runs/count_runs.hpp"
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/run_labels.hpp"
@@ -31,32 +31,6 @@ namespace {
 template <class Task>
 void for_each_strip(const std::vector<Strip>& strips, Task task) {
   tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) { task(strips[i]); });
-}
-
-/// How many runs lie in bundles before each bundle; and the number of all runs at the end.
-template <class S>
-std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& strips) {
-  std::vector<Index> before(static_cast<std::size_t>(bundles.count()) + 1);
-  for_each_strip(strips, [&](Strip strip) {
-    for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
-      const BundleRows rows = bundles.rows(at);
-      Index count = 0;
-      Word left = 0;
-      for (int i = 0; i < bundles.words(); ++i) {
-        const Word word = united_word<S::rows>(rows, i);
-        count += static_cast<Index>(std::popcount(run_starts(word, left)));
-        left = word;
-      }
-      before[static_cast<std::size_t>(at.bundle) + 1] = count;
-    }
-  });
-  std::uint64_t sum = 0;
-  for (Index& count : before) {
-    sum += count;
-    count = static_cast<Index>(sum);
-  }
-  if (sum > 0xffffffffu) throw Error(Failure::data, std::to_string(sum) + " runs, more than 4294967295");
-  return before;
 }
 
 /// The bundle on the given side of `here`, if there is one in [begin, end).
@@ -156,7 +130,7 @@ class Runs final : public Labeler {
     Numbering numbering;
 
     phase("Runs", [&] {
-      runs_before = count_runs<S>(bundles, strips);
+      runs_before = count_runs(bundles, strips);
       links = std::make_unique_for_overwrite<Label[]>(runs_before.back());
       for_each_strip(strips, [&](Strip strip) { join_inside<S>(bundles, strip, runs_before, links.get()); });
     });

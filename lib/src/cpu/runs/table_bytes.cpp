@@ -11,10 +11,8 @@ namespace {
 template <class S>
 std::int64_t bytes_of(Extent extent) {
   const std::int64_t words = words_per_row(extent.width) / 2;
-  const std::int64_t per_layer =
-      (std::int64_t{extent.height} + Bundles::height_of(S::rows) - 1) / Bundles::height_of(S::rows);
-  const std::int64_t layers =
-      (std::int64_t{extent.depth} + Bundles::depth_of(S::rows) - 1) / Bundles::depth_of(S::rows);
+  const std::int64_t per_layer = (std::int64_t{extent.height} + height_of(S::rows) - 1) / height_of(S::rows);
+  const std::int64_t layers = (std::int64_t{extent.depth} + depth_of(S::rows) - 1) / depth_of(S::rows);
   const std::int64_t bundles = per_layer * layers;
   const std::int64_t runs = bundles * ((std::int64_t{extent.width} + 1) / 2);
 

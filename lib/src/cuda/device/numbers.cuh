@@ -3,18 +3,17 @@
 #include "cuda/device/bit_rows.cuh"
 #include "cuda/device/block2x2.cuh"
 #include "cuda/device/block2x2x2.cuh"
+#include "cuda/device/counted_bits.cuh"
 
 namespace gpuccl::cuda {
 
 /// Numbers components 1..N in raster order of their first elements, given which elements those are.
 struct Numbers {
-  const Word64* first = nullptr;     // one bit an element: it is the first of its component
-  const unsigned* before = nullptr;  // set bits in all words before this one
+  CountedBits first;  // one bit an element: it is the first of its component
 
-  __device__ Label operator()(Index element) const {
-    const Word64 below = (Word64{1} << (element % 64)) - 1;
-    return before[element / 64] + static_cast<unsigned>(__popcll(first[element / 64] & below)) + 1;
-  }
+  __device__ Label operator()(Index element) const { return first.up_to(element); }
+  /// Whether this element is a first one, and the next one of the same word: bits 0 and 1.
+  __device__ unsigned pair(Index element) const { return first.words[element / 32] >> (element % 32) & 3u; }
 };
 
 /// The same for block-based algorithms at FinalLabeling: finds a component's first pixel from its root block.
@@ -37,9 +36,9 @@ struct NumbersOfBlocks {
   }
 
  private:
-  /// Looks for a first pixel at `element` and, in the same word, at the next; leaves its index in `element`.
+  /// Looks for a first pixel at `element`, which is even, and at the next; leaves its index in `element`.
   __device__ bool in_pair(Index& element) const {
-    const unsigned pair = static_cast<unsigned>(numbers.first[element / 64] >> (element % 64)) & 3u;
+    const unsigned pair = numbers.pair(element);
     if (pair == 2u) ++element;
     return pair != 0;
   }

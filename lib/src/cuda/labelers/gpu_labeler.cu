@@ -1,27 +1,27 @@
 #include <chrono>
 
+#include "cpu/runs/count_runs.hpp"
+#include "cpu/runs/run_labels.hpp"
 #include "cuda/labelers/gpu_labeler.cuh"
+#include "gpuccl/error.hpp"
 
 namespace gpuccl::cuda {
 
 void GpuLabeler::upload(BitView image) {
   const CurrentDevice here(gpu_);
   extent_ = image.extent;
-  words_a_row_ = image.row_pitch;
   enqueue_upload(image, ring_, stream_);
 }
 
-Label* GpuLabeler::reserve_labels(int bytes_a_label) {
-  if (labels_.data() == nullptr) labels_ = downloads_->on_device.take();
-  labels_.reserve(elements() * static_cast<std::size_t>(bytes_a_label) / sizeof(Label),
-                  "allocating the labels");
+Label* GpuLabeler::reserve_labels() {
+  labels_.reserve(elements(), "allocating the labels");
   enqueue_clearing(labels_.data(), stream_);
   return labels_.data();
 }
 
 void GpuLabeler::allocate() {
   const CurrentDevice here(gpu_);
-  reserve_labels(sizeof(Label));
+  reserve_labels();
 }
 
 void GpuLabeler::release() {
@@ -43,14 +43,13 @@ void GpuLabeler::run(Numbering numbering, PhaseTimes* times) {
   enqueue_phases(times, [&](PhaseClock& phase) { enqueue_labeling(numbering, labels_.data(), phase); });
 }
 
-int GpuLabeler::enqueue_compact(PhaseClock& phase) {
-  enqueue_labeling(Numbering::consecutive, reserve_labels(sizeof(Label)), phase);
-  return sizeof(Label);
+void GpuLabeler::enqueue_components(PhaseClock& phase) {
+  enqueue_labeling(Numbering::consecutive, reserve_labels(), phase);
 }
 
 Label GpuLabeler::count() {
   if (elements() == 0 || numbering_ == Numbering::provisional) return 0;
-  return download_count(ring_, stream_);
+  return wait_for_count(stream_);
 }
 
 void GpuLabeler::statistics(PhaseTimes* times) {
@@ -97,27 +96,36 @@ void GpuLabeler::add_components(Labeled& result, BitView image) {
   result.statistics_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-Labeled GpuLabeler::label(BitView image) {
-  const CurrentDevice here(gpu_);
-  upload(image);
-  allocate();
-  Labeled result;
-  run(Numbering::consecutive, times_of(result));
-  add_components(result, image);
-  result.labels = std::make_unique<LabelImage>(labels());
-  return result;
+std::unique_ptr<Label[]> GpuLabeler::download_run_labels(std::size_t runs) {
+  if (run_starts_.total(stream_) != runs)
+    throw Error(Failure::internal, "the GPU has other runs than the image");
+  auto labels = std::make_unique_for_overwrite<Label[]>(runs);
+  ring_.download(run_labels_.data(), runs * sizeof(Label), labels.get(), runs * sizeof(Label), 1, stream_);
+  return labels;
 }
 
-Labeled GpuLabeler::label_in_windows(BitView image, std::size_t window_bytes) {
+Labeled GpuLabeler::label(BitView image) {
   const CurrentDevice here(gpu_);
   upload(image);
   numbering_ = Numbering::consecutive;
   Labeled result;
-  int bytes_a_label = sizeof(Label);
-  enqueue_phases(times_of(result), [&](PhaseClock& phase) { bytes_a_label = enqueue_compact(phase); });
+  if (elements() == 0) {
+    result.labels = std::make_unique<LabelImage>(extent_, 0);
+    return result;
+  }
+  run_starts_.reserve(bits(), connectivity_);
+  run_labels_.reserve(run_starts_.most(), "allocating the labels");
+  enqueue_phases(times_of(result), [&](PhaseClock& phase) {
+    enqueue_components(phase);
+    run_starts_.find(bits(), connectivity_, phase);
+    enqueue_run_labels(run_starts_.counted(), run_labels_.data(), phase);
+  });
+  cpu::Bundles bundles(image, cpu::rows_of_bundle(connectivity_));
+  std::vector<Index> runs_before = cpu::count_runs(bundles, cpu::cut_into_strips(bundles, 0));
   add_components(result, image);
-  const LabelLayout layout{gpu_, extent_, count(), pitch(), bytes_a_label};
-  result.labels = bring_down(layout, labels_, window_bytes, stream_, downloads_);
+  auto label_of_run = download_run_labels(runs_before.back());
+  result.labels = std::make_unique<cpu::RunLabels>(std::move(bundles), std::move(runs_before),
+                                                   std::move(label_of_run), count());
   return result;
 }
 

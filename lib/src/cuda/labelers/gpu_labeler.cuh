@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/phases/run_starts.cuh"
 #include "cuda/runtime/current_device.hpp"
 #include "cuda/runtime/device_buffer.hpp"
-#include "cuda/runtime/device_labels.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
@@ -22,7 +22,6 @@ class GpuLabeler : public StagedLabeler {
  public:
   void time_phases(bool timed) final { timed_ = timed; }
   Labeled label(BitView image) final;
-  Labeled label_in_windows(BitView image, std::size_t window_bytes) final;
   void upload(BitView image) final;
   void allocate() final;
   void release() final;
@@ -35,7 +34,7 @@ class GpuLabeler : public StagedLabeler {
 
  protected:
   /// Device `gpu` is current, as make_labeler() sees to.
-  explicit GpuLabeler(int gpu) : gpu_(gpu) {}
+  GpuLabeler(int gpu, Connectivity connectivity) : connectivity_(connectivity), gpu_(gpu) {}
 
   /// Makes room for all but the labels and enqueues the upload.
   virtual void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) = 0;
@@ -43,11 +42,15 @@ class GpuLabeler : public StagedLabeler {
   virtual void enqueue_clearing(Label* /*labels*/, const Stream&) {}
   /// Enqueues the labeling, into `labels`, whose rows are as long as those of the bits.
   virtual void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) = 0;
-  /// The same with consecutive numbers, into memory that is reserved by reserve_labels(), by algorithms that
-  /// need not write 4 bytes a label. Returns how many they are.
-  virtual int enqueue_compact(PhaseClock& phase);
+  /// The image on the device; its rows take words_per_row().
+  virtual BitRows bits() const = 0;
+  /// Enqueues what enqueue_run_labels() needs: the labeling with consecutive numbers, into a label image that
+  /// reserve_labels() makes room for, unless the algorithm needs none.
+  virtual void enqueue_components(PhaseClock& phase);
+  /// Enqueues one label for each run, in the order of `starts`.
+  virtual void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) = 0;
   /// N of the last run with consecutive numbers. Waits no longer than for the device to have counted.
-  virtual Label download_count(PinnedRing& ring, const Stream& stream) = 0;
+  virtual Label wait_for_count(const Stream& stream) = 0;
   /// Enqueues the statistics of so many components from the labels of the last run.
   virtual void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) = 0;
   virtual Components download_components(PinnedRing& ring, const Stream& stream) = 0;
@@ -56,30 +59,30 @@ class GpuLabeler : public StagedLabeler {
   /// Where on the device the kernels count their accesses, if they do.
   virtual Accesses* accesses() const { return nullptr; }
 
-  /// Room for the labels of the image.
-  Label* reserve_labels(int bytes_a_label);
-  /// N of the last run; 0 if its numbers were provisional.
-  Label count();
+  const Connectivity connectivity_;
 
  private:
-  std::size_t pitch() const { return static_cast<std::size_t>(words_a_row_) * 32; }
+  std::size_t pitch() const { return static_cast<std::size_t>(words_per_row(extent_.width)) * 32; }
   std::size_t elements() const { return static_cast<std::size_t>(extent_.rows()) * pitch(); }
+  Label* reserve_labels();
+  /// N of the last run; 0 if its numbers were provisional.
+  Label count();
   PhaseTimes* times_of(Labeled& labeled) const { return timed_ ? &labeled.phases : nullptr; }
   template <class Enqueue>
   void enqueue_phases(PhaseTimes* times, Enqueue enqueue);
   void add_components(Labeled& result, BitView image);
+  std::unique_ptr<Label[]> download_run_labels(std::size_t runs);
 
   const int gpu_;
   bool timed_ = false;
   Stream stream_;
   PinnedRing ring_;
   Event labelled_{Event::Purpose::waiting};
-  std::shared_ptr<Downloads> downloads_ = std::make_shared<Downloads>();
-  DeviceBuffer<Label> labels_;
+  RunStarts run_starts_;
+  DeviceBuffer<Label> labels_, run_labels_;
 
   // Of the image that was uploaded last, and its labels.
   Extent extent_;
-  std::int64_t words_a_row_ = 0;  // 32 elements each
   Numbering numbering_ = Numbering::provisional;
 };
 

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "cuda/labelers/pixel_labeler.cuh"
+#include "cuda/phases/gather_runs.cuh"
 #include "cuda/phases/unpack.cuh"
 #include "gpuccl/error.hpp"
 
@@ -10,12 +11,14 @@ namespace {
 /// Links are unsigned 32-bit numbers, and one value must be free to mean none.
 constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
 
-void check_size(BitView image) {
-  const std::int64_t elements = image.extent.rows() * image.row_pitch * 32;
+/// Of the image as it lies on the device, with the padding of its rows. Error (usage) if they are too many.
+std::size_t checked_elements(BitView image) {
+  const std::int64_t elements = image.extent.rows() * words_per_row(image.extent.width) * 32;
   if (elements > kMostElements)
     throw Error(Failure::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
                                     " elements, rows padded to 64; this image has " +
                                     std::to_string(elements) + "; use --algo auto");
+  return static_cast<std::size_t>(elements);
 }
 
 /// A view of a whole buffer with the pitch of the bits.
@@ -28,18 +31,17 @@ ImageRef<T> view(T* data, const BitRows& bits) {
 }  // namespace
 
 void PixelLabeler::enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) {
-  check_size(image);
-  const std::size_t elements = static_cast<std::size_t>(image.extent.rows() * image.row_pitch) * 32;
+  const std::size_t elements = checked_elements(image);
   bits_.reserve(elements / 64, "allocating the image");
   pixels_.reserve(elements, "allocating the image");
-  job_.bits = {bits_.data(), image.extent, static_cast<unsigned>(image.row_pitch / 2)};
+  job_.bits = {bits_.data(), image.extent, static_cast<unsigned>(words_per_row(image.extent.width) / 2)};
   job_.image = view<const Pixel>(pixels_.data(), job_.bits);
   job_.labels = view<Label>(nullptr, job_.bits);
   first_.reserve(job_.bits);
   reserve(job_);
   if (elements == 0) return;
 
-  ring.upload(image.words, bits_.data(), elements / 8, stream);
+  ring.upload(image, bits_.data(), stream);
   PhaseClock phase{stream.get(), nullptr};
   unpack(job_.bits, pixels_.data(), phase);
 }
@@ -70,11 +72,11 @@ void PixelLabeler::enqueue_numbered(const Job& job, PhaseClock& phase, FirstElem
   first.relabel(job, phase);
 }
 
-Label PixelLabeler::download_count(PinnedRing& ring, const Stream& stream) {
-  Label count = 0;
-  ring.download(first_.total(), sizeof(count), &count, sizeof(count), 1, stream);
-  return count;
+void PixelLabeler::enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) {
+  gather_runs(job_, connectivity_, starts, labels, phase);
 }
+
+Label PixelLabeler::wait_for_count(const Stream& stream) { return first_.total(stream); }
 
 void PixelLabeler::enqueue_statistics(Label count, const Label*, PhaseClock& phase) {
   statistics_.collect(job_, count, phase);

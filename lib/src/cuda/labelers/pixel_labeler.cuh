@@ -12,7 +12,7 @@ namespace gpuccl::cuda {
 /// index of a component's first element + 1 for foreground and 0 for background.
 class PixelLabeler : public GpuLabeler {
  public:
-  PixelLabeler(int gpu, Connectivity connectivity) : GpuLabeler(gpu), connectivity_(connectivity) {}
+  using GpuLabeler::GpuLabeler;
 
  protected:
   virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
@@ -25,12 +25,13 @@ class PixelLabeler : public GpuLabeler {
   void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) final;
   void enqueue_clearing(Label* labels, const Stream& stream) final;
   void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) final;
-  Label download_count(PinnedRing& ring, const Stream& stream) final;
+  BitRows bits() const final { return job_.bits; }
+  void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) final;
+  Label wait_for_count(const Stream& stream) final;
   void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) final;
   Components download_components(PinnedRing& ring, const Stream& stream) final;
   void check_components(const Components& components, BitView image) const final;
 
-  Connectivity connectivity_;
   Job job_;
   DeviceBuffer<Word64> bits_;
   DeviceBuffer<Pixel> pixels_;

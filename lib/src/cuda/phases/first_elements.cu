@@ -1,7 +1,6 @@
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/phases/first_elements.cuh"
-#include "cuda/phases/prefix_count.cuh"
 
 namespace gpuccl::cuda {
 namespace {
@@ -168,12 +167,9 @@ __global__ void relabel_kernel(const unsigned char* bits, uint4* labels, std::ui
 void FirstElements::reserve(const BitRows& bits) {
   constexpr const char* kDoing = "allocating for renumbering";
   words_ = bits.count();
-  first_.reserve(words_, kDoing);
+  first_.reserve(static_cast<std::int64_t>(2 * words_), kDoing);
   elsewhere_.reserve(words_, kDoing);
   moved_.reserve(words_, kDoing);
-  before_.reserve(words_, kDoing);
-  chunks_.reserve(prefix_count_chunks(words_), kDoing);
-  total_.reserve(1, kDoing);
 }
 
 void FirstElements::mark_pixels(const Job& job, Connectivity connectivity, PhaseClock& phase) {
@@ -183,17 +179,17 @@ void FirstElements::mark_pixels(const Job& job, Connectivity connectivity, Phase
                       : connectivity == c6  ? mark_first_pixels<c6>
                       : connectivity == c18 ? mark_first_pixels<c18>
                                             : mark_first_pixels<c26>;
-  phase("Renumber: mark", kernel, Line::shape(words_), job.bits, job.labels.data, first_.data());
+  phase("Renumber: mark", kernel, Line::shape(words_), job.bits, job.labels.data, first());
 }
 
 template <class Block>
 void FirstElements::mark_blocks(const Job& job, PhaseClock& phase) {
   constexpr Connectivity kConnectivity = Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26;
   const LaunchShape shape = Line::shape(words_);
-  phase("Renumber: mark", mark_first_in_blocks<Block, kConnectivity>, shape, job.bits, job.labels,
-        first_.data(), elsewhere_.data(), moved_.data());
+  phase("Renumber: mark", mark_first_in_blocks<Block, kConnectivity>, shape, job.bits, job.labels, first(),
+        elsewhere_.data(), moved_.data());
   phase("Renumber: mark", find_earliest<Block>, shape, job.bits, job.labels, elsewhere_.data());
-  phase("Renumber: mark", move_roots<Block>, shape, job.bits, job.labels, elsewhere_.data(), first_.data(),
+  phase("Renumber: mark", move_roots<Block>, shape, job.bits, job.labels, elsewhere_.data(), first(),
         moved_.data());
 }
 
@@ -201,7 +197,11 @@ template void FirstElements::mark_blocks<Block2x2>(const Job&, PhaseClock&);
 template void FirstElements::mark_blocks<Block2x2x2>(const Job&, PhaseClock&);
 
 void FirstElements::count(PhaseClock& phase) {
-  prefix_count(first_.data(), words_, before_.data(), chunks_.data(), total_.data(), phase);
+  first_.expect_next();
+  const Bitmap first = first_.bitmap();
+  clear_padding(first, phase.stream());
+  clear_progress(first, phase.stream());
+  count_bits("Renumber: count", first, phase);
 }
 
 void FirstElements::relabel(const Job& job, PhaseClock& phase) const {

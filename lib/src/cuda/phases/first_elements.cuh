@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda/device/numbers.cuh"
+#include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/phases/job.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
@@ -23,11 +24,11 @@ class FirstElements {
   template <class Block>
   void mark_blocks(const Job& job, PhaseClock& phase);
 
-  /// After marking: makes numbers() valid and total() ready on the device.
+  /// After marking: makes numbers() valid on the device.
   void count(PhaseClock& phase);
-  Numbers numbers() const { return {first_.data(), before_.data()}; }
-  /// Number of components, on the device.
-  const unsigned* total() const { return total_.data(); }
+  Numbers numbers() const { return {first_.bitmap().counted()}; }
+  /// Number of components. Waits no longer than for the device to have counted.
+  Label total(const Stream& stream) const { return static_cast<Label>(first_.total(stream)); }
 
   /// Turns labels that are the index of the first element + 1 into numbers.
   void relabel(const Job& job, PhaseClock& phase) const;
@@ -35,13 +36,12 @@ class FirstElements {
   void clear_moved(const Job& job, PhaseClock& phase) const;
 
  private:
+  Word64* first() const { return reinterpret_cast<Word64*>(first_.bitmap().words); }
+
   std::uint64_t words_ = 0;
-  DeviceBuffer<Word64> first_;      // one bit an element
+  BitmapMemory first_;              // one bit an element
   DeviceBuffer<Word64> elsewhere_;  // candidates for a first pixel outside of the root block
   DeviceBuffer<Word64> moved_;      // roots that were moved
-  DeviceBuffer<unsigned> before_;
-  DeviceBuffer<unsigned> chunks_;  // sums of chunks of words, then what comes before each
-  DeviceBuffer<unsigned> total_;
 };
 
 }  // namespace gpuccl::cuda

@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
     if (at_left && to_left != 0)
       nodes.other_left[i] = slots.last(word - 1, other_row, other_layer, others_left[i].all());
   });
-  unite_all(Forest<Link>(tables.links, tables.first_bits), contacts, nodes, queues[threadIdx.x / 32]);
+  unite_all(Forest<Link>(tables.links, tables.first.words), contacts, nodes, queues[threadIdx.x / 32]);
 }
 
 }  // namespace gpuccl::cuda::runs

@@ -36,14 +36,15 @@ struct Workspace {
   Tables<Link> tables;
 
   Workspace(const TableLengths<Tile>& lengths, Arena& arena)
-      : bits(arena.take<Word>(lengths.words)),
+      : bits(arena.take<Word>(static_cast<std::size_t>(lengths.first.words))),
         tables{arena.take<Link>(lengths.links()),
                arena.take<std::uint16_t>(lengths.first_nodes()),
                arena.take<std::uint32_t>(lengths.tiles),
-               arena.take<Word>(lengths.padded_words),
-               arena.take<std::uint32_t>(lengths.before()),
-               arena.take<unsigned long long>(lengths.scan()),
-               {arena.take<unsigned long long>(1), nullptr, 0}} {}
+               {lengths.first,
+                arena.take<std::uint32_t>(lengths.first.padded_words()),
+                arena.take<std::uint32_t>(lengths.first.before()),
+                arena.take<unsigned long long>(static_cast<std::size_t>(lengths.first.progress())),
+                {arena.take<unsigned long long>(1), nullptr, 0}}} {}
 };
 
 /// Rows of words are as short as can be, so that rows without padding are such words already.
@@ -90,8 +91,8 @@ void enqueue_with(const DeviceCall& call, Frame frame) {
   Arena arena(call.workspace);
   Workspace<Tile, Link> workspace(lengths, arena);
   const Tables<Link>& tables = workspace.tables;
-  if (call.result.count != nullptr) workspace.tables.count.count = call.result.count;
-  clear_padding(tables.first_bits, lengths, call.stream);
+  if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
+  clear_padding(tables.first, call.stream);
 
   PhaseClock phase{call.stream, nullptr};
   const bool as_bytes = call.image.format == Format::bytes;
@@ -112,7 +113,7 @@ void enqueue_with(const DeviceCall& call, Frame frame) {
       call.result.labels.data);
   if (call.result.components == nullptr) return;
   const ComponentSums components{call.result.components, call.result.capacity};
-  clear_components(components, tables.count.count, Tile::kDepth == 1, phase);
+  clear_components(components, tables.first.total.count, Tile::kDepth == 1, phase);
   enqueue_statistics<Tile>(frame, tables, components, phase);
 }
 

@@ -20,12 +20,12 @@ class BitImage {
 
   void reserve(BitView image) {
     extent_ = image.extent;
-    words_a_row_ = static_cast<unsigned>(image.row_pitch / 2);
+    words_a_row_ = static_cast<unsigned>(words_per_row(image.extent.width) / 2);
     bits_.reserve(rows().count(), "allocating the image");
   }
   /// Of the image that there is room for.
   void upload(BitView image, PinnedRing& ring, const Stream& stream) {
-    ring.upload(image.words, bits_.data(), rows().count() * sizeof(*bits_.data()), stream);
+    ring.upload(image, bits_.data(), stream);
   }
 
   /// What all phases but LocalMerge read.

@@ -94,13 +94,14 @@ __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contac
 
 template <class Tile, class Link, class Source>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
-    local_merge(Frame frame, Source source, Tables<Link> tables, std::int64_t scan_entries) {
+    local_merge(Frame frame, Source source, Tables<Link> tables) {
   __shared__ LocalShared<Tile> shared;
   let_next_launch_begin();
   const int t = static_cast<int>(threadIdx.x);
   const auto place = Place<Tile>::mine(frame);
   const std::int64_t tile = place.tile(frame);
-  if (const std::int64_t i = tile * Tile::kThreads + t; i < scan_entries) tables.scan[i] = 0;
+  if (const std::int64_t i = tile * Tile::kThreads + t; i < tables.first.lengths.progress())
+    tables.first.progress[i] = 0;
 
   // 1. Nodes
   const Bundle<Tile> own = source.template load<Tile>(frame, place.image_word(), place.y(), place.z());
@@ -179,7 +180,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   });
   __syncthreads();
   for_each_row<Tile>(frame, place.image_word(), place.y(), place.z(), [&](int i, std::int64_t index) {
-    tables.first_bits[index] = shared.words[position_in_tile<Tile>(place, i, 0) / kWordBits];
+    tables.first.words[index] = shared.words[position_in_tile<Tile>(place, i, 0) / kWordBits];
   });
 }
 

@@ -11,9 +11,9 @@
 #include "cuda/runs/image_memory.cuh"
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
-#include "cuda/runs/numbering.cuh"
 #include "cuda/runs/table_memory.cuh"
 #include "cuda/runs/write_labels.cuh"
+#include "cuda/runs/write_runs.cuh"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::cuda::runs {
@@ -54,21 +54,17 @@ void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
 template <class Tile, class Link, class Source>
 void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Link>& tables,
                        PhaseClock& phase) {
-  const std::int64_t words = whole.row(0, whole.depth) * whole.pitch;
-  const std::int64_t blocks = scan_blocks(words);
   const unsigned faces = Faces<Tile>::threads(whole.tile(0, 0, whole.tiles_z));
 
   for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
-    phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables, scan_entries(words));
+    phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables);
   });
   // It begins early with what is in the image, unless LocalMerge makes the bits.
   constexpr bool kBitsAreThere = std::is_same_v<Source, FromBits>;
   phase("BoundaryMerge", boundary_merge<Tile, Link>,
         LaunchShape{dim3(ceil_div(faces, kBoundaryThreads)), dim3(kBoundaryThreads), 0, kBitsAreThere}, whole,
         tables);
-  phase("Numbering", numbering, LaunchShape{dim3(static_cast<unsigned>(blocks)), dim3(kScanThreads), 0, true},
-        reinterpret_cast<const uint4*>(tables.first_bits), reinterpret_cast<uint4*>(tables.before),
-        tables.scan, tables.count);
+  count_bits("Numbering", tables.first, phase);
 }
 
 /// The last phase. `labels`: where they go, as write_labels.cuh has it.
@@ -77,6 +73,16 @@ void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& 
   for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
     shape.early = true;
     phase("WriteLabels", write_labels<Tile, Link, Rows>, shape, part, tables, labels);
+  });
+}
+
+/// What takes its place when labels go to the host, as write_runs.cuh has it.
+template <class Tile, class Link>
+void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedBits starts, Label* labels,
+                        PhaseClock& phase) {
+  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+    shape.early = true;
+    phase("WriteRuns", write_runs<Tile, Link>, shape, part, tables, starts, labels);
   });
 }
 
@@ -112,7 +118,8 @@ void with_links(bool wide, const Work& work) {
 template <Connectivity connectivity, class Image = BitImage>
 class RunsLabeler final : public GpuLabeler {
  public:
-  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed) : GpuLabeler(gpu), width_(width) {}
+  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed)
+      : GpuLabeler(gpu, connectivity), width_(width) {}
 
   int bits_per_element() const override { return Image::kBitsPerElement; }
 
@@ -122,32 +129,36 @@ class RunsLabeler final : public GpuLabeler {
   void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
     check_sums(image.extent);
     image_.reserve(image);
-    if (rows().count() == 0) return;
+    if (bits().count() == 0) return;
     wide_ = needs_wide_links<Tile>(frame(), width_);
     with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame(), stream.get()); });
     image_.upload(image, ring, stream);
   }
 
   void enqueue_labeling(Numbering, Label* labels, PhaseClock& phase) override {
-    number(phase);
-    write(labels, phase);
+    enqueue_components(phase);
+    with_links([&]<class Link>() {
+      enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), PaddedRows{labels}, phase);
+    });
   }
 
-  /// Labels of 16 bits where these are enough: the host waits for N, which comes before anybody needs it.
-  int enqueue_compact(PhaseClock& phase) override {
-    number(phase);
-    const bool narrow = count() <= 0xffff;
-    const int bytes_a_label = narrow ? 2 : 4;
-    Label* const labels = reserve_labels(bytes_a_label);
-    if (narrow)
-      write(reinterpret_cast<std::uint16_t*>(labels), phase);
-    else
-      write(labels, phase);
-    return bytes_a_label;
+  BitRows bits() const override { return image_.rows(); }
+
+  void enqueue_components(PhaseClock& phase) override {
+    memory_.first().expect_next();
+    with_links([&]<class Link>() {
+      enqueue_numbering<Tile>(frame(), image_.source(), memory_.template tables<Link>(), phase);
+    });
   }
 
-  Label download_count(PinnedRing&, const Stream& stream) override {
-    const unsigned long long count = memory_.count().wait(stream);
+  void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) override {
+    with_links([&]<class Link>() {
+      runs::enqueue_run_labels<Tile>(frame(), memory_.template tables<Link>(), starts, labels, phase);
+    });
+  }
+
+  Label wait_for_count(const Stream& stream) override {
+    const unsigned long long count = memory_.first().total(stream);
     if (count >= kLabelLimit)
       throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
     return static_cast<Label>(count);
@@ -172,30 +183,15 @@ class RunsLabeler final : public GpuLabeler {
                   "sums of coordinates of so many elements are too large for the GPU engine");
   }
 
-  BitRows rows() const { return image_.rows(); }
   Frame frame() const {
-    const BitRows bits = rows();
-    return frame_of<Tile>(reinterpret_cast<const Word*>(bits.words), bits.extent,
-                          static_cast<int>(bits.words_a_row * 2));
+    const BitRows rows = bits();
+    return frame_of<Tile>(reinterpret_cast<const Word*>(rows.words), rows.extent,
+                          static_cast<int>(rows.words_a_row * 2));
   }
 
   template <class Work>
   void with_links(const Work& work) const {
     runs::with_links(wide_, work);
-  }
-
-  void number(PhaseClock& phase) {
-    memory_.count().expect_next();
-    with_links([&]<class Link>() {
-      enqueue_numbering<Tile>(frame(), image_.source(), memory_.template tables<Link>(), phase);
-    });
-  }
-
-  template <class Out>
-  void write(Out* labels, PhaseClock& phase) {
-    with_links([&]<class Link>() {
-      enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), PaddedRows<Out>{labels}, phase);
-    });
   }
 
   LinkWidth width_;

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/runs/words.cuh"
-#include "cuda/runtime/count_on_host.cuh"
 
 namespace gpuccl::cuda::runs {
 
@@ -13,10 +13,13 @@ struct Tables {
   Link* links;                // [tiles * Tile::kNodes]; forest.cuh. The nodes of a tile are its first ones.
   std::uint16_t* first_node;  // [tiles * Tile::kThreads]: of each word of bundles, its first piece's node
   std::uint32_t* nodes;       // [tiles]: how many
-  Word* first_bits;           // one bit an element: the first ones of components; padded to whole scan blocks
-  std::uint32_t* before;      // [words / 4]: first elements before each group of 4 words
-  unsigned long long* scan;   // [scan_entries()]: progress of the prefix sums, zero when they begin
-  CountTarget count;          // for N
+  Bitmap first;               // one bit an element: the first ones of components
 };
+
+/// Label of the component whose first element is at `position`.
+template <class Link>
+__device__ std::uint32_t label_of(const Tables<Link>& tables, Link position) {
+  return tables.first.counted().up_to(position);
+}
 
 }  // namespace gpuccl::cuda::runs

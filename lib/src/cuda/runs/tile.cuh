@@ -29,8 +29,8 @@ struct Tile {
   /// Bundles around a bundle that are looked at: those of the sides, and what is a witness of contacts.
   static constexpr int kOthers = kSides == 2 ? 3 : kSides;
 
-  static constexpr int kRowsY = (Shape::rows & 0b0010u) != 0 ? 2 : 1;  // rows of a bundle along y
-  static constexpr int kRowsZ = (Shape::rows & 0b0100u) != 0 ? 2 : 1;
+  static constexpr int kRowsY = cpu::height_of(Shape::rows);  // rows of a bundle along y
+  static constexpr int kRowsZ = cpu::depth_of(Shape::rows);
   static constexpr int kBundleRows = kRowsY * kRowsZ;
 
   static constexpr int kWords = words;    // along x

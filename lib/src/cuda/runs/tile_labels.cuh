@@ -1,7 +1,6 @@
 #pragma once
 
 #include "cuda/runs/forest.cuh"
-#include "cuda/runs/numbering.cuh"
 #include "cuda/runs/tables.cuh"
 #include "cuda/runs/tile.cuh"
 #include "cuda/runs/tile_forest.cuh"

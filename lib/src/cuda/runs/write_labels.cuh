@@ -5,8 +5,8 @@
 #include "cuda/runtime/launch.cuh"
 #include "gpuccl/labels.hpp"
 
-// WriteLabels: every label is written once, as 2 or 4 bytes, past the caches as far as they allow. A lane has
-// four elements beside each other, of all rows of a bundle; four elements are of at most two pieces.
+// WriteLabels: every label is written once, past the caches as far as they allow. A lane has four elements
+// beside each other, of all rows of a bundle; four elements are of at most two pieces.
 namespace gpuccl::cuda::runs {
 
 /// Four labels beside each other.
@@ -18,9 +18,8 @@ __device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
 }
 
 /// Where labels go: rows of the pitch of the bits, one after the other.
-template <class T>
 struct PaddedRows {
-  T* data;
+  Label* data;
 
   __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
     store_four(data + frame.row(y, z) * frame.pitch * kWordBits + x, label);

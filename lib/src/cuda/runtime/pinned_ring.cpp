@@ -41,16 +41,36 @@ PinnedRing::Slot& PinnedRing::next_slot() {
   return slot;
 }
 
-void PinnedRing::upload(const void* from, void* to, std::size_t bytes, const Stream& stream) {
-  for (std::size_t done = 0; done < bytes; done += kSlotBytes) {
-    const std::size_t now = std::min(kSlotBytes, bytes - done);
+/// Calls visit(piece) for pieces of `rows` rows: whole rows, or pieces of one row that is longer than a slot.
+template <class Visit>
+void PinnedRing::for_each_piece(std::size_t pitch, std::size_t row_bytes, std::size_t rows, Visit visit) {
+  if (pitch == row_bytes) {  // no gaps: any cut will do
+    row_bytes *= rows;
+    rows = 1;
+  }
+  if (row_bytes == 0) return;
+  const std::size_t width = std::min(row_bytes, kSlotBytes);
+  const std::size_t height = kSlotBytes / width;
+  for (std::size_t row = 0; row < rows; row += height)
+    for (std::size_t column = 0; column < row_bytes; column += width)
+      visit(Piece{row, column, std::min(height, rows - row), std::min(width, row_bytes - column)});
+}
+
+void PinnedRing::upload(BitView image, void* to, const Stream& stream) {
+  const auto* const source = reinterpret_cast<const std::byte*>(image.words);
+  auto* const target = static_cast<std::byte*>(to);
+  const auto pitch = static_cast<std::size_t>(image.row_pitch) * sizeof(*image.words);
+  const auto row_bytes = static_cast<std::size_t>(words_per_row(image.extent.width)) * sizeof(*image.words);
+  for_each_piece(pitch, row_bytes, static_cast<std::size_t>(image.extent.rows()), [&](const Piece& piece) {
     Slot& slot = next_slot();
-    parallel_copy(static_cast<const std::byte*>(from) + done, slot.memory, now);
-    check(cudaMemcpyAsync(static_cast<std::byte*>(to) + done, slot.memory, now, cudaMemcpyHostToDevice,
-                          stream.get()),
+    for (std::size_t i = 0; i < piece.rows; ++i)
+      parallel_copy(source + (piece.row + i) * pitch + piece.column, slot.memory + i * piece.bytes,
+                    piece.bytes);
+    check(cudaMemcpyAsync(target + piece.row * row_bytes + piece.column, slot.memory,
+                          piece.rows * piece.bytes, cudaMemcpyHostToDevice, stream.get()),
           kUploading);
     slot.copied->record(stream.get(), kUploading);
-  }
+  });
 }
 
 void PinnedRing::deliver(Slot& slot) {
@@ -62,33 +82,21 @@ void PinnedRing::deliver(Slot& slot) {
 
 void PinnedRing::download(const void* from, std::size_t from_pitch, void* to, std::size_t row_bytes,
                           std::size_t rows, const Stream& stream) {
-  if (row_bytes == 0) return;
-  if (from_pitch == row_bytes) {  // no gaps: any cut will do
-    row_bytes *= rows;
-    from_pitch = row_bytes;
-    rows = 1;
-  }
   for (Slot& slot : slots_) slot.bytes = 0;  // a download that failed may have left something
   const auto* const source = static_cast<const std::byte*>(from);
   auto* const target = static_cast<std::byte*>(to);
-  // A slot takes whole rows, or a piece of one row that is longer than a slot.
-  const std::size_t width = std::min(row_bytes, kSlotBytes);
-  const std::size_t height = kSlotBytes / width;
-  for (std::size_t row = 0; row < rows; row += height)
-    for (std::size_t column = 0; column < row_bytes; column += width) {
-      const std::size_t now_wide = std::min(width, row_bytes - column);
-      const std::size_t now_high = std::min(height, rows - row);
-      deliver(slots_[next_]);
-      Slot& slot = next_slot();
-      // A pitch has a limit, which a single long row passes.
-      check(cudaMemcpy2DAsync(slot.memory, now_wide, source + row * from_pitch + column,
-                              now_high > 1 ? from_pitch : now_wide, now_wide, now_high,
-                              cudaMemcpyDeviceToHost, stream.get()),
-            kDownloading);
-      slot.copied->record(stream.get(), kDownloading);
-      slot.to = target + row * row_bytes + column;
-      slot.bytes = now_wide * now_high;
-    }
+  for_each_piece(from_pitch, row_bytes, rows, [&](const Piece& piece) {
+    deliver(slots_[next_]);
+    Slot& slot = next_slot();
+    // A pitch has a limit, which a single long row passes.
+    check(cudaMemcpy2DAsync(slot.memory, piece.bytes, source + piece.row * from_pitch + piece.column,
+                            piece.rows > 1 ? from_pitch : piece.bytes, piece.bytes, piece.rows,
+                            cudaMemcpyDeviceToHost, stream.get()),
+          kDownloading);
+    slot.copied->record(stream.get(), kDownloading);
+    slot.to = target + piece.row * row_bytes + piece.column;
+    slot.bytes = piece.bytes * piece.rows;
+  });
   for (std::size_t i = 0; i < kSlots; ++i) deliver(slots_[(next_ + i) % kSlots]);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cuda/runtime/stream.hpp"
+#include "gpuccl/bit_volume.hpp"
 
 namespace gpuccl::cuda {
 
@@ -18,8 +19,9 @@ class PinnedRing {
   PinnedRing(const PinnedRing&) = delete;
   PinnedRing& operator=(const PinnedRing&) = delete;
 
-  /// Returns when `from` may change; the device has the data when the stream has come so far.
-  void upload(const void* from, void* to, std::size_t bytes, const Stream& stream);
+  /// The bits of all rows, words_per_row() words each. Returns when the image may change; the device has the
+  /// data when the stream has come so far.
+  void upload(BitView image, void* to, const Stream& stream);
 
   /// Rows that lie `from_pitch` bytes apart on the device and close together in `to`. Returns when they are
   /// there.
@@ -36,6 +38,13 @@ class PinnedRing {
     std::byte* to = nullptr;      // where a download goes on to
     std::size_t bytes = 0;        // of it; 0: nothing on the way
   };
+
+  /// What goes into one slot: a rectangle of bytes.
+  struct Piece {
+    std::size_t row, column, rows, bytes;  // bytes of each row
+  };
+  template <class Visit>
+  static void for_each_piece(std::size_t pitch, std::size_t row_bytes, std::size_t rows, Visit visit);
 
   Slot& next_slot();
   void deliver(Slot& slot);

@@ -43,10 +43,6 @@ class Stream {
 
   cudaStream_t get() const { return stream_; }
   void wait(const char* doing) const { check(cudaStreamSynchronize(stream_), doing); }
-  /// What is enqueued from now on begins after `event`, which was recorded in another stream.
-  void wait_for(const Event& event, const char* doing) const {
-    check(cudaStreamWaitEvent(stream_, event.get(), 0), doing);
-  }
   /// Whether all that was enqueued is done.
   bool is_done(const char* doing) const {
     const cudaError_t status = cudaStreamQuery(stream_);

@@ -3,21 +3,23 @@
 //   D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA NVR-2016-002
 
 #include "cuda/device/warp.cuh"
-#include "cuda/runs/numbering.cuh"
+#include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/runtime/launch.cuh"
 
-namespace gpuccl::cuda::runs {
+namespace gpuccl::cuda {
 namespace {
+
+constexpr int kScanThreads = BitmapLengths::kThreads;
+constexpr int kScanGroups = BitmapLengths::kGroupsAThread;
 
 // Thread blocks take their parts of the bitmap in the order in which they start, so that those they wait for
 // have started.
 
 // Progress of a part, in the upper two bits of a word, with a sum below.
-constexpr unsigned long long kOwnSum = 1ull << 62;    // first elements in its words
-constexpr unsigned long long kWholeSum = 2ull << 62;  // and in all words before
+constexpr unsigned long long kOwnSum = 1ull << 62;    // set bits of its words
+constexpr unsigned long long kWholeSum = 2ull << 62;  // and of all words before
 
-/// First elements in all parts before this one, once their thread blocks have published them. One warp calls
-/// it.
+/// Set bits of all parts before this one, once their thread blocks have published them. One warp calls it.
 __device__ unsigned long long sum_before(unsigned part, const unsigned long long* scan) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   unsigned long long sum = 0;
@@ -28,7 +30,7 @@ __device__ unsigned long long sum_before(unsigned part, const unsigned long long
       if (other >= 0) published = __ldcg(scan + other);
     } while (__any_sync(~0u, published < kOwnSum));
     const unsigned whole = __ballot_sync(~0u, published >= kWholeSum);
-    const int end = whole != 0 ? lowest_bit(whole) : 32;
+    const int end = whole != 0 ? __ffs(static_cast<int>(whole)) - 1 : 32;
     const std::uint32_t up_to_lane = sum_up_to_lane(lane < end ? static_cast<std::uint32_t>(published) : 0);
     sum += __shfl_sync(~0u, up_to_lane, 31);
     if (whole != 0) return sum + (__shfl_sync(~0u, published, end) & ~kWholeSum);
@@ -36,10 +38,8 @@ __device__ unsigned long long sum_before(unsigned part, const unsigned long long
   return sum;
 }
 
-}  // namespace
-
 __global__ void __launch_bounds__(kScanThreads)
-    numbering(const uint4* first_bits, uint4* before, unsigned long long* scan, CountTarget count) {
+    count_bits_kernel(const uint4* words, uint4* before, unsigned long long* scan, CountTarget total) {
   __shared__ std::uint32_t of_warp[kScanThreads / 32];
   __shared__ unsigned long long before_part;
   __shared__ unsigned part;
@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(kScanThreads)
   std::uint32_t of_group[kScanGroups], own = 0;
 #pragma unroll
   for (int i = 0; i < kScanGroups; ++i) {
-    const uint4 bits = first_bits[thread * kScanGroups + i];
-    of_group[i] = static_cast<std::uint32_t>(count_bits(bits.x) + count_bits(bits.y) + count_bits(bits.z) +
-                                             count_bits(bits.w));
+    const uint4 bits = words[thread * kScanGroups + i];
+    of_group[i] =
+        static_cast<std::uint32_t>(__popc(bits.x) + __popc(bits.y) + __popc(bits.z) + __popc(bits.w));
     own += of_group[i];
   }
   const std::uint32_t up_to_lane = sum_up_to_lane(own);
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kScanThreads)
     if (threadIdx.x == 0) {
       __stcg(scan + part, kWholeSum | (sum + of_part));
       before_part = sum;
-      if (part == gridDim.x - 1) count.publish(sum + of_part);
+      if (part == gridDim.x - 1) total.publish(sum + of_part);
     }
   }
   __syncthreads();
@@ -85,4 +85,36 @@ __global__ void __launch_bounds__(kScanThreads)
   before[thread] = sums;
 }
 
-}  // namespace gpuccl::cuda::runs
+}  // namespace
+
+void clear_padding(const Bitmap& bitmap, cudaStream_t stream) {
+  const auto words = static_cast<std::size_t>(bitmap.lengths.words);
+  const std::size_t bytes = (bitmap.lengths.padded_words() - words) * sizeof(*bitmap.words);
+  if (bytes > 0) check(cudaMemsetAsync(bitmap.words + words, 0, bytes, stream), "clearing a bitmap");
+}
+
+void clear_progress(const Bitmap& bitmap, cudaStream_t stream) {
+  const std::size_t bytes = static_cast<std::size_t>(bitmap.lengths.progress()) * sizeof(*bitmap.progress);
+  check(cudaMemsetAsync(bitmap.progress, 0, bytes, stream), "counting");
+}
+
+void count_bits(const char* name, const Bitmap& bitmap, PhaseClock& phase) {
+  phase(name, count_bits_kernel,
+        LaunchShape{dim3(static_cast<unsigned>(bitmap.lengths.blocks())), dim3(kScanThreads), 0, true},
+        reinterpret_cast<const uint4*>(bitmap.words), reinterpret_cast<uint4*>(bitmap.before),
+        bitmap.progress, bitmap.total);
+}
+
+void BitmapMemory::reserve(std::int64_t words, const char* doing) {
+  lengths_ = {words};
+  words_.reserve(lengths_.padded_words(), doing);
+  before_.reserve(lengths_.before(), doing);
+  progress_.reserve(static_cast<std::size_t>(lengths_.progress()), doing);
+  total_.reserve(doing);
+}
+
+Bitmap BitmapMemory::bitmap() const {
+  return {lengths_, words_.data(), before_.data(), progress_.data(), total_.target()};
+}
+
+}  // namespace gpuccl::cuda

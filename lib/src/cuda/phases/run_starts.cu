@@ -1,0 +1,45 @@
+#include "cuda/device/bundle_word.cuh"
+#include "cuda/phases/run_starts.cuh"
+
+namespace gpuccl::cuda {
+namespace {
+
+template <cpu::RowSet set>
+__global__ void mark_runs(BitRows bits, Word64* starts) {
+  let_next_launch_begin();
+  const auto at = BundleWord<set>::mine(bits.extent);
+  if (!at.inside(bits)) return;
+
+  Word64 word = 0, left = 0;
+  at.for_each_row(bits, [&](std::uint64_t i) {
+    word |= bits.words[i];
+    if (at.column > 0) left |= bits.words[i - 1];
+  });
+  starts[at.index(bits)] = word & ~(word << 1 | left >> 63);
+}
+
+}  // namespace
+
+void RunStarts::reserve(const BitRows& bits, Connectivity connectivity) {
+  const cpu::RowSet set = cpu::rows_of_bundle(connectivity);
+  const auto bundles = [](int rows, int of_bundle) {
+    return std::uint64_t{ceil_div(unsigned(rows), unsigned(of_bundle))};
+  };
+  words_ = bundles(bits.extent.height, cpu::height_of(set)) * bundles(bits.extent.depth, cpu::depth_of(set)) *
+           bits.words_a_row;
+  starts_.reserve(static_cast<std::int64_t>(2 * words_), "allocating for runs");
+}
+
+void RunStarts::find(const BitRows& bits, Connectivity connectivity, PhaseClock& phase) {
+  starts_.expect_next();
+  const Bitmap starts = starts_.bitmap();
+  clear_padding(starts, phase.stream());
+  clear_progress(starts, phase.stream());
+  with_rows_of_bundle(connectivity, [&]<cpu::RowSet set>() {
+    phase("MarkRuns", mark_runs<set>, BundleWord<set>::Grid::shape(bits.extent), bits,
+          reinterpret_cast<Word64*>(starts.words));
+  });
+  count_bits("CountRuns", starts, phase);
+}
+
+}  // namespace gpuccl::cuda
