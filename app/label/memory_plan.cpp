@@ -19,8 +19,6 @@ namespace {
 constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28;
 // Only `runs` counts elements in 64 bits; others count those of a buffer, padding included, in 32.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
-// What labels take at most on their way from the GPU, some windows of them and buffers for transfers.
-constexpr double kOnTheWay = 256.0 * (1 << 20);
 // No more than a program takes that does nothing: a bound so low is not meant for components.
 constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
 
@@ -68,18 +66,15 @@ std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivit
 
 /// The most elements that are labelled at once.
 std::int64_t most_at_once(const EngineOptions& engine, const std::optional<std::uint64_t>& gpu) {
-  constexpr std::uint64_t kBytesOnGpu = 12;  // bit, byte, label, tables; and some are taken by others
+  // Of `runs` by 4-connectivity in noise, with links of 64 bits, and of others byte, label and what numbers
+  // them. An image that finds less is labelled in parts.
+  constexpr std::uint64_t kBytesOnGpu = 8;
   const std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
   return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / kBytesOnGpu)) : most;
 }
 
 Extent extent_of(const Slab& slab, const Extent& extent) {
   return {extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-}
-
-/// Labels that come down from a GPU while others are written.
-double on_the_way(const Extent& extent) {
-  return std::min(static_cast<double>(extent.elements()) * sizeof(Label), kOnTheWay);
 }
 
 /// Elements of what slabs cannot be less than.
@@ -100,9 +95,7 @@ bool are_smallest(const LabelWork& work, int halvings) {
 }
 
 double bytes_of_slab(const LabelWork& work, const Slab& slab) {
-  const Extent extent = extent_of(slab, work.extent);
-  const bool on_gpu = gpu_memory(work.engine, work.connectivity, work.extent.elements()).has_value();
-  return bytes_of(work, extent) + (on_gpu ? on_the_way(extent) : 0);
+  return bytes_of(work, extent_of(slab, work.extent));
 }
 
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
@@ -128,14 +121,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
 
 }  // namespace
 
-double bytes_at_once(const LabelWork& work) {
-  const Extent& extent = work.extent;
-  if (gpu_memory(work.engine, work.connectivity, extent.elements()))
-    return static_cast<double>(extent.elements()) * kBit + kOnTheWay;
-  const bool on_gpu =
-      intended_algorithm(work.engine, work.connectivity, extent.elements()).device == DeviceKind::cuda;
-  return bytes_of(work, extent) + (on_gpu ? on_the_way(extent) : 0);
-}
+double bytes_at_once(const LabelWork& work) { return bytes_of(work, work.extent); }
 
 double bytes_of_components(const LabelWork& work, std::int64_t most) {
   const double possible = kComponentsOfElement * static_cast<double>(work.extent.elements());

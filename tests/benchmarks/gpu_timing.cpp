@@ -1,10 +1,12 @@
 // Times the CUDA algorithms on generated images. Every figure is a median, in milliseconds: the
 // labeling as published (labels preallocated, not consecutive), what consecutive numbers and statistics cost
 // on top, and the memory-bandwidth floor of the same card; last, by the wall clock, what a user of the
-// program waits for: from the image to components and labels on the host, as Labeler::label_in_order().
+// program waits for: from the image to components and labels of runs on the host, as Labeler::label().
 // Images and labels are larger than any cache. An algorithm whose labels are not those of the CPU is
 // reported, not timed. With --steps, phases too; with --more, all images of lib/src/cuda/runs/NOTES.md
-// (2048x2048 fits into a cache).
+// (2048x2048 fits into a cache). With --files, instead of all that, what the way to a label file costs:
+// upload, kernels, statistics and the wall clock, of which the rest is the host and the labels' way down, and
+// the phases that take the place of the label image.
 
 #include <algorithm>
 #include <chrono>
@@ -42,14 +44,12 @@ double median_ms(StagedLabeler& labeler, const Work& work) {
   return times[times.size() / 2];
 }
 
-/// The way of the program: in order, each label image read once.
+/// The way of the program.
 double program_ms(StagedLabeler& labeler, BitView image) {
   std::vector<double> times;
   for (int i = 0; i < kRepetitions / 3; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const Labeled labeled = labeler.label_in_order(image);
-    const std::int64_t rows = labeled.labels->extent().rows();
-    for (std::int64_t row = 0; row < rows;) row = labeled.labels->prepare(row, 1);
+    const Labeled labeled = labeler.label(image);
     times.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
@@ -89,7 +89,41 @@ void time_one(const std::string& name, StagedLabeler& labeler, const BitVolume& 
   if (steps) print_steps(labeler, Numbering::consecutive);
 }
 
-void time_case(const Case& what, const std::vector<std::string>& names, bool steps) {
+/// The way to a label file.
+void time_files(const std::string& name, StagedLabeler& labeler, const BitVolume& image,
+                const Labeled& expected) {
+  const Labeled labeled = labeler.label(image.view());
+  if (labeled.components != expected.components || !compare(*labeled.labels, *expected.labels).same_numbers) {
+    std::printf("  %-8s WRONG LABELS\n", name.c_str());
+    return;
+  }
+  PhaseTimes phases;
+  labeler.time_phases(true);
+  for (int i = 0; i < kRepetitions; ++i)
+    for (const PhaseTime& phase : labeler.label(image.view()).phases)
+      add_to(phases, phase.phase, phase.milliseconds);
+  labeler.time_phases(false);
+  double kernels = 0;
+  for (const PhaseTime& phase : phases) kernels += phase.milliseconds / kRepetitions;
+  const double upload = median_ms(labeler, [&] { labeler.upload(image.view()); });
+  labeler.allocate();
+  const double statistics = median_ms(labeler,
+                                      [&] {
+                                        labeler.run(Numbering::consecutive, nullptr);
+                                        labeler.statistics(nullptr);
+                                      }) -
+                            median_ms(labeler, [&] { labeler.run(Numbering::consecutive, nullptr); });
+  labeler.release();
+  const double whole = program_ms(labeler, image.view());
+  std::printf("  %-8s files %8.3f = upload %.3f, kernels %.3f, statistics %.3f, host and labels' way %.3f\n",
+              name.c_str(), whole, upload, kernels, statistics, whole - upload - kernels - statistics);
+  for (const PhaseTime& phase : phases)
+    std::printf("    %-20s %8.4f\n", phase.phase.c_str(), phase.milliseconds / kRepetitions);
+}
+
+enum class Timed { totals, steps, files };
+
+void time_case(const Case& what, const std::vector<std::string>& names, Timed timed) {
   const BitVolume image = generate({.kind = what.kind,
                                     .extent = what.extent,
                                     .density = what.density,
@@ -109,7 +143,9 @@ void time_case(const Case& what, const std::vector<std::string>& names, bool ste
     if (algorithm.device != DeviceKind::cuda || variant == nullptr || !wanted) continue;
     const std::unique_ptr<Labeler> labeler = variant->make(0);
     if (auto* const staged = dynamic_cast<StagedLabeler*>(labeler.get()))
-      time_one(algorithm.name, *staged, image, *expected.labels, floor.from_bytes_ms, steps);
+      timed == Timed::files ? time_files(algorithm.name, *staged, image, expected)
+                            : time_one(algorithm.name, *staged, image, *expected.labels, floor.from_bytes_ms,
+                                       timed == Timed::steps);
   }
   std::fflush(stdout);
 }
@@ -149,15 +185,28 @@ std::vector<Case> more_cases() {
           {volume, c18, 0.5, 8}};
 }
 
+/// What label files are made of.
+std::vector<Case> cases_of_files() {
+  using enum Connectivity;
+  const Extent sheet{16384, 16384, 1}, volume{512, 512, 512};
+  return {{.extent = sheet, .connectivity = c8, .kind = "page"},
+          {sheet, c8, 0.5, 1},
+          {{8192, 8192, 1}, c8, 0.1, 1},
+          {.extent = volume, .connectivity = c26, .kind = "blobs"}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool steps = false;
+  Timed timed = Timed::totals;
   std::vector<Case> cases = cases_of_papers();
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--steps") == 0) {
-      steps = true;
+      timed = Timed::steps;
+    } else if (std::strcmp(argv[i], "--files") == 0) {
+      timed = Timed::files;
+      cases = cases_of_files();
     } else if (std::strcmp(argv[i], "--more") == 0) {
       for (Case& one : more_cases()) cases.push_back(std::move(one));
     } else {
@@ -171,6 +220,6 @@ int main(int argc, char** argv) {
   }
   std::printf("%s, driver %s, runtime %s, median of %d\n", status.devices[0].name.c_str(),
               status.driver_version.c_str(), status.runtime_version.c_str(), kRepetitions);
-  for (const Case& one : cases) time_case(one, names, steps);
+  for (const Case& one : cases) time_case(one, names, timed);
   return 0;
 }

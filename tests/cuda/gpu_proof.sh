@@ -46,6 +46,8 @@ check sanitize 150 "$here/sanitize.sh" "$gpu_tests" "[one]"
 check gpu_timing 60 "$gpu_timing" runs runs-bytes bke buf
 runs_ms "$work/gpu_timing" >"$work/new.1"
 
+check label_files 90 "$gpu_timing" --files runs bke
+
 check bench 60 "$gpuccl" bench --algo runs --device cuda --size 8192x8192 --densities 0.5 --granularities 8 --images 1 \
   --repetitions 30 --preallocated --json "$work/bench.json"
 bench_ms=$(awk '/"name": "numbered"/ { found = 1 } found && /"median_ms"/ { gsub(/[^0-9.]/, ""); print; exit }' "$work/bench.json")

@@ -81,7 +81,8 @@ const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivit
 
 const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity);
 
-/// Algorithm::table_bytes; of a GPU algorithm that of `runs`, which labels on the CPU when the GPU is lost.
+/// Algorithm::table_bytes; of a GPU algorithm that of `runs`, which labels on the CPU when the GPU is lost
+/// and leaves the same labels as the GPU.
 std::int64_t table_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent);
 
 /// The first of the phases that are repeated; empty if the algorithm does not iterate.

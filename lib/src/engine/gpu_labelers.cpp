@@ -66,27 +66,35 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
   return together;
 }
 
+/// What runs out of memory is tried once more when there is any to give back.
 void GpuLabelers::label_all(const Requests& requests) noexcept {
-  try {
-    const double start_up_ms = cpu::milliseconds([&] { start_up(); });
-    for (Request* const request : requests) {
-      request->report.start_up_ms += start_up_ms;
-      request->report.device_name = cuda::device_name(gpu_);
+  for (bool again = !labelers_.empty();; again = false) {
+    try {
+      return label_together(requests);
+    } catch (const Error& error) {
+      const bool out_of_memory = error.failure() == Failure::memory;
+      if (out_of_memory) labelers_.clear();
+      if (!out_of_memory || !again) return fail(requests, std::current_exception());
+    } catch (...) {
+      return fail(requests, std::current_exception());
     }
-    Request& first = *requests.front();
-    std::unique_ptr<Labeler>& labeler = labelers_[first.key];
-    if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(gpu_);
-    labeler->time_phases(time_phases_);
-    if (requests.size() == 1)
-      first.labeled = label_timed(*labeler, first.image, first.report);
-    else
-      label_group(*labeler, requests);
-  } catch (const Error& error) {
-    if (error.failure() == Failure::memory) labelers_.clear();
-    fail(requests, std::current_exception());
-  } catch (...) {
-    fail(requests, std::current_exception());
   }
+}
+
+void GpuLabelers::label_together(const Requests& requests) {
+  const double start_up_ms = cpu::milliseconds([&] { start_up(); });
+  for (Request* const request : requests) {
+    request->report.start_up_ms += start_up_ms;
+    request->report.device_name = cuda::device_name(gpu_);
+  }
+  Request& first = *requests.front();
+  std::unique_ptr<Labeler>& labeler = labelers_[first.key];
+  if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(gpu_);
+  labeler->time_phases(time_phases_);
+  if (requests.size() == 1)
+    first.labeled = label_timed(*labeler, first.image, first.report);
+  else
+    label_group(*labeler, requests);
 }
 
 void GpuLabelers::fail(const Requests& requests, const std::exception_ptr& error) {

@@ -34,7 +34,7 @@ class GpuLabelers {
   bool started() const { return started_; }
 
   /// Labels an image and fills the times and the device of `report`. Errors are those of the algorithm and of
-  /// the device; what ran out of memory gives back what it has.
+  /// the device; what ran out of memory gives back what it and other labelers have.
   Labeled label(const LabelerKey& key, BitView image, EngineReport& report);
 
   /// Gives back all memory of the GPU.
@@ -57,6 +57,7 @@ class GpuLabelers {
 
   static Requests take_together(std::deque<Request*>& line);
   void label_all(const Requests& requests) noexcept;
+  void label_together(const Requests& requests);
   static void fail(const Requests& requests, const std::exception_ptr& error);
   void label_group(Labeler& labeler, const Requests& requests) const;
   void start_up();
