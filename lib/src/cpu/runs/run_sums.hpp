@@ -31,22 +31,27 @@ constexpr std::uint64_t sum_of_positions(Word word) {
   return sum;
 }
 
+/// The same of a word whose ones are among its first 16 bits.
+inline std::uint64_t sum_of_few_positions(Word word) {
+  static constexpr auto kSums = [] {  // of the first byte, and of the second
+    std::array<std::array<std::uint8_t, 256>, 2> sums{};
+    for (std::size_t byte = 0; byte < sums.size(); ++byte)
+      for (std::size_t ones = 0; ones < 256; ++ones)
+        sums[byte][ones] = static_cast<std::uint8_t>(sum_of_positions(Word{ones} << 8 * byte));
+    return sums;
+  }();
+  return std::uint64_t{kSums[0][word & 0xff]} + kSums[1][word >> 8];
+}
+
 /// What the rows of `set` have in columns [first, first + length) of a word of each that begins at x.
 template <RowSet set>
 RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, int first, int length) {
-  constexpr int kFew = 8;
-  static constexpr std::array<std::uint8_t, 1 << kFew> kSumOfFew = [] {
-    std::array<std::uint8_t, 1 << kFew> sums{};
-    for (std::size_t ones = 0; ones < sums.size(); ++ones)
-      sums[ones] = static_cast<std::uint8_t>(sum_of_positions(ones));
-    return sums;
-  }();
   RunSums sums;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if ((set >> i & 1) == 0) continue;
     const Word ones = rows[i] >> first & up_to(length - 1);
     sums.of_row[i] = static_cast<std::uint64_t>(std::popcount(ones));
-    sums.sum_x += length <= kFew ? kSumOfFew[ones] : sum_of_positions(ones);
+    sums.sum_x += length <= 16 ? sum_of_few_positions(ones) : sum_of_positions(ones);
   }
   sums.sum_x += sums.area() * static_cast<std::uint64_t>(x + first);
   return sums;

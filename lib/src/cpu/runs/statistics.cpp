@@ -85,9 +85,23 @@ class StripMeasurer {
     for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
       const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
       const Label* label = labels_.labels_of(at);
+      // Runs that follow each other in one component are added together.
+      Label last = 0;
+      int first_x = 0, end_x = 0;
+      RunSums together;
       for_each_run_sums<set>(bundles.rows(at), bundles.words(), [&](int begin, int end, const RunSums& sums) {
-        add<set, pass>(*label++, begin, end, y, z, sums);
+        if (*label == last) {
+          together += sums;
+        } else {
+          if (last != 0) add<set, pass>(last, first_x, end_x, y, z, together);
+          last = *label;
+          first_x = begin;
+          together = sums;
+        }
+        end_x = end;
+        ++label;
       });
+      if (last != 0) add<set, pass>(last, first_x, end_x, y, z, together);
       if (misses_ && elsewhere_.missed_from < 0) elsewhere_.missed_from = at.bundle;
     }
   }
