@@ -77,6 +77,8 @@ bool is_within_window(const ZlibStream& stream, std::size_t bytes) {
   return window == kLargest || bytes <= std::size_t{256} << window;
 }
 
+/// libdeflate takes codes 286 and 287, which RFC 1951 leaves out, for lengths of 258: a stream with them
+/// whose checksum is right all the same has been made so, and is read.
 bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes) {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
