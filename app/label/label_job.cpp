@@ -13,6 +13,7 @@
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_slabs.hpp"
 #include "gpuccl/component_bound.hpp"
+#include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"
@@ -66,6 +67,8 @@ std::int64_t with_remedy(DeviceChoice device, Work work) {
   }
 }
 
+constexpr double kWriteBuffers = 8 << 20;  // for strips of common images
+
 }  // namespace
 
 LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn warn)
@@ -91,7 +94,9 @@ void LabelJob::open() {
     extent_ = info.extent;
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
     work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions())};
-    held_ = reader_->held_bytes() + wide_rows();
+    held_ = reader_->held_bytes();
+    const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
+    runs_ = {most_in_row * extent_.rows(), most_in_row};
     plan_ = plan_memory(work_, limit_, held_);
     estimate();
   });
@@ -99,21 +104,50 @@ void LabelJob::open() {
   report_.read_ms = since_.lap();
 }
 
-/// Bytes of rows of labels that are drawn at the same time, or listed as runs, and of what is made of each,
-/// where rows are so wide that it matters.
-std::int64_t LabelJob::wide_rows() const {
-  constexpr std::int64_t kWide = std::int64_t{4} << 20, kCopies = 3;
-  const std::int64_t row = std::int64_t{sizeof(Label)} * extent_.width;
-  if (row < kWide || (files_.image.empty() && files_.preview.empty())) return 0;
-  return kCopies * row *
-         std::min<std::int64_t>(extent_.rows(), static_cast<std::int64_t>(io::strips_at_once()));
+/// Bytes that writing takes while so many strips are under way, by what is known of runs and components.
+double LabelJob::bytes_to_write(std::int64_t strips) const {
+  std::int64_t bytes = 0;
+  if (const io::AtomicFile* file = outputs_->image()) {
+    const io::LabelFormat format = io::label_format(file->path());
+    const bool is_wide = format != io::LabelFormat::png && most_components_ > UINT16_MAX;
+    const io::LabelType type = options_.label_type != io::LabelType::automatic ? options_.label_type
+                               : is_wide                                       ? io::LabelType::u32
+                                                                               : io::LabelType::u16;
+    bytes = strips * io::bytes_of_strip(format, type, compression(), extent_, runs_.most_in_row);
+  }
+  if (outputs_->preview() != nullptr)
+    bytes = std::max(bytes, io::bytes_of_preview_rows(extent_, runs_.most_in_row));
+  return static_cast<double>(bytes);
+}
+
+/// Bytes that the labels take in memory and, beside them, writing so many strips at once.
+double LabelJob::bytes_while_writing(std::int64_t strips) const {
+  const double labels =
+      plan_.slabs.empty() ? bytes_of_labels(work_, runs_.all) : plan_.slab_bytes + static_cast<double>(held_);
+  return labels + bytes_of_components(work_, most_components_) + bytes_to_write(strips);
+}
+
+/// Whether there is memory for a strip at least; what takes a few MiB is always written.
+bool LabelJob::can_write(std::int64_t strips) const {
+  constexpr double kInAnyCase = 24 << 20;
+  return bytes_while_writing(strips) <= static_cast<double>(limit_) + kInAnyCase;
+}
+
+/// As many as there is memory for.
+std::size_t LabelJob::strips_at_once() const {
+  const double one = bytes_to_write(1);
+  const double more = static_cast<double>(std::min(allowed_, limit_)) - bytes_while_writing(1);
+  return one > 0 && more > 0 ? 1 + static_cast<std::size_t>(more / one) : 1;
+}
+
+io::Compression LabelJob::compression() const {
+  return options_.compression.value_or(io::Compression::deflate);
 }
 
 /// The memory that is needed, by the header.
 void LabelJob::estimate() {
-  constexpr double kStrips = 8 << 20;      // of the image that is being written
   constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read
-  beside_ = static_cast<std::int64_t>(kStrips) + reader_->buffer_bytes() + held_;
+  beside_ = static_cast<std::int64_t>(kWriteBuffers) + reader_->buffer_bytes() + held_;
   needed_ = limit_;
   if (plan_.slabs.empty())
     need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()));
@@ -132,29 +166,35 @@ bool LabelJob::read(std::int64_t allowed) {
     report_.input = reader_->info();
     report_.input_bytes = io::bytes_of_regular_file(files_.input);
     if (!plan_.slabs.empty()) return;
+    allowed_ = std::min(allowed, limit_);
     if (image_.extent() != extent_)
-      read_all(allowed < limit_ || !components_fit(work_, limit_ - wide_rows()));
+      read_all(allowed < limit_ || !components_fit(work_, limit_) ||
+               !can_write(static_cast<std::int64_t>(io::strips_at_once())));
     if (allowed < limit_) {
-      const double all = bytes_at_once(work_) + bytes_of_components(work_, most_components_);
+      const double all = std::max(bytes_at_once(work_) + bytes_of_components(work_, most_components_),
+                                  bytes_while_writing(1) - kWriteBuffers);
       enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
       if (!enough) need(all);
-    } else if (!components_fit(work_, limit_ - wide_rows(), most_components_)) {
+    } else if (!components_fit(work_, limit_, most_components_)) {
       image_ = {};
       plan_ = plan_large_slabs(work_, limit_, held_);
     }
-    if (enough && plan_.slabs.empty()) reader_.reset();
+    if (enough && plan_.slabs.empty() && can_write()) reader_.reset();  // else it may be read again
   });
   report_.read_ms += since_.lap();
   return enough;
 }
 
-void LabelJob::read_all(bool bounds_components) {
+void LabelJob::read_all(bool is_tight) {
   BitVolume image(extent_);
   std::atomic<std::int64_t> foreground = 0;
   reader_->read(0, extent_.depth, image, [&](BitView slice) { foreground += count_foreground(slice); });
   findings_.more_than_two_values = reader_->has_more_than_two_values();
   foreground_ = foreground;
-  if (bounds_components) most_components_ = most_components(image.view(), connectivity_);
+  if (is_tight) {
+    most_components_ = most_components(image.view(), connectivity_);
+    runs_ = count_runs(image.view());
+  }
   image_ = std::move(image);
 }
 
@@ -163,7 +203,14 @@ void LabelJob::label(Engine& engine) {
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
   io::concerning(files_.input, [&] {
     const std::int64_t foreground = with_remedy(options_.algorithm.engine.device, [&] {
-      return plan_.slabs.empty() ? label_at_once(engine) : label_by_slabs(engine);
+      if (plan_.slabs.empty()) {
+        const std::int64_t elements = label_at_once(engine);
+        if (reader_ == nullptr || can_write()) return elements;
+        labeled_ = {};
+        image_ = {};
+        plan_ = plan_large_slabs(work_, limit_, held_);
+      }
+      return label_by_slabs(engine);
     });
     const Areas areas = areas_of(labeled_.components);
     self_check(labeled_, areas.sum, foreground);
@@ -184,6 +231,7 @@ void LabelJob::give_hints() {
 /// Returns the number of foreground elements.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
   labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
+  most_components_ = labeled_.labels->count();
   since_.lap();
   return foreground_;
 }
@@ -191,15 +239,24 @@ std::int64_t LabelJob::label_at_once(Engine& engine) {
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   SlabTotals totals;
   const auto progress = [this](double done) { progress_.share(done); };
-  for (bool is_labeled = false; !is_labeled;) {
+  for (;;) {
+    std::optional<MemoryPlan> smaller;
     try {
       labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
-      is_labeled = true;
+      runs_.most_in_row = totals.most_runs_in_row;
+      most_components_ = labeled_.labels->count();
+      if (can_write()) break;
+      smaller = plan_smaller_slabs(work_, limit_, held_, plan_);
+      if (!smaller)
+        throw Error(Failure::memory, "needs " + io::bytes_in_words(bytes_while_writing(1)) +
+                                         " of memory to write rows of so many labels, the limit is " +
+                                         io::bytes_in_words(static_cast<double>(limit_)));
     } catch (const TooManyComponents&) {
-      std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, limit_, held_, plan_);
+      smaller = plan_smaller_slabs(work_, limit_, held_, plan_);
       if (!smaller) throw;
-      plan_ = std::move(*smaller);
     }
+    labeled_ = {};
+    plan_ = std::move(*smaller);
   }
   since_.lap();
   findings_.more_than_two_values = reader_->has_more_than_two_values();
@@ -237,7 +294,8 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
     const io::LabelFormat format = io::label_format(file.path());
     io::WriteOptions write;
     write.type = io::resolve_label_type(options_.label_type, labels.count, format);
-    write.compression = options_.compression.value_or(io::Compression::deflate);
+    write.compression = compression();
+    write.strips_at_once = strips_at_once();
     write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
     write.spacing = report_.input.spacing;
     write.progress = [this](double done) { progress_.share(done); };

@@ -13,6 +13,7 @@
 #include "app/label/memory_plan.hpp"
 #include "app/label/progress.hpp"
 #include "gpuccl/bit_volume.hpp"
+#include "gpuccl/count_runs.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/label_image.hpp"
@@ -57,10 +58,14 @@ class LabelJob {
 
  private:
   bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
-  std::int64_t wide_rows() const;
+  io::Compression compression() const;
+  double bytes_to_write(std::int64_t strips) const;
+  double bytes_while_writing(std::int64_t strips) const;
+  bool can_write(std::int64_t strips = 1) const;
+  std::size_t strips_at_once() const;
   void estimate();
   void need(double bytes);
-  void read_all(bool bounds_components);
+  void read_all(bool is_tight);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
@@ -81,11 +86,15 @@ class LabelJob {
   LabelStreams streams_;  // until there are outputs
   std::unique_ptr<LabelOutputs> outputs_;
   LabelWork work_;
-  // Bytes: that the job may take at most, that are held from the start, that come on top of labeling, needed.
-  std::int64_t limit_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
+  // Bytes: that the job may take at most, and now, that are held from the start, that come on top of
+  // labeling, needed.
+  std::int64_t limit_ = 0, allowed_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
   MemoryPlan plan_;
-  BitVolume image_;                                            // empty if labelled by slabs
-  std::int64_t foreground_ = 0, most_components_ = INT64_MAX;  // of it; the latter if that matters
+  BitVolume image_;              // empty if labelled by slabs
+  std::int64_t foreground_ = 0;  // of it
+  // Of the input at most; counted where memory is tight.
+  std::int64_t most_components_ = INT64_MAX;
+  RunCounts runs_;
   EngineReport engine_report_;
   Labeled labeled_;
   Findings findings_;

@@ -1,9 +1,11 @@
 #include "app/label/label_slabs.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
+#include "gpuccl/count_runs.hpp"
 #include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
@@ -28,6 +30,7 @@ Labeled label_slab(Engine& engine, BitView slab, Connectivity connectivity, Slab
   }
   totals.elements += slab.extent.elements();
   totals.foreground += count_foreground(slab);
+  totals.most_runs_in_row = std::max(totals.most_runs_in_row, count_runs(slab).most_in_row);
   return labeled;
 }
 

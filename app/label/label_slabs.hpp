@@ -13,7 +13,7 @@ namespace gpuccl::app {
 /// What labeling slab by slab has found and taken.
 struct SlabTotals {
   EngineReport engine;  // of the first slab, times of all
-  std::int64_t elements = 0, foreground = 0;
+  std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0;
   double read_ms = 0;
 };
 

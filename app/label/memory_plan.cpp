@@ -95,7 +95,11 @@ bool are_smallest(const LabelWork& work, int halvings) {
 }
 
 double bytes_of_slab(const LabelWork& work, const Slab& slab) {
-  return bytes_of(work, extent_of(slab, work.extent));
+  const Extent extent = extent_of(slab, work.extent);
+  // A row of labels that is looked at where slabs meet; of common rows it is little.
+  const double of_border =
+      std::max(0.0, static_cast<double>(extent.width) * sizeof(Label) - static_cast<double>(kKeptInAnyCase));
+  return bytes_of(work, extent) + of_border;
 }
 
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
@@ -104,13 +108,13 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
   plan.slabs = cut(work, halvings);
   plan.looks_ahead = !are_smallest(work, halvings);
   const double available = static_cast<double>(memory - held);
-  const double needed = bytes_of_slab(work, plan.slabs.back());
+  const double needed = plan.slab_bytes = bytes_of_slab(work, plan.slabs.back());
   if (needed > available)
     throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
                                      " of memory for the smallest part of its " + io::to_string(work.extent) +
                                      " elements" +
                                      (held > 0 ? " beside " + io::bytes_in_words(static_cast<double>(held)) +
-                                                     " for what came from a pipe and for rows of labels"
+                                                     " for what came from a pipe"
                                                : "") +
                                      ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   const std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
@@ -122,6 +126,12 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
 }  // namespace
 
 double bytes_at_once(const LabelWork& work) { return bytes_of(work, work.extent); }
+
+double bytes_of_labels(const LabelWork& work, std::int64_t runs) {
+  const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, work.extent.elements());
+  if (algorithm.device != DeviceKind::cpu || algorithm.name != "runs") return bytes_at_once(work);
+  return static_cast<double>(work.extent.elements()) * kBit + static_cast<double>(runs) * sizeof(Label);
+}
 
 double bytes_of_components(const LabelWork& work, std::int64_t most) {
   const double possible = kComponentsOfElement * static_cast<double>(work.extent.elements());

@@ -22,6 +22,7 @@ struct LabelWork {
 /// How an input is labelled within a bound on memory.
 struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
+  double slab_bytes = 0;      // that labeling one of them takes at most
   std::int64_t max_kept = 0;  // bytes for what is kept of slabs
   bool looks_ahead = false;   // SlabWork::looks_ahead: smaller slabs are left to be tried
   int halvings = 0;           // of the whole that slabs come from
@@ -29,6 +30,9 @@ struct MemoryPlan {
 
 /// Bytes of the host that labeling at once takes at most, components left out.
 double bytes_at_once(const LabelWork& work);
+
+/// Bytes of an image that was labelled at once and its labels, while they are written.
+double bytes_of_labels(const LabelWork& work, std::int64_t runs);
 
 /// Bytes of the components at most, of which there are no more than `most`.
 double bytes_of_components(const LabelWork& work, std::int64_t most);

@@ -3,14 +3,6 @@
 #include "io/deflate/token_code.hpp"
 
 namespace gpuccl::io {
-namespace {
-
-/// Where the runs are shorter than this many samples on average, for each byte of a sample, libdeflate finds
-/// more in them.
-constexpr std::int64_t kSamplesARun = 3;
-
-}  // namespace
-
 bool RunDeflater::pays(std::size_t runs, std::int64_t rows) const {
   return static_cast<std::int64_t>(runs) * kSamplesARun * row_.sample_bytes < rows * row_.width;
 }

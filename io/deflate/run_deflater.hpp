@@ -22,6 +22,17 @@ class RunDeflater {
   /// Of the number of runs alone, so that it is the same wherever it is asked.
   bool pays(std::size_t runs, std::int64_t rows) const;
 
+  /// Bytes that a strip of so many runs takes, its list of them included.
+  static std::int64_t bytes_of(std::int64_t runs) {
+    constexpr std::int64_t kStream = 12;
+    return runs * (std::int64_t{sizeof(LabelRun)} + RunTokens::bytes_of_run() + kStream);
+  }
+
+  /// More runs than these in so many rows do not pay.
+  static std::int64_t most_that_pay(const SampleRow& row, std::int64_t rows) {
+    return rows * row.width / (kSamplesARun * row.sample_bytes);
+  }
+
   /// Begins another strip.
   void clear() { tokens_.clear(); }
   void add(const LabelRuns& rows) { tokens_.add(rows); }
@@ -36,6 +47,10 @@ class RunDeflater {
   const Adler32& checksum() const { return tokens_.checksum(); }
 
  private:
+  /// Where the runs are shorter than this many samples on average, for each byte of a sample, libdeflate
+  /// finds more in them.
+  static constexpr std::int64_t kSamplesARun = 3;
+
   std::size_t write_block(std::size_t at, bool is_last);
 
   SampleRow row_;

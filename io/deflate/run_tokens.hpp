@@ -44,6 +44,9 @@ class RunTokens {
 
   explicit RunTokens(const SampleRow& row) : row_(row) {}
 
+  /// Bytes that may be held for each run of a strip, while tokens are moved to where there is room for more.
+  static constexpr std::int64_t bytes_of_run() { return sizeof(Run) + std::int64_t{2} * 2 * sizeof(Token); }
+
   void clear();
   /// Takes more rows.
   void add(const LabelRuns& rows);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -19,6 +20,7 @@ struct WriteOptions {
   Compression compression = Compression::deflate;
   BigTiff big_tiff = BigTiff::automatic;
   Spacing spacing;
+  std::size_t strips_at_once = SIZE_MAX;  // at most; no more than threads can use in any case
   /// Called now and then with the share of rows written, 0 to 1.
   std::function<void(double share)> progress;
 };

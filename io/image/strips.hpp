@@ -13,6 +13,11 @@
 
 namespace gpuccl::io {
 
+/// How many strips are in memory at the same time: a few more than there are threads.
+inline std::size_t strips_at_once() {
+  return static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()) + 2;
+}
+
 /// How the rows of a volume are cut into strips of about 1 MiB. No strip crosses from one slice into the
 /// next.
 struct StripLayout {
@@ -22,9 +27,12 @@ struct StripLayout {
   std::int64_t row_bytes = 0;
   std::int64_t rows_per_strip = 1;
   std::int64_t strips_per_slice = 1;
+  std::size_t at_once;  // at most so many are in memory at the same time
 
-  StripLayout(Extent volume, int bits_per_sample)
-      : extent(volume), row_bytes((static_cast<std::int64_t>(volume.width) * bits_per_sample + 7) / 8) {
+  StripLayout(Extent volume, int bits_per_sample, std::size_t most_at_once = strips_at_once())
+      : extent(volume),
+        row_bytes((static_cast<std::int64_t>(volume.width) * bits_per_sample + 7) / 8),
+        at_once(std::min(most_at_once, strips_at_once())) {
     rows_per_strip = std::clamp<std::int64_t>(kStripBytes / row_bytes, 1, extent.height);
     strips_per_slice = (extent.height + rows_per_strip - 1) / rows_per_strip;
   }
@@ -43,16 +51,10 @@ struct StripLayout {
   std::size_t bytes(std::int64_t strip) const { return static_cast<std::size_t>(rows(strip) * row_bytes); }
 };
 
-/// How many strips are in memory at the same time: a few more than there are threads.
-inline std::size_t strips_at_once() {
-  return static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()) + 2;
-}
-
 /// `make(slot, i)` for i in [0, count) in parallel, then `take(slot, i)` one after the other in order. Slots
-/// are used again: whatever `count` is, memory is a few strips.
+/// are used again: whatever `count` is, memory is `tokens` strips.
 template <class Slot, class Make, class Take>
-void for_each_strip(std::int64_t count, Make make, Take take) {
-  const std::size_t tokens = strips_at_once();
+void for_each_strip(std::int64_t count, Make make, Take take, std::size_t tokens = strips_at_once()) {
   // Items leave in order, so those under way are consecutive and never share a slot.
   std::vector<Slot> slots(tokens);
   const auto slot = [&](std::int64_t i) -> Slot& { return slots[static_cast<std::size_t>(i) % tokens]; };
@@ -88,7 +90,7 @@ void for_each_strip(const StripLayout& strips, const PrepareRows& prepare, Make 
     for (end = begin + 1; end < count && strips.first_row(end) + strips.rows(end) <= ready;) ++end;
     for_each_strip<Slot>(
         end - begin, [&](Slot& slot, std::int64_t i) { make(slot, begin + i); },
-        [&](Slot& slot, std::int64_t i) { take(slot, begin + i); });
+        [&](Slot& slot, std::int64_t i) { take(slot, begin + i); }, strips.at_once);
   }
 }
 

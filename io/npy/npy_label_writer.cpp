@@ -30,7 +30,7 @@ std::string npy_header(Extent extent, LabelType type) {
 void write_npy_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
                       const WriteOptions& options) {
   const Extent extent = labels.labels.extent();
-  const StripLayout strips(extent, bits_per_sample(type));
+  const StripLayout strips(extent, bits_per_sample(type), options.strips_at_once);
   const std::string header = npy_header(extent, type);
   file.write(header.data(), header.size());
 

@@ -14,6 +14,10 @@ namespace {
 // than it saves in bytes.
 constexpr int kDeflateLevel = 2;
 
+/// The runs of a strip are listed in so many parts.
+constexpr std::int64_t kParts = 16;
+std::int64_t rows_of_part(std::int64_t rows) { return (rows + kParts - 1) / kParts; }
+
 /// Deflate from runs, from samples where the runs are short.
 class RunStrips final : public StripMaker {
  public:
@@ -32,9 +36,8 @@ class RunStrips final : public StripMaker {
   /// takes memory and time, and mostly at once, by a few of its rows.
   bool has_long_runs(std::int64_t strip) {
     if (seems_noise(strip)) return false;
-    constexpr std::int64_t kParts = 16;
     constexpr std::size_t kKept = std::size_t{1} << 20;
-    const std::int64_t rows = strips_.rows(strip), step = (rows + kParts - 1) / kParts;
+    const std::int64_t rows = strips_.rows(strip), step = rows_of_part(rows);
     from_runs_.clear();
     for (std::int64_t row = 0; row < rows; row += step) {
       list_runs(labels_, strips_.first_row(strip) + row, std::min(step, rows - row), part_);
@@ -68,10 +71,31 @@ class RunStrips final : public StripMaker {
 
 }  // namespace
 
+std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Compression compression,
+                                 std::int64_t runs) {
+  const std::int64_t rows = strips.rows_per_strip, samples = rows * strips.row_bytes;
+  switch (compression) {
+    case Compression::none:
+      return samples;
+    case Compression::deflate: {
+      constexpr std::int64_t kWhileItGrows = 2 * sizeof(LabelRun);
+      const std::int64_t listed = kWhileItGrows * rows_of_part(rows) * runs;
+      const SampleRow row{.width = strips.extent.width, .sample_bytes = bits_per_sample(type) / 8};
+      const std::int64_t most = RunDeflater::most_that_pay(row, rows);
+      if (rows * runs <= most) return listed + RunDeflater::bytes_of(rows * runs);
+      return listed + RunDeflater::bytes_of(most) + 2 * samples;  // of strips before, too
+    }
+    default: {
+      constexpr std::int64_t kOfLibtiff = 4;  // its buffer, what it has encoded, and that while it grows
+      return (1 + kOfLibtiff) * samples;
+    }
+  }
+}
+
 void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
                        const WriteOptions& options) {
   const Extent extent = labels.labels.extent();
-  const TiffPages pages{.strips = StripLayout(extent, bits_per_sample(type)),
+  const TiffPages pages{.strips = StripLayout(extent, bits_per_sample(type), options.strips_at_once),
                         .bits_per_sample = bits_per_sample(type),
                         .compression = options.compression,
                         .deflate_level = kDeflateLevel,

@@ -9,4 +9,9 @@ namespace gpuccl::io {
 void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
                        const WriteOptions& options);
 
+/// Bytes that this takes for each strip that is under way, of labels of which no row has more than `runs`
+/// runs.
+std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Compression compression,
+                                 std::int64_t runs);
+
 }  // namespace gpuccl::io

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gpuccl/error.hpp"
+#include "io/deflate/run_deflater.hpp"
 #include "io/files/file_names.hpp"
 #include "io/npy/npy_label_writer.hpp"
 #include "io/png/png_label_writer.hpp"
@@ -40,6 +41,20 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   if (asked == LabelType::u16 && !fits<std::uint16_t>(count)) refuse("u16", "u32");
   if (asked != LabelType::automatic) return asked;
   return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
+}
+
+std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
+                            std::int64_t runs) {
+  const StripLayout strips(extent, bits_per_sample(type));
+  switch (format) {
+    case LabelFormat::tiff:
+      return bytes_of_tiff_strip(strips, type, compression, runs);
+    case LabelFormat::png:
+      return RunDeflater::bytes_of(strips.rows_per_strip * runs);
+    case LabelFormat::npy:
+      return strips.rows_per_strip * strips.row_bytes;
+  }
+  return 0;
 }
 
 void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,

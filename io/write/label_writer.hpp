@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "io/files/atomic_file.hpp"
@@ -18,6 +19,11 @@ LabelFormat label_format(const std::string& path);
 /// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked
 /// for, (usage) when the format does not have the type.
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
+
+/// Bytes that write_labels() takes for each strip that is under way, of labels of which no row has more than
+/// `runs` runs. `type` is resolved.
+std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
+                            std::int64_t runs);
 
 /// Writes the label image into `file`, which the caller commits. Rows are rendered and compressed strip by
 /// strip, in parallel (oneTBB); memory is a few strips. Throws Error (data, io). The file's bytes depend on

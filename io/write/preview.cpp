@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@ namespace gpuccl::io {
 namespace {
 
 constexpr std::uint8_t kBetweenTiles = 48, kDigits = 255;  // gray
+constexpr int kRowsATask = 16;                             // of pixels
 
 /// What the elements of one pixel add up to.
 struct Sum {
@@ -93,6 +95,15 @@ void paint_captions(const ContactSheet& sheet, std::size_t row_bytes, std::uint8
 
 }  // namespace
 
+std::int64_t bytes_of_preview_rows(Extent extent, std::int64_t runs) {
+  constexpr std::int64_t kWhileTheyGrow = 2 * sizeof(LabelRun);
+  const ContactSheet sheet = plan_contact_sheet(extent);
+  const std::int64_t tasks =
+      std::min<std::int64_t>(oneapi::tbb::this_task_arena::max_concurrency(),
+                             std::int64_t{sheet.shown} * sheet.tile_height * 2 / kRowsATask + 1);
+  return tasks * kWhileTheyGrow * runs;
+}
+
 void write_preview(AtomicFile& file, const MappedLabels& labels) {
   const ContactSheet sheet = plan_contact_sheet(labels.labels.extent());
   const std::size_t row_bytes = static_cast<std::size_t>(sheet.width()) * 3;
@@ -137,7 +148,7 @@ void write_preview(AtomicFile& file, const MappedLabels& labels) {
     const std::int64_t ready = labels.labels.prepare(begin_of(begin), 1);
     while (end < count && end_of(end) <= ready) ++end;
     if (end > begin)
-      tbb::parallel_for(tbb::blocked_range<int>(begin, end, 16), reduce_rows);
+      tbb::parallel_for(tbb::blocked_range<int>(begin, end, kRowsATask), reduce_rows);
     else
       reduce_as_they_come(end++);
   }

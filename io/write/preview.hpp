@@ -9,4 +9,7 @@ namespace gpuccl::io {
 /// slices, as plan_contact_sheet lays it out, with their numbers from 0 as in reports.
 void write_preview(AtomicFile& file, const MappedLabels& labels);
 
+/// Bytes that this takes for runs of rows, of which no row has more than `runs`.
+std::int64_t bytes_of_preview_rows(Extent extent, std::int64_t runs);
+
 }  // namespace gpuccl::io

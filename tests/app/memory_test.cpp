@@ -70,20 +70,42 @@ TEST_CASE("a preview of wide rows is drawn row by row") {
   CHECK((read_file(scratch / "parts.png") == read_file(scratch / "whole.png")));
 }
 
-TEST_CASE("rows of labels that do not fit are refused before they are drawn, and drawn where they fit") {
+TEST_CASE("wide rows of labels take what is made of them, in all formats") {
   const ScratchFolder scratch;
-  const std::string input = save(scratch / "in.png", tests::random_image({8000000, 2, 1}, 0.3, 1, 5).view());
-  for (const Words& output : {Words{"-o", scratch / "out.tif"}, Words{"-o", scratch / "out.npy"},
-                              Words{"--preview", scratch / "out.png"}}) {
-    const Words words = {"label", input, output[0], output[1]};
-    const Ended refused = within(64, words);
-    CHECK(refused.code == 71);
-    CHECK(refused.err.find("for rows of labels") != std::string::npos);
-    CHECK(!std::filesystem::exists(output[1]));
-    const Ended tight = within(200, words);
-    CHECK((tight.code == 0 || tight.code == 71));
-    CHECK(within(400, words).code == 0);
+  // Few runs: more than the samples of all rows would not fit.
+  BitVolume sparse({12000000, 3, 1});
+  for (int y = 0; y < 3; ++y)
+    for (int x = 50 * y; x < 12000000; x += 1000) sparse.set(x, y);
+  // As many runs as there can be, of one component.
+  BitVolume comb({3000000, 6, 1});
+  for (int y = 0; y < 6; ++y)
+    for (int x = 0; x < 3000000; x += y == 5 ? 1 : 2) comb.set(x, y);
+  const std::string sparse_file = save(scratch / "sparse.png", sparse.view()),
+                    comb_file = save(scratch / "comb.png", comb.view());
+  for (const Words& output :
+       {Words{"-o", "out.tif"}, Words{"-o", "out.npy"}, Words{"-o", "out.png"},
+        Words{"--preview", "view.png"}, Words{"-o", "out.tif", "--compress", "none"},
+        Words{"-o", "out.tif", "--compress", "packbits"}, Words{"-o", "out.png", "--label-type", "u8"}}) {
+    const auto labels = [&](const std::string& input, long mebibytes) {
+      Words words = {"label", input, "--quiet"};
+      words.insert(words.end(), output.begin(), output.end());
+      words[4] = scratch / output[1];
+      if (mebibytes == 0) {
+        succeeds(words);
+      } else {
+        const Ended ended = within(mebibytes, words);
+        CHECK(ended.code == 0);
+      }
+      return read_file(words[4]);
+    };
+    if (output.back() != "u8") CHECK((labels(sparse_file, 100) == labels(sparse_file, 0)));
+    CHECK((labels(comb_file, 250) == labels(comb_file, 0)));
   }
+  const Ended refused =
+      within(80, {"label", sparse_file, "-o", scratch / "none.tif", "--compress", "packbits"});
+  CHECK(refused.code == 71);
+  CHECK_THAT(refused.err, tests::containing("to write rows of so many labels"));
+  CHECK(!std::filesystem::exists(scratch / "none.tif"));
 }
 
 TEST_CASE("very wide images are compared within the memory that there is, or refused") {

@@ -134,7 +134,7 @@ TEST_CASE("more components than memory is given for are an error") {
   const auto labeler = labeler_of("runs", Connectivity::c26);
   SlabWork work = slab_work(dots, *labeler);
   const auto slabs = cut_into_slabs(dots.extent(), Connectivity::c26, 2 * 4096);
-  work.max_kept = 4 * 1024 * 60 + 1000;  // 32 x 32 dots in every second slice
+  work.max_kept = 4 * 1024 * 60 + 40000;  // 32 x 32 dots in every second slice, and borders
   CHECK(label_by_slabs(dots.extent(), Connectivity::c26, slabs, work).labels->count() == 4096);
   work.max_kept = 4 * 1024 * 60;
   CHECK(failure_of([&] { label_by_slabs(dots.extent(), Connectivity::c26, slabs, work); }) ==

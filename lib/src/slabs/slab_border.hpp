@@ -23,6 +23,7 @@ class SlabBorder {
   /// Rows [first_row, first_row + rows) of `labels`, `offset` added to each label.
   SlabBorder(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, Label offset);
 
+  std::size_t bytes() const { return runs_.size() * sizeof(Run) + ends_.size() * sizeof(std::size_t); }
   int rows() const { return static_cast<int>(ends_.size()); }
   std::span<const Run> row(int row) const {
     const std::size_t begin = row == 0 ? 0 : ends_[static_cast<std::size_t>(row) - 1];

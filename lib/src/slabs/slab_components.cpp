@@ -44,8 +44,8 @@ Label SlabComponents::add(const Slab& slab, Components components) {
   return static_cast<Label>(offset);
 }
 
-void SlabComponents::check_memory(std::size_t more) const {
-  if ((labels_.size() + more) * kBytesEach > static_cast<std::uint64_t>(max_bytes_))
+void SlabComponents::check_memory(std::size_t more, std::size_t bytes_beside) const {
+  if ((labels_.size() + more) * kBytesEach + bytes_beside > static_cast<std::uint64_t>(max_bytes_))
     throw TooManyComponents(
         Failure::memory, "has parts with more components than fit the " + std::to_string(max_bytes_ >> 20) +
                              " MiB of memory that are left beside them; a larger --memory is needed");

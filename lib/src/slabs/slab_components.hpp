@@ -23,8 +23,8 @@ class SlabComponents {
   /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
   /// data).
   Label add(const Slab& slab, Components components);
-  /// TooManyComponents if there is no memory for so many more.
-  void check_memory(std::size_t more) const;
+  /// TooManyComponents if there is no memory for so many more, or for so many bytes beside them.
+  void check_memory(std::size_t more, std::size_t bytes_beside = 0) const;
 
   void unite(Label a, Label b);
 

@@ -56,9 +56,11 @@ class Joiner {
 
     const LabelSource& labels = *labeled.labels;
     const Label offset = components_.add(slab, std::move(labeled.components));
-    if (joins_before)
-      unite_layers(last_, SlabBorder(labels, 0, layer_rows, offset), !by_rows, connectivity_,
-                   [&](Label a, Label b) { components_.unite(a, b); });
+    if (joins_before) {
+      const SlabBorder first(labels, 0, layer_rows, offset);
+      components_.check_memory(0, first.bytes() + last_.bytes());
+      unite_layers(last_, first, !by_rows, connectivity_, [&](Label a, Label b) { components_.unite(a, b); });
+    }
     last_ = joins_next ? SlabBorder(labels, labels.extent().rows() - layer_rows, layer_rows, offset)
                        : SlabBorder();
     add_phases(whole_.phases, labeled.phases);
