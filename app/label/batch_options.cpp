@@ -7,8 +7,11 @@ namespace {
 
 const Choices<io::LabelFormat>& formats() {
   using io::LabelFormat;
-  static const Choices<LabelFormat> choices = {
-      {"tiff", LabelFormat::tiff}, {"png", LabelFormat::png}, {"npy", LabelFormat::npy}};
+  static const Choices<LabelFormat> choices = {{"tiff", LabelFormat::tiff},
+                                               {"png", LabelFormat::png},
+                                               {"npy", LabelFormat::npy},
+                                               {"nii", LabelFormat::nifti},
+                                               {"nii.gz", LabelFormat::nifti_gz}};
   return choices;
 }
 

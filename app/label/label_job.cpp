@@ -298,6 +298,7 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
     write.strips_at_once = strips_at_once();
     write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
     write.spacing = report_.input.spacing;
+    write.geometry = report_.input.geometry;
     write.progress = [this](double done) { progress_.share(done); };
     if (format == io::LabelFormat::tiff && write.type == io::LabelType::u32 &&
         options_.label_type == io::LabelType::automatic)

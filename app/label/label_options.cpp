@@ -24,18 +24,18 @@ void add_selection(const Command& command, SelectionOptions& selection) {
 
 void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   command
-      .add_values(
-          "INPUT", "",
-          "PNG, TIFF (pages are slices), .npy, - for standard input, or with --stack a folder; several of "
-          "them, folders of them, or @FILE with a name a line, go to the folder that -o names",
-          [&inputs](const std::string& given) {
-            inputs.push_back(given);
-            return given.empty() ? "a name is missing" : std::string();
-          })
+      .add_values("INPUT", "",
+                  "PNG, TIFF (pages are slices), .npy, NIfTI, - for standard input, or with --stack a "
+                  "folder; several of "
+                  "them, folders of them, or @FILE with a name a line, go to the folder that -o names",
+                  [&inputs](const std::string& given) {
+                    inputs.push_back(given);
+                    return given.empty() ? "a name is missing" : std::string();
+                  })
       .required();
   command.group("Output");
   add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png or .npy; FOLDER/ for several");
+           "Label image: .tif, .tiff, .png, .npy, .nii or .nii.gz; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
                 "Report, - for standard output [beside the label image, same name with .json]");
   add_text_path(command, "--stats", files.stats, "csv",

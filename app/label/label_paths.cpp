@@ -7,6 +7,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/read/slice_names.hpp"
 
 namespace gpuccl::app {
@@ -22,9 +23,7 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
-std::string default_report(const std::string& image) {
-  return fs::path(image).replace_extension(".json").string();
-}
+std::string default_report(const std::string& image) { return io::without_extension(image) + ".json"; }
 
 bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();

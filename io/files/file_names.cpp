@@ -11,7 +11,13 @@ std::string lower_case(std::string text) {
 }
 
 std::string lower_extension(const std::filesystem::path& name) {
-  return lower_case(name.extension().string());
+  const std::string extension = lower_case(name.extension().string());
+  return extension == ".gz" && lower_case(name.stem().extension().string()) == ".nii" ? ".nii.gz" : extension;
+}
+
+std::string without_extension(const std::filesystem::path& name) {
+  const std::string text = name.string();
+  return text.substr(0, text.size() - lower_extension(name).size());
 }
 
 }  // namespace gpuccl::io

@@ -13,7 +13,7 @@
 #include "io/files/bytes_in_words.hpp"
 
 namespace gpuccl::io {
-InputFile::InputFile(const std::string& path, std::int64_t max_held) {
+InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(path) {
   const bool is_stdin = path == "-";
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
                                    : open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -23,6 +23,8 @@ class InputFile final : public ByteSource {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
+  /// As given; empty for bytes from elsewhere.
+  const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
   /// How many of them are held in memory.
   std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
@@ -32,6 +34,7 @@ class InputFile final : public ByteSource {
  private:
   void hold_all(int descriptor, std::int64_t max_held);
 
+  std::string path_;
   Descriptor descriptor_;  // none: held_
   std::vector<std::byte> held_;
   std::uint64_t size_ = 0;

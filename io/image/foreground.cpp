@@ -77,8 +77,9 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
   const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
   const bool is_palette = looks_up(format, options);
   if (format.kind == SampleKind::floating) {
-    if (format.bits != 16) method_ = Method::floats;
-  } else if (whole_bytes && !is_palette && (!threshold || format.kind == SampleKind::unsigned_integer)) {
+    if (format.bits != 16 && !format.is_scaled()) method_ = Method::floats;
+  } else if (whole_bytes && !is_palette && !format.is_scaled() &&
+             (!threshold || format.kind == SampleKind::unsigned_integer)) {
     choose_range();
   } else if (format.bits <= 8) {
     choose_table();

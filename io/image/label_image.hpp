@@ -21,6 +21,7 @@ struct WriteOptions {
   BigTiff big_tiff = BigTiff::automatic;
   Spacing spacing;
   std::size_t strips_at_once = SIZE_MAX;  // at most; no more than threads can use in any case
+  Geometry geometry = {};
   /// Called now and then with the share of rows written, 0 to 1.
   std::function<void(double share)> progress;
 };

@@ -53,7 +53,7 @@ bool is_whole_numbers(const SampleFormat& format, const ForegroundOptions& optio
   const bool is_single = format.photometric == Photometric::min_is_black ||
                          format.photometric == Photometric::min_is_white ||
                          (format.photometric == Photometric::palette && options.raw);
-  return is_single && format.kind != SampleKind::floating;
+  return is_single && format.kind != SampleKind::floating && !format.is_scaled();
 }
 
 }  // namespace

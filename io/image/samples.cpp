@@ -176,7 +176,12 @@ void to_values(const SampleFormat& format, bool as_stored, const std::byte* row,
       format.photometric == Photometric::min_is_white && !as_stored && !format.inverted_by_name_only;
   const bool plain =
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
-  if (plain && format.channels == 1) return to_numbers(format, row, first, count, flip, values);
+  if (plain && format.channels == 1) {
+    to_numbers(format, row, first, count, flip, values);
+    if (format.is_scaled())
+      for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] * format.slope + format.intercept;
+    return;
+  }
 
   const double max = std::ldexp(1.0, format.bits) - 1;
   std::vector<double> numbers(static_cast<std::size_t>(count * format.channels));

@@ -26,6 +26,9 @@ struct SampleFormat {
   Photometric photometric = Photometric::min_is_black;
   bool inverted_by_name_only = false;  // min-is-white, but written by a program that stores 1 for true
   std::vector<double> palette;         // luma of each index on a scale of 0 to 255
+  double slope = 1, intercept = 0;     // the value of a sample of one channel is slope * sample + intercept
+
+  bool is_scaled() const { return slope != 1 || intercept != 0; }
 
   std::int64_t row_bytes(std::int64_t width) const { return (width * bits * channels + 7) / 8; }
   friend bool operator==(const SampleFormat&, const SampleFormat&) = default;
@@ -40,7 +43,8 @@ const char* name_of(Photometric photometric);
 double luma(double red, double green, double blue);
 
 /// The values of pixels [first, first + count) of a row: the sample as a number, the luma of a colour.
-/// Min-is-white is inverted and an index looked up, unless samples are to be taken as stored.
+/// Min-is-white is inverted and an index looked up, unless samples are to be taken as stored; a scale is
+/// applied in any case.
 void to_values(const SampleFormat& format, bool as_stored, const std::byte* row, std::int64_t first,
                std::int64_t count, double* values);
 

@@ -55,7 +55,7 @@ Label copy_values(const SampleFormat& format, const std::byte* row, int width, L
 }
 
 Label copy_row(const SampleFormat& format, const std::byte* row, int width, Label* labels) {
-  if (format.kind == SampleKind::unsigned_integer && format.channels == 1) {
+  if (format.kind == SampleKind::unsigned_integer && format.channels == 1 && !format.is_scaled()) {
     if (format.bits == 8) return copy_samples<std::uint8_t>(row, width, labels);
     if (format.bits == 16) return copy_samples<std::uint16_t>(row, width, labels);
     if (format.bits == 32) return copy_samples<std::uint32_t>(row, width, labels);

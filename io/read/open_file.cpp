@@ -1,6 +1,7 @@
 #include "io/read/open_file.hpp"
 
 #include "io/image/limits.hpp"
+#include "io/nifti/nifti_source.hpp"
 #include "io/npy/npy_header.hpp"
 #include "io/npy/npy_source.hpp"
 #include "io/png/png_source.hpp"
@@ -13,6 +14,11 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
   if (is_png(*file)) return open_png(std::move(file), options);
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
   if (is_npy(*file)) return open_npy(std::move(file), options);
+  if (is_nifti(*file)) return open_nifti(std::move(file), options);
+  if (is_gzip(*file)) {
+    auto contents = std::make_shared<GunzippedFile>(file);
+    if (is_nifti(*contents)) return open_nifti(*file, std::move(contents), options);
+  }
   throw unknown_format(*file);
 }
 

@@ -31,6 +31,8 @@ class SampleReader final : public Reader {
         memory_(limits.memory),
         held_bytes_(held_bytes + source_->held_bytes()) {
     info_.path = path;
+    if (info_.geometry.nifti) info_.spacing = spacing_of(info_.geometry);
+    if (!info_.geometry.is_known()) info_.geometry = geometry_of(info_.spacing);
     if (!options.otsu) state_rule();
   }
 

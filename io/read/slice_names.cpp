@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 #include "gpuccl/error.hpp"
@@ -82,9 +83,10 @@ std::vector<std::string> sorted_names(const fs::path& folder,
 }  // namespace
 
 bool is_image_name(const std::filesystem::path& name) {
+  constexpr std::string_view kImages[] = {".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz", ".hdr"};
   const std::string extension = lower_extension(name);
   return !name.native().starts_with('.') &&
-         (extension == ".png" || extension == ".tif" || extension == ".tiff" || extension == ".npy");
+         std::find(std::begin(kImages), std::end(kImages), extension) != std::end(kImages);
 }
 
 std::vector<std::string> slice_names(const fs::path& folder,

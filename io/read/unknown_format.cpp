@@ -30,8 +30,6 @@ constexpr KnownFormat kKnown[] = {
     {0, "GIF8"sv, "a GIF", kToImage},
     {8, "WEBP"sv, "a WebP", kToImage},
     {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
-    {344, "n+1\0"sv, "a NIfTI", kToVolume},
-    {344, "ni1\0"sv, "the header of a NIfTI", kToVolume},
     {128, "DICM"sv, "a DICOM", kToImage},
     {0, "NRRD"sv, "an NRRD", kToVolume},
     {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "write the array in it as TIFF"},

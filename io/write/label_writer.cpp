@@ -5,6 +5,7 @@
 #include "gpuccl/error.hpp"
 #include "io/deflate/run_deflater.hpp"
 #include "io/files/file_names.hpp"
+#include "io/nifti/nifti_label_writer.hpp"
 #include "io/npy/npy_label_writer.hpp"
 #include "io/png/png_label_writer.hpp"
 #include "io/tiff/tiff_label_writer.hpp"
@@ -24,7 +25,10 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".tif" || extension == ".tiff") return LabelFormat::tiff;
   if (extension == ".png") return LabelFormat::png;
   if (extension == ".npy") return LabelFormat::npy;
-  throw Error(Failure::usage, "label images end in .tiff, .tif, .png or .npy, folders of them in /");
+  if (extension == ".nii") return LabelFormat::nifti;
+  if (extension == ".nii.gz") return LabelFormat::nifti_gz;
+  throw Error(Failure::usage,
+              "label images end in .tiff, .tif, .png, .npy, .nii or .nii.gz, folders of them in /");
 }
 
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
@@ -52,7 +56,10 @@ std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression comp
     case LabelFormat::png:
       return RunDeflater::bytes_of(strips.rows_per_strip * runs);
     case LabelFormat::npy:
+    case LabelFormat::nifti:
       return strips.rows_per_strip * strips.row_bytes;
+    case LabelFormat::nifti_gz:
+      return RunDeflater::bytes_of(strips.rows_per_strip * runs) + strips.rows_per_strip * strips.row_bytes;
   }
   return 0;
 }
@@ -67,6 +74,10 @@ void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labe
       return write_png_labels(file, labels, type, options);
     case LabelFormat::npy:
       return write_npy_labels(file, labels, type, options);
+    case LabelFormat::nifti:
+      return write_nifti_labels(file, labels, type, options);
+    case LabelFormat::nifti_gz:
+      return write_nifti_gz_labels(file, labels, type, options);
   }
 }
 

@@ -8,12 +8,12 @@
 
 namespace gpuccl::io {
 
-enum class LabelFormat { tiff, png, npy };
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz };
 
 /// The names of these.
-inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy";
+inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI";
 
-/// By the extension of `path`: .tif .tiff .png .npy; Error (usage) for any other.
+/// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz; Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
 /// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked

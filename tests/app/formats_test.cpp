@@ -40,5 +40,41 @@ TEST_CASE("an array of numpy is labelled as the same TIFF is, alone, in a folder
   CHECK(labels_in(scratch / "c.npy") == "0 0 0 0/0 1 0 0/0 0 0 2");
 }
 
+TEST_CASE("a NIfTI is labelled with its frame, compressed or not, alone and in a folder") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"in", "out"}) std::filesystem::create_directory(scratch / folder);
+  const std::string tiff = save(scratch / "a.tif", tests::drawn(kSlices).view());
+  succeeds({"label", tiff, "-o", scratch / "in/a.nii.gz", "--json", scratch / "a.json"});
+  CHECK(labels_in(scratch / "in/a.nii.gz") == kLabels26);
+  std::string input = read_file(scratch / "in/a.nii.gz");
+  succeeds({"label", tiff, "-o", scratch / "b.nii", "--json", "/dev/null"});
+  std::string framed = read_file(scratch / "b.nii");
+  for (std::size_t at = 252; at < 328; ++at) framed[at] = static_cast<char>(at);  // qform_code to srow_z
+  write_file(scratch / "in/b.nii", framed);
+
+  succeeds({"label", scratch / "in/b.nii", "-o", scratch / "c.nii", "--stats", scratch / "c.csv"});
+  const bool same = read_file(scratch / "c.nii") == framed;
+  CHECK(same);
+  CHECK(Json::parse(read_file(scratch / "c.json"))["input"]["format"] == "nifti");
+  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--format", "nii.gz", "--quiet"});
+  CHECK(read_file(scratch / "out/a.nii.gz") == input);
+  CHECK(std::filesystem::exists(scratch / "out/b.json"));
+  succeeds({"compare", scratch / "out/b.nii.gz", scratch / "c.nii"});
+  fails({"label", tiff, "-o", scratch / "x.nii", "--compress", "none"}, 64,
+        "--compress is for label images in TIFF");
+}
+
+TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
+  const ScratchFolder scratch;
+  const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());
+  succeeds({"label", tiff, "-o", scratch / "at-once.npy"});
+  for (const char* name : {"labels.npy", "labels.nii", "labels.nii.gz"}) {
+    succeeds({"label", tiff, "-o", scratch / name});
+    succeeds({"label", scratch / name, "-o", scratch / "slabs.npy", "--memory", "700K", "--quiet"});
+    const bool same = read_file(scratch / "slabs.npy") == read_file(scratch / "at-once.npy");
+    CHECK(same);
+  }
+}
+
 }  // namespace
 }  // namespace gpuccl

@@ -80,7 +80,7 @@ def check_skimage(samples):
 def check_opencv(samples):
     cv2 = need("cv2")
     for sample in samples:
-        if sample.name.endswith(".npy") or sample.type == "u32":
+        if sample.name.endswith(".npy") or ".nii" in sample.name or sample.type == "u32":
             continue  # OpenCV has no unsigned 32-bit images
         if sample.depth == 1:
             sample.expect(cv2.imread(sample.path, cv2.IMREAD_UNCHANGED))
@@ -97,6 +97,18 @@ def check_numpy(samples):
             image = numpy.load(sample.path, mmap_mode="r")
             assert image.flags["C_CONTIGUOUS"], sample.name
             sample.expect(image)
+
+
+def check_nibabel(samples):
+    numpy, nibabel = need("numpy"), need("nibabel")
+    for sample in samples:
+        if ".nii" in sample.name:
+            nifti = nibabel.load(sample.path)
+            assert nifti.header["intent_code"] == 1002, sample.name
+            assert nifti.header.get_xyzt_units()[0] == "mm", sample.name
+            assert numpy.allclose(nifti.affine, numpy.diag([0.5, 0.25, 1.5, 1])), nifti.affine
+            image = numpy.asanyarray(nifti.dataobj).T
+            sample.expect(image.reshape(image.shape[-2:]) if sample.depth == 1 else image)
 
 
 def check_imagej(samples):
@@ -137,7 +149,7 @@ def check_reports(folder, schema_path):
 
 
 PARTS = {"tifffile": check_tifffile, "skimage": check_skimage, "opencv": check_opencv, "numpy": check_numpy,
-         "imagej": check_imagej}
+         "nibabel": check_nibabel, "imagej": check_imagej}
 
 
 def main(tool, schema_path, part):

@@ -118,6 +118,34 @@ def check_numpy(reader):
         reader.expect_refused(path)
 
 
+def check_nibabel(reader):
+    numpy, nibabel = reader.numpy, need("nibabel")
+    affine = numpy.array([[0.7, 0.1, 0, -90], [0, 1.1, 0.2, 126], [0, 0, 2.3, -72], [0, 0, 0, 1]])
+    for kind in ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"):
+        image = noise(numpy, (5, 37, 51), numpy.dtype(kind))
+        foreground = (image != 0) & (image == image)
+        for make in (nibabel.Nifti1Image, nibabel.Nifti2Image, nibabel.Nifti1Pair, nibabel.Nifti2Pair):
+            for order in "<>":
+                header = make.header_class(endianness=order)
+                header.set_data_dtype(numpy.dtype(kind))
+                nifti = make(image.T, affine, header)
+                name = "image.img" if make in (nibabel.Nifti1Pair, nibabel.Nifti2Pair) else "image.nii"
+                for path in [reader.path(name)] + ([reader.path(name + ".gz")] if name == "image.nii" else []):
+                    nibabel.save(nifti, path)
+                    path = path.replace(".img", ".hdr")
+                    reader.expect(path, foreground)
+                    reader.expect(path, image > 20, 20)
+    scaled = nibabel.Nifti1Image(noise(numpy, (5, 37, 51), numpy.dtype("f8")).T, affine)
+    scaled.header.set_data_dtype("i2")  # by slope and intercept
+    nibabel.save(scaled, reader.path("scaled.nii.gz"))
+    values = nibabel.load(reader.path("scaled.nii.gz")).get_fdata().T
+    reader.expect(reader.path("scaled.nii.gz"), values > 0.3, 0.3)
+    nibabel.save(nibabel.Nifti1Image(numpy.zeros((4, 3, 2, 5), "u1"), affine), reader.path("frames.nii"))
+    reader.expect_refused(reader.path("frames.nii"))
+    nibabel.save(nibabel.Nifti1Image(numpy.ones((4, 3, 2, 1), "u1"), affine), reader.path("frame.nii"))
+    reader.expect(reader.path("frame.nii"), numpy.ones((2, 3, 4), bool))
+
+
 def check_opencv(reader):
     numpy, cv2 = reader.numpy, need("cv2")
     for kind in ("u1", "u2"):
@@ -180,7 +208,7 @@ def check_skimage(reader):
 
 def main():
     program, part = sys.argv[1:]
-    checks = {"numpy": check_numpy, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage}
+    checks = {"numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage}
     with tempfile.TemporaryDirectory() as folder:
         checks[part](Reader(program, folder))
 

@@ -45,7 +45,11 @@ nlohmann::json write_label_images(const std::string& folder) {
       const auto add = [&, type = type, type_name = type_name](const std::string& name,
                                                                Compression compression) {
         save_labels(folder + "/" + name, image,
-                    {.type = type, .compression = compression, .spacing = kSpacing, .progress = {}});
+                    {.type = type,
+                     .compression = compression,
+                     .spacing = kSpacing,
+                     .geometry = {.spacing = {0.5, 0.25, 1.5}, .unit = "mm", .nifti = {}},
+                     .progress = {}});
         manifest.push_back({{"file", name},
                             {"raw", stem + ".raw"},
                             {"width", extent.width},
@@ -56,6 +60,8 @@ nlohmann::json write_label_images(const std::string& folder) {
       };
       for (const auto& [name, compression] : kCompressions) add(stem + "-" + name + ".tif", compression);
       add(stem + ".npy", Compression::none);
+      add(stem + ".nii", Compression::none);
+      add(stem + ".nii.gz", Compression::none);
       if (extent.depth == 1 && type != LabelType::u32) add(stem + ".png", Compression::none);
     }
   }

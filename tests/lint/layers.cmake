@@ -17,7 +17,7 @@ set(layers
   "lib/src/slabs"
   "io/files io/deflate"
   "io/image"
-  "io/png io/tiff io/npy"
+  "io/png io/tiff io/npy io/nifti"
   "io/read io/write io/report"
   "app/common"
   "app/options"

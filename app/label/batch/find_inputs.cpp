@@ -11,6 +11,7 @@
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/natural_order.hpp"
 #include "io/read/slice_names.hpp"
 
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 
 /// `name` without the extension of an image; any other extension stays, or "scan.001" and "scan.002" would be
 /// one.
-std::string without_extension(const fs::path& name) {
-  return io::is_image_name(name) ? (name.parent_path() / name.stem()).string() : name.string();
+std::string name_of_outputs(const fs::path& name) {
+  return io::is_image_name(name) ? io::without_extension(name) : name.string();
 }
 
 /// Last part of a path, also of "scans/" and "..".
@@ -52,7 +53,7 @@ class Finder {
   void add(const std::string& path) {
     std::error_code problem;
     if (!fs::is_directory(path, problem)) {
-      found_.inputs.push_back({path, without_extension(last_part(path)), std::nullopt});
+      found_.inputs.push_back({path, name_of_outputs(last_part(path)), std::nullopt});
     } else if (options_.stack) {
       add_stacks(path, last_part(path), true);
     } else {
@@ -91,7 +92,7 @@ class Finder {
   void add_images(const fs::path& folder, const fs::path& name) {
     const Listing listing = list(folder, name);
     for (const std::string& image : listing.images)
-      found_.inputs.push_back({(folder / image).string(), without_extension(name / image),
+      found_.inputs.push_back({(folder / image).string(), name_of_outputs(name / image),
                                is_pipe_or_device(folder / image)
                                    ? std::optional<Error>({Failure::no_input, "is not a file"})
                                    : std::nullopt});

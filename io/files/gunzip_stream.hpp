@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "io/files/input_file.hpp"
+
+struct z_stream_s;
+
+namespace gpuccl::io {
+
+/// The contents of a gzip file (RFC 1952), of one member or several, from the first byte to the last. A copy
+/// goes on from the same place.
+class GunzipStream {
+ public:
+  explicit GunzipStream(const InputFile& file);
+  GunzipStream(const GunzipStream& other);
+  GunzipStream& operator=(const GunzipStream&) = delete;
+  ~GunzipStream();
+
+  /// Memory of one that is read from, and of a copy that is not.
+  static constexpr std::int64_t kBytes = 112 << 10, kBytesOfCopy = 48 << 10;
+
+  std::uint64_t position() const { return position_; }
+  /// Copies the next `count` bytes, fewer only at the end, and returns how many. Throws Error (data, io).
+  std::size_t read(void* out, std::size_t count);
+  std::uint64_t skip(std::uint64_t count);
+
+ private:
+  bool refill();
+  bool starts_member();
+
+  const InputFile& file_;
+  std::unique_ptr<z_stream_s> stream_;
+  std::vector<unsigned char> stored_;  // what was read of the file and not used yet
+  std::uint64_t next_ = 0;             // offset behind it
+  std::uint64_t position_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,116 @@
+#include "io/files/gunzipped_file.hpp"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::int64_t kMostPlaces = 64;
+constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;  // from one place to the next
+
+/// The checksum follows the last byte. Of what is there and was not expected, only a part is read.
+void check_end(GunzipStream& stream) {
+  constexpr std::uint64_t kMostUnexpected = 1 << 20;
+  stream.skip(kMostUnexpected);
+}
+
+}  // namespace
+
+bool is_gzip(const InputFile& file) {
+  constexpr std::size_t kLeastFile = 18;  // header and trailer
+  unsigned char start[2];
+  return file.size() >= kLeastFile && file.read_at(0, start, sizeof start) == sizeof start &&
+         start[0] == 0x1f && start[1] == 0x8b;
+}
+
+std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
+  return GunzipStream(*file_).read(out, count);
+}
+
+void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory) {
+  expected_ = bytes;
+  const double both = static_cast<double>(bytes) + static_cast<double>(file_->size());
+  streamed_ = both > static_cast<double>(memory) / 4;
+  most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::kBytesOfCopy));
+}
+
+std::int64_t GunzippedFile::held_bytes() const {
+  return streamed_
+             ? GunzipStream::kBytes + static_cast<std::int64_t>(most_places_) * GunzipStream::kBytesOfCopy
+             : static_cast<std::int64_t>(expected_ + file_->size());
+}
+
+std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
+  if (streamed_) return stream_at(offset, out, count);
+  std::call_once(is_held_, [this] { hold_all(); });
+  if (offset >= held_.size()) return 0;
+  count = static_cast<std::size_t>(std::min<std::uint64_t>(count, held_.size() - offset));
+  std::memcpy(out, held_.data() + offset, count);
+  return count;
+}
+
+void GunzippedFile::hold_all() const {
+  held_.resize(static_cast<std::size_t>(expected_));
+  if (inflate_at_once()) return;
+  // Damaged, or longer than its header says: the stream knows which.
+  GunzipStream stream(*file_);
+  held_.resize(stream.read(held_.data(), held_.size()));
+  check_end(stream);
+}
+
+bool GunzippedFile::inflate_at_once() const {
+  std::vector<std::byte> stored(static_cast<std::size_t>(file_->size()));
+  stored.resize(file_->read_at(0, stored.data(), stored.size()));
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!decompressor) throw std::bad_alloc();
+  for (std::size_t from = 0, to = 0; to < held_.size();) {  // a member at a time
+    std::size_t used = 0, made = 0;
+    if (libdeflate_gzip_decompress_ex(decompressor.get(), stored.data() + from, stored.size() - from,
+                                      held_.data() + to, held_.size() - to, &used,
+                                      &made) != LIBDEFLATE_SUCCESS)
+      return false;
+    from += used;
+    to += made;
+    if (from == stored.size() && to < held_.size()) return false;
+  }
+  return true;
+}
+
+std::size_t GunzippedFile::stream_at(std::uint64_t offset, void* out, std::size_t count) const {
+  const std::lock_guard lock(lock_);
+  try {
+    go_to(offset);
+    if (stream_->position() < offset) return 0;
+    const std::size_t got = stream_->read(out, count);
+    if (stream_->position() >= expected_) check_end(*stream_);
+    return got;
+  } catch (...) {
+    stream_.reset();
+    throw;
+  }
+}
+
+void GunzippedFile::go_to(std::uint64_t offset) const {
+  if (!stream_ || stream_->position() > offset) {
+    const auto after = std::find_if(places_.begin(), places_.end(),
+                                    [=](const GunzipStream& place) { return place.position() > offset; });
+    stream_ = after == places_.begin() ? std::make_unique<GunzipStream>(*file_)
+                                       : std::make_unique<GunzipStream>(*std::prev(after));
+  }
+  const std::uint64_t step = std::max(kLeastStep, expected_ / std::max<std::uint64_t>(1, most_places_));
+  for (;;) {
+    const std::uint64_t here = stream_->position();
+    const std::uint64_t last = places_.empty() ? 0 : places_.back().position();
+    if (here >= last + step && places_.size() < most_places_) places_.push_back(*stream_);
+    if (here >= offset || stream_->skip(std::min(step, offset - here)) == 0) return;
+  }
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "io/files/byte_source.hpp"
+#include "io/files/gunzip_stream.hpp"
+#include "io/files/input_file.hpp"
+
+namespace gpuccl::io {
+
+bool is_gzip(const InputFile& file);
+
+/// What a gzip file holds. Where that fits the memory it is decompressed at once, when it is first asked for,
+/// which is fastest; else it is a stream, in which places are kept to go back to.
+class GunzippedFile final : public ByteSource {
+ public:
+  explicit GunzippedFile(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {}
+
+  /// Its first bytes, decompressed alone.
+  std::size_t read_start(void* out, std::size_t count) const;
+  /// Says, before read_at(), how many bytes from the start will be asked for. A quarter of `memory` may be
+  /// taken.
+  void expect(std::uint64_t bytes, std::int64_t memory);
+  /// Memory that read_at() takes from its first call on.
+  std::int64_t held_bytes() const;
+  bool is_streamed() const { return streamed_; }
+  std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;
+
+ private:
+  void hold_all() const;
+  bool inflate_at_once() const;
+  std::size_t stream_at(std::uint64_t offset, void* out, std::size_t count) const;
+  void go_to(std::uint64_t offset) const;
+
+  std::shared_ptr<const InputFile> file_;
+  std::uint64_t expected_ = 0;
+  bool streamed_ = true;
+  std::size_t most_places_ = 0;
+
+  mutable std::once_flag is_held_;
+  mutable std::vector<std::byte> held_;
+
+  mutable std::mutex lock_;  // of what follows
+  mutable std::unique_ptr<GunzipStream> stream_;
+  mutable std::vector<GunzipStream> places_;  // in ascending order
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gpuccl/extent.hpp"
+#include "io/image/geometry.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// Bytes of the largest header, that of NIfTI-2.
+inline constexpr std::size_t kNiftiHeaderBytes = 540;
+
+/// The header of a NIfTI-1 or NIfTI-2. By hand and not by libnifti: that library reads a volume whole, or
+/// inflates it again for each part.
+struct NiftiHeader {
+  SampleFormat format;
+  Extent extent;
+  Geometry geometry;
+  bool swapped = false;    // numbers have the other byte order
+  bool is_pair = false;    // samples are in a file of their own
+  std::uint64_t data = 0;  // offset of the first sample
+};
+
+/// `start`: the first bytes of a file, as many as a header has if there are so many.
+bool is_nifti(std::span<const std::byte> start);
+
+/// Checks what the header says but not that the samples are there. Throws Error (data).
+NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,112 @@
+#include "io/nifti/nifti_label_header.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "io/nifti/nifti_layout.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr int kMostOfNifti1 = 32767;  // elements of an axis
+constexpr int kLabelIntent = 1002;
+constexpr int kAligned = 2;  // code of a frame that is that of no scanner
+
+/// How a unit is written in a header, and how many of what is written there it is.
+struct NiftiUnit {
+  std::string_view name;
+  int code = 0;
+  double size = 1;
+};
+
+NiftiUnit nifti_unit(std::string_view name) {
+  constexpr NiftiUnit kUnits[] = {{"m"sv, 1, 1},         {"mm"sv, 2, 1},        {"um"sv, 3, 1},
+                                  {"\xc2\xb5m"sv, 3, 1}, {"\xce\xbcm"sv, 3, 1}, {"\\u00B5m"sv, 3, 1},
+                                  {"micron"sv, 3, 1},    {"microns"sv, 3, 1},   {"nm"sv, 3, 1e-3},
+                                  {"cm"sv, 2, 10},       {"inch"sv, 2, 25.4}};
+  const auto* const found = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                         [&](const NiftiUnit& unit) { return unit.name == name; });
+  return found == std::end(kUnits) ? NiftiUnit{} : *found;
+}
+
+/// The frame of an input that had none: elements of its size, from the origin along the axes.
+NiftiFrame plain_frame(const Geometry& geometry) {
+  const NiftiUnit unit = nifti_unit(geometry.unit);
+  NiftiFrame frame;
+  frame.pixdim = {1, 1, 1, 1, 1, 1, 1, 1};
+  if (geometry.is_known())
+    for (std::size_t i = 0; i < 3; ++i)
+      frame.pixdim[i + 1] = geometry.spacing[i] > 0 ? geometry.spacing[i] * unit.size : 1;
+  frame.xyzt_units = unit.code;
+  frame.sform_code = kAligned;
+  for (std::size_t i = 0; i < 3; ++i) frame.srow[5 * i] = frame.pixdim[i + 1];
+  return frame;
+}
+
+class HeaderWriter {
+ public:
+  explicit HeaderWriter(const NiftiLayout& layout) : layout_(layout), bytes_(layout.header_bytes + 4) {
+    whole(0, 4, layout.header_bytes);
+  }
+
+  void whole(std::size_t at, std::size_t bytes, std::uint64_t value) {
+    for (std::size_t i = 0; i < bytes; ++i) bytes_[at + i] = static_cast<std::byte>(value >> 8 * i & 0xff);
+  }
+  void dim(std::size_t i, int value) {
+    whole(layout_.dim + i * layout_.dim_bytes(), layout_.dim_bytes(), static_cast<std::uint64_t>(value));
+  }
+  void code(std::size_t at, int value) { whole(at, layout_.code_bytes(), static_cast<std::uint64_t>(value)); }
+  void real(std::size_t at, double value, std::size_t i = 0) {
+    const std::uint64_t stored = layout_.is_nifti2 ? std::bit_cast<std::uint64_t>(value)
+                                                   : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    whole(at + i * layout_.real_bytes(), layout_.real_bytes(), stored);
+  }
+  template <class Reals>
+  void reals(std::size_t at, const Reals& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) real(at, values[i], i);
+  }
+  void text(std::size_t at, std::string_view value) {
+    std::memcpy(bytes_.data() + at, value.data(), value.size());
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  const NiftiLayout& layout_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry) {
+  const NiftiFrame frame = geometry.nifti ? *geometry.nifti : plain_frame(geometry);
+  const bool is_large = std::max({extent.width, extent.height, extent.depth}) > kMostOfNifti1;
+  const NiftiLayout& layout = is_large || frame.is_nifti2 ? kNifti2 : kNifti1;
+  HeaderWriter header(layout);
+  const int sizes[] = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < 8; ++i) header.dim(i, sizes[i]);
+  header.code(layout.intent_code, kLabelIntent);
+  header.whole(layout.datatype, 2, type == LabelType::u8 ? 2 : type == LabelType::u16 ? 512 : 768);
+  header.whole(layout.bitpix, 2, static_cast<std::uint64_t>(bits_per_sample(type)));
+  header.reals(layout.pixdim, frame.pixdim);
+  const std::size_t data = layout.header_bytes + 4;
+  if (layout.is_nifti2) {
+    header.whole(layout.vox_offset, 8, data);
+  } else {
+    header.real(layout.vox_offset, static_cast<double>(data));
+  }
+  header.real(layout.scl_slope, 1);
+  header.whole(layout.xyzt_units, layout.is_nifti2 ? 4 : 1, static_cast<std::uint64_t>(frame.xyzt_units));
+  header.code(layout.qform_code, frame.qform_code);
+  header.code(layout.sform_code, frame.sform_code);
+  header.reals(layout.quatern, frame.quatern);
+  header.reals(layout.srow, frame.srow);
+  header.text(layout.magic, layout.is_nifti2 ? "n+2\0\r\n\x1a\n"sv : "n+1\0"sv);
+  return header.take();
+}
+
+}  // namespace gpuccl::io

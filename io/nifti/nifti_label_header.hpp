@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "gpuccl/extent.hpp"
+#include "io/image/geometry.hpp"
+#include "io/image/label_image.hpp"
+
+namespace gpuccl::io {
+
+/// What comes before the samples of a label image: the header, and four bytes that say that no extension
+/// follows.
+std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry);
+
+}  // namespace gpuccl::io

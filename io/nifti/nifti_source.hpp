@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "io/files/gunzipped_file.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+bool is_nifti(const InputFile& file);
+bool is_nifti(const GunzippedFile& file);
+
+/// A NIfTI-1 or NIfTI-2 of one volume, or the header of one whose samples lie beside it as .img or .img.gz.
+/// Throws Error (data, io, memory; no_input if there are no samples).
+std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, const ReadOptions& options);
+/// The same, compressed by gzip. `file` is what `contents` is compressed in.
+std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<GunzippedFile> contents,
+                                         const ReadOptions& options);
+
+}  // namespace gpuccl::io

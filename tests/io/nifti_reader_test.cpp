@@ -1,0 +1,321 @@
+// NIfTI-1 and NIfTI-2: one file, compressed or not, and pairs.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "io/files/gunzipped_file.hpp"
+#include "io/image/read_options.hpp"
+#include "io/read/label_reader.hpp"
+#include "io/read/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/memory_file.hpp"
+#include "support/nifti_file.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::gzipped;
+using tests::MemoryFile;
+using tests::NiftiToWrite;
+using tests::noise;
+using tests::same_bits;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// `value` where `image` is foreground, in the byte order of the file.
+template <class T>
+std::string samples_of(const BitVolume& image, T value, bool big_endian) {
+  std::string bytes;
+  for (int z = 0; z < image.extent().depth; ++z)
+    for (int y = 0; y < image.extent().height; ++y)
+      for (int x = 0; x < image.extent().width; ++x) {
+        const T sample = image(x, y, z) ? value : T{};
+        std::string stored(sizeof sample, '\0');
+        std::memcpy(stored.data(), &sample, sizeof sample);
+        if (big_endian) std::reverse(stored.begin(), stored.end());
+        bytes += stored;
+      }
+  return bytes;
+}
+
+NiftiToWrite nifti_of(const BitVolume& image) {
+  NiftiToWrite nifti;
+  const Extent& extent = image.extent();
+  nifti.dim = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};
+  nifti.samples = samples_of<std::uint8_t>(image, 1, false);
+  return nifti;
+}
+
+template <class T>
+void check_type(int datatype, T value) {
+  const BitVolume image = noise({35, 7, 4}, 3);
+  for (const bool nifti2 : {false, true})
+    for (const bool big_endian : {false, true}) {
+      CAPTURE(datatype, nifti2, big_endian);
+      NiftiToWrite nifti = nifti_of(image);
+      nifti.nifti2 = nifti2;
+      nifti.big_endian = big_endian;
+      nifti.datatype = datatype;
+      nifti.samples = samples_of(image, value, big_endian);
+      for (const std::string& bytes : {nifti.bytes(), gzipped(nifti.bytes())}) {
+        const MemoryFile file(bytes);
+        ImageInfo info;
+        REQUIRE(same_bits(read_image(file.path(), {}, &info), image));
+        CHECK(info.format == "nifti");
+        CHECK(info.bits_per_sample == static_cast<int>(8 * sizeof(T)));
+      }
+    }
+}
+
+std::string reason_of(const std::string& bytes, Failure failure = Failure::data,
+                      const ReadOptions& options = {}) {
+  const MemoryFile file(bytes);
+  try {
+    read_image(file.path(), options);
+  } catch (const Error& error) {
+    CAPTURE(error.what());
+    CHECK(error.failure() == failure);
+    CHECK(std::string(error.what()).find('\n') == std::string::npos);
+    return error.what();
+  }
+  FAIL("no error was thrown");
+  return {};
+}
+
+/// Options under which a .nii.gz is a stream.
+ReadOptions little_memory() {
+  ReadOptions options;
+  options.in_parts = true;
+  options.limits.memory = std::int64_t{8} << 20;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("samples of each type, in both orders of bytes, plain and compressed, are read") {
+  check_type<std::uint8_t>(2, 255);
+  check_type<std::int16_t>(4, -300);
+  check_type<std::int32_t>(8, -70000);
+  check_type<float>(16, 0.25f);
+  check_type<double>(64, -1e-300);
+  check_type<std::int8_t>(256, -1);
+  check_type<std::uint16_t>(512, 0x100);
+  check_type<std::uint32_t>(768, 0x10000);
+  check_type<std::int64_t>(1024, std::int64_t{-1} << 40);
+  check_type<std::uint64_t>(1280, std::uint64_t{1} << 63);
+}
+
+TEST_CASE("slope and intercept make values of samples; 0 and what is no number make none") {
+  NiftiToWrite nifti;
+  nifti.dim = {1, 4, 1, 1};
+  nifti.samples = std::string("\0\1\2\3", 4);
+  const auto bits = [&](double slope, double inter, std::optional<double> threshold) {
+    nifti.slope = slope;
+    nifti.inter = inter;
+    ReadOptions options;
+    options.foreground.threshold = threshold;
+    const MemoryFile file(nifti.bytes());
+    const BitVolume image = read_image(file.path(), options);
+    std::string text;
+    for (int x = 0; x < 4; ++x) text += image(x, 0, 0) ? '#' : '.';
+    return text;
+  };
+  for (const int datatype : {2, 256}) {
+    nifti.datatype = datatype;
+    CHECK(bits(0, 7, std::nullopt) == ".###");
+    CHECK(bits(kNan, 7, 1) == "..##");
+    CHECK(bits(1, 0, 1) == "..##");
+    CHECK(bits(0.5, 0, 1) == "...#");
+    CHECK(bits(-1, 0, -1.5) == "##..");
+    CHECK(bits(2, -2, std::nullopt) == "#.##");
+  }
+  nifti.datatype = 4;
+  nifti.samples = std::string("\0\0\1\0\2\0\3\0", 8);
+  CHECK(bits(2, -2, std::nullopt) == "#.##");
+  CHECK(bits(-0.5, 1, 0) == "##..");
+  nifti.datatype = 16;
+  nifti.samples = std::string("\0\0\0\0\0\0\x80\x3f\0\0\0\x40\0\0\x40\x40", 16);
+  CHECK(bits(2, -2, std::nullopt) == "#.##");
+  for (const double slope : {kInfinity, -kInfinity}) {
+    nifti.slope = slope;
+    nifti.inter = 0;
+    reason_of(nifti.bytes());
+  }
+  nifti.slope = 1;
+  nifti.inter = kNan;
+  reason_of(nifti.bytes());
+}
+
+TEST_CASE("labels of a NIfTI are its values") {
+  NiftiToWrite nifti;
+  nifti.dim = {2, 2, 2};
+  nifti.datatype = 4;
+  nifti.samples = std::string("\0\0\1\0\2\0\3\0", 8);
+  REQUIRE(read_labels(MemoryFile(nifti.bytes()).path())(1, 1, 0) == 3);
+  nifti.slope = 2;
+  REQUIRE(read_labels(MemoryFile(gzipped(nifti.bytes())).path())(1, 1, 0) == 6);
+  nifti.slope = 0.5;
+  REQUIRE(failure_of([&] { read_labels(MemoryFile(nifti.bytes()).path()); }) == Failure::data);
+}
+
+TEST_CASE("colours count by their luma, whatever the scale") {
+  NiftiToWrite nifti;
+  nifti.dim = {2, 2, 1};
+  nifti.datatype = 128;
+  nifti.slope = 100;
+  nifti.samples = std::string("\0\0\0\1\0\0", 6);
+  const BitVolume image = read_image(MemoryFile(nifti.bytes()).path(), {});
+  CHECK_FALSE(image(0, 0, 0));
+  CHECK(image(1, 0, 0));
+}
+
+TEST_CASE("a pair is read by the name of its header") {
+  const ScratchFolder folder;
+  const BitVolume image = noise({9, 5, 3}, 1);
+  NiftiToWrite nifti = nifti_of(image);
+  nifti.pair = true;
+  const std::string samples = nifti.samples;
+  nifti.samples.clear();
+  write_file(folder / "a.hdr", nifti.bytes());
+  try {
+    read_image(folder / "a.hdr", {});
+    FAIL("no error was thrown");
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::no_input);
+    CHECK(std::string(error.what()) == "its samples are missing: no a.img beside it");
+  }
+  write_file(folder / "a.img.gz", gzipped(samples));
+  REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));
+  write_file(folder / "a.img", samples);
+  REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));
+  write_file(folder / "a.img", samples.substr(1));
+  REQUIRE(failure_of([&] { read_image(folder / "a.hdr", {}); }) == Failure::data);
+  write_file(folder / "a.img", "12" + samples);
+  nifti.vox_offset = 2;
+  write_file(folder / "a.hdr", nifti.bytes());
+  REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));
+  write_file(folder / "a.txt", nifti.bytes());
+  REQUIRE(failure_of([&] { read_image(folder / "a.txt", {}); }) == Failure::data);
+}
+
+TEST_CASE("one frame of four axes is a volume, several are refused with what to do") {
+  const BitVolume image = noise({9, 5, 3}, 2);
+  NiftiToWrite nifti = nifti_of(image);
+  nifti.dim = {7, 9, 5, 3, 1, 1, 0, 1};
+  REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
+  nifti.dim = {4, 9, 5, 1, 3};
+  CHECK(reason_of(nifti.bytes()) == "holds 3 points in time; save one of them as a file of its own");
+  nifti.dim = {5, 9, 5, 1, 1, 3};
+  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; save one of them as a file of its own");
+}
+
+TEST_CASE("headers that claim the impossible are refused") {
+  const NiftiToWrite good = nifti_of(noise({4, 3, 2}, 1));
+  for (const bool nifti2 : {false, true}) {
+    CAPTURE(nifti2);
+    const auto refused = [&](const auto& change) {
+      NiftiToWrite nifti = good;
+      nifti.nifti2 = nifti2;
+      change(nifti);
+      reason_of(nifti.bytes());
+      reason_of(gzipped(nifti.bytes()));
+    };
+    for (const std::int64_t axes : {0, -1, 8, 32767}) refused([=](auto& nifti) { nifti.dim[0] = axes; });
+    for (const std::size_t axis : {1, 2, 3})
+      for (const std::int64_t size :
+           {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-32768}, std::int64_t{32767}})
+        refused([=](auto& nifti) { nifti.dim[axis] = size; });
+    if (nifti2)
+      for (const std::int64_t size : {std::int64_t{1} << 31, std::int64_t{1} << 32, INT64_MAX, INT64_MIN}) {
+        for (const std::size_t axis : {1, 2, 3}) refused([=](auto& nifti) { nifti.dim[axis] = size; });
+        refused([=](auto& nifti) { nifti.dim = {3, size, size, size}; });
+        refused([=](auto& nifti) { nifti.dim = {4, 4, 3, 2, INT64_MAX}; });
+      }
+    for (const int datatype : {0, 1, 32, 1536, 1792, 2048, -2, 3})
+      refused([=](auto& nifti) { nifti.datatype = datatype; });
+    for (const double offset : {1.0, 100.0, 1e9, 1e300, -5.0, 9e18})
+      refused([=](auto& nifti) { nifti.vox_offset = offset; });
+    if (!nifti2)
+      for (const double offset : {kNan, kInfinity, -kInfinity, 352.5})
+        refused([=](auto& nifti) { nifti.vox_offset = offset; });
+    refused([](auto& nifti) { nifti.sizeof_hdr = 347; });
+    refused([](auto& nifti) { nifti.pair = true; });
+  }
+  NiftiToWrite careless = good;  // an offset of 0 stands for the least
+  careless.vox_offset = 0;
+  CHECK_NOTHROW(read_image(MemoryFile(careless.bytes()).path(), {}));
+}
+
+TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it is not read") {
+  const BitVolume image = noise({40, 30, 5}, 1);
+  NiftiToWrite nifti = nifti_of(image);
+  const std::string whole = nifti.bytes(), zipped = gzipped(whole);
+  for (std::size_t size = 352; size < whole.size(); size += 97) {
+    reason_of(whole.substr(0, size));
+    reason_of(gzipped(whole.substr(0, size)));
+  }
+  for (std::size_t size = 1; size < zipped.size(); size += 7) reason_of(zipped.substr(0, size));
+  for (const std::string& bytes :
+       {whole + "garbage", zipped + "garbage", gzipped(whole + "garbage"), gzipped(whole) + gzipped("more"),
+        gzipped(whole.substr(0, 100)) + gzipped(whole.substr(100)),
+        gzipped(whole.substr(0, 1000)) + gzipped("") + gzipped(whole.substr(1000))}) {
+    const MemoryFile file(bytes);
+    REQUIRE(same_bits(read_image(file.path(), {}), image));
+    BitVolume parts(image.extent());
+    open_reader(file.path(), little_memory())->read(0, 5, parts);
+    REQUIRE(same_bits(parts, image));
+  }
+  for (const std::size_t at :
+       {zipped.size() / 2, zipped.size() - 8, zipped.size() - 1}) {  // data, checksum, length
+    std::string damaged = zipped;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    reason_of(damaged);
+    reason_of(damaged, Failure::data, little_memory());
+  }
+}
+
+TEST_CASE("a .nii.gz that is larger than the memory is read as a stream, forwards and back") {
+  const Extent extent{256, 256, 400};
+  const BitVolume image = noise(extent, 5);
+  const NiftiToWrite nifti = nifti_of(image);  // 25 MiB
+  const MemoryFile file(gzipped(nifti.bytes(), 1));
+  const std::unique_ptr<Reader> reader = open_reader(file.path(), little_memory());
+  CHECK(reader->held_bytes() + reader->buffer_bytes() < little_memory().limits.memory);
+  ReadOptions enough = little_memory();
+  enough.limits.memory = std::int64_t{1} << 30;
+  CHECK(open_reader(file.path(), enough)->held_bytes() > extent.elements());
+  BitVolume read(extent);
+  reader->read(0, extent.depth, read);
+  REQUIRE(same_bits(read, image));
+  for (const int z : {399, 390, 200, 201, 0, 137}) {
+    BitVolume slice({256, 256, 1});
+    reader->read(z, z + 1, slice);
+    BitVolume rows({256, 5, 1});
+    reader->read_rows(z, 100, 105, rows);
+    for (int y = 0; y < 256; ++y)
+      for (int x = 0; x < 256; ++x) {
+        if (slice(x, y, 0) != image(x, y, z)) FAIL("slice " << z << " differs");
+        if (y >= 100 && y < 105 && rows(x, y - 100, 0) != image(x, y, z)) FAIL("rows of " << z << " differ");
+      }
+  }
+}
+
+TEST_CASE("a header that claims more than gzip can hold is refused at once") {
+  NiftiToWrite nifti;
+  nifti.dim = {3, 32767, 32767, 32767};
+  CHECK(reason_of(gzipped(nifti.bytes())).find("header claims") == 0);
+  nifti.dim = {3, 1000, 1000, 100};
+  nifti.samples = std::string(100000000, '\0');
+  const std::string bomb = gzipped(nifti.bytes(), 9);  // what it claims is there, and does not fit
+  ReadOptions options;
+  options.limits.memory = std::int64_t{4} << 20;
+  reason_of(bomb, Failure::memory, options);
+}
