@@ -155,11 +155,10 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t most =
       most_at_once(work.engine, gpu_memory(work.engine, work.connectivity, work.extent.elements()));
-  // Half for the slab, so that there is as much for components and for the borders of slabs.
-  const double half = static_cast<double>(memory - held) / 2;
+  const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||
-                                           bytes_of_slab(work, cut(work, halvings).back()) > half))
+                                           bytes_of_slab(work, cut(work, halvings).back()) > available))
     ++halvings;
   return plan_slabs(work, memory, held, halvings);
 }

@@ -41,7 +41,7 @@ double bytes_of_components(const LabelWork& work, std::int64_t most);
 /// a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// The same for an image whose components may not fit beside it: by slabs of at most half of the memory.
+/// The same for an image whose components may not fit beside it: by the largest slabs that fit.
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
 /// What comes after a plan for which there were too many components: smaller slabs, which leave more memory

@@ -217,6 +217,9 @@ TEST_CASE("what is labelled with less memory is labelled with more") {
   // Few slabs, then at once: of columns, of which each slab has its own, only the first slice has beginnings.
   labels_from(save(scratch / "comb.tif", tests::generated("comb", {600, 600, 150}).view()),
               {"40M", "50M", "60M", "300M"});
+  // Few slabs leave little for components, but have so few parts of columns that it is enough.
+  labels_from(save(scratch / "wide.tif", tests::generated("comb", {600000, 200, 1}).view()),
+              {"160M", "300M"});
   // Where at once looks as if it took too much, few slabs do not, and many have too many parts of columns.
   labels_from(save(scratch / "thorns.tif", thorny_columns(320).view()), {"18M", "24M", "30M", "40M", "200M"});
 }
