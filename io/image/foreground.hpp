@@ -16,7 +16,6 @@ class Foreground {
  public:
   /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground,
   /// of colours every luma above 0. NaN never is, unless inverted; the luma of a colour with one is NaN.
-  /// `format` must outlive this.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
   /// Writes all words of a BitVolume's row, padding included.
@@ -35,7 +34,7 @@ class Foreground {
   void pack_values(const std::byte* row, int width, std::uint32_t* bits) const;
 
   enum class Method { bits, range, floats, codes, values };  // from the fastest to the one for everything
-  const SampleFormat& format_;
+  const SampleFormat format_;
   bool as_stored_;
   bool invert_;
   std::optional<double> threshold_;

@@ -1,5 +1,7 @@
 // TIFF files as other programs write them, made here by libtiff.
 
+#include <oneapi/tbb/global_control.h>
+
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -766,6 +768,15 @@ TEST_CASE("several threads decode the same page as one") {
             for (std::size_t i = 0; i < page.samples.size(); ++i)
               as_written = as_written && std::to_integer<std::uint64_t>(one.samples[i]) == page.samples[i];
             REQUIRE(as_written);
+
+            ReadOptions options;
+            options.foreground.threshold = 127.5;
+            const BitVolume bits = [&] {
+              const oneapi::tbb::global_control alone(oneapi::tbb::global_control::max_allowed_parallelism,
+                                                      1);
+              return read_image(file.path(), options);
+            }();
+            for (int i = 0; i < 3; ++i) REQUIRE(same_bits(read_image(file.path(), options), bits));
           }
     }
 }
