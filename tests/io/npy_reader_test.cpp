@@ -99,7 +99,7 @@ TEST_CASE("a threshold is taken by the values of an array, whatever its order") 
     const BitVolume image = read_image(file.path(), options);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const int fast = static_cast<int>(i % 3), slow = static_cast<int>(i / 3);
-      REQUIRE(image(fortran ? slow : fast, fortran ? fast : slow, 0) == values[i] > 0.5f);
+      REQUIRE(image(fortran ? slow : fast, fortran ? fast : slow, 0) == (values[i] > 0.5f));
     }
   }
 }
