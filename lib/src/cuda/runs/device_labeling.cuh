@@ -18,7 +18,7 @@ class Arena {
   template <class T>
   T* take(std::size_t count) {
     std::byte* const at = memory_ == nullptr ? nullptr : memory_ + used_;
-    constexpr std::size_t kAlignment = 256;  // as cudaMalloc() has it
+    constexpr std::size_t kAlignment = 256;  // of fresh device memory
     used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return reinterpret_cast<T*>(at);
   }
