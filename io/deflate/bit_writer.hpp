@@ -21,7 +21,7 @@ struct Bits {
 };
 
 /// Writes bits as Deflate has them, the first in the least significant place. There must be room for
-/// kSlack bytes behind the last one.
+/// kSlack bytes after the last one.
 class BitWriter {
  public:
   static constexpr std::size_t kSlack = 8;

@@ -23,7 +23,7 @@ std::span<const std::byte> RunDeflater::blocks() {
   return {out_.data(), end};
 }
 
-/// Writes what the tokens say as one block from byte `at` of out_ on, with room for four bytes behind it.
+/// Writes what the tokens say as one block from byte `at` of out_ on, with room for four bytes after it.
 /// Returns its end.
 std::size_t RunDeflater::write_block(std::size_t at, bool is_last) {
   constexpr std::size_t kEndBytes = 10;  // of the stored block, or of the checksum

@@ -88,9 +88,9 @@ template <int bytes>
 void RunTokens::find_tokens() {
   tokens_.resize(std::max(tokens_.size(), 2 * run_count_ + 1));  // long zeros are a token of their own
   runs_.resize(std::max(runs_.size(), kFirstRun + run_count_ + 1));
-  runs_[kFirstRun + run_count_] = {};  // looked at as the run behind the last one
+  runs_[kFirstRun + run_count_] = {};  // looked at as the run after the last one
   const Run *here = runs_.data() + kFirstRun, *const end = here + run_count_;
-  const Run* above = here - 1;  // the first one in the row above that ends behind the beginning of `here`
+  const Run* above = here - 1;  // the first one in the row above that ends after the beginning of `here`
   const std::int64_t row_bytes = row_.bytes();
   const bool row_in_window = row_bytes <= kWindow;
   while (here != end) {

@@ -30,7 +30,7 @@ struct Token {
 
 /// Rows of labels as tokens. The rows are one stream of bytes, in which runs stand between zeros. A run is
 /// copied from one to its left or from one in the row above that has the same label, with the zeros before it
-/// and the runs behind it as far as these are the same. Nothing else is searched for, so the time is that of
+/// and the runs after it as far as these are the same. Nothing else is searched for, so the time is that of
 /// the runs, not of the samples.
 class RunTokens {
  public:

@@ -26,13 +26,13 @@ std::uint32_t read_big_endian(const std::byte* bytes) {
   return value;
 }
 
-/// What the IDAT chunks hold, one behind the other.
+/// What the IDAT chunks hold, one after the other.
 struct ZlibStream {
   std::unique_ptr<std::byte[]> data;
   std::size_t bytes = 0;
 };
 
-/// A file that holds more behind its header than this has much else, or chunks of a few bytes.
+/// A file that holds more after its header than this has much else, or chunks of a few bytes.
 std::uint64_t most_stored(const PngLayout& layout) {
   return layout.bytes() + layout.bytes() / 8 + PngDecoder::kMaxChunkBytes;
 }

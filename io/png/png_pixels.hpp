@@ -10,7 +10,7 @@
 
 namespace gpuccl::io {
 
-/// How the pixels of a PNG that is not interlaced are stored: row after row, each behind a byte that says
+/// How the pixels of a PNG that is not interlaced are stored: row after row, each after a byte that says
 /// which filter it went through.
 struct PngLayout {
   std::size_t pixel_bytes = 1;  // 1 if a pixel has less

@@ -9,11 +9,11 @@
 
 namespace gpuccl::io {
 
-/// Where the first strip begins: behind the header, for which there is room in either form.
+/// Where the first strip begins: after the header, for which there is room in either form.
 inline constexpr std::uint64_t kFirstStrip = 16;
 
 /// Header and directories of a little-endian TIFF whose strips follow one another from kFirstStrip on, all
-/// pages in one block, with the directories behind them. Readers of stacks, ImageJ among them, compute where
+/// pages in one block, with the directories after them. Readers of stacks, ImageJ among them, compute where
 /// the pages of an uncompressed one are; and which form the file has can wait until its size is known.
 class TiffDirectories {
  public:

@@ -10,24 +10,18 @@
 #include "gpuccl/extent.hpp"
 
 // Connected components of images that are in the memory of a GPU, for programs with CUDA code of their own.
-// Only libraries that are built with CUDA have it.
-//
-//     const std::size_t bytes = gpuccl::device_workspace_bytes(image.extent, gpuccl::Connectivity::c8);
-//     cudaMalloc(&workspace, bytes);
-//     gpuccl::label_on_device(image, gpuccl::Connectivity::c8, {.labels = {labels}, .count = count},
-//     workspace,
-//                             bytes, stream);
+// Only libraries that are built with CUDA have it. docs/device.md has a whole program.
 //
 // All pointers in here are to memory that the stream's device can access. Pitches are in bytes.
 namespace gpuccl {
 
 /// A binary image or volume on a device: element (x, y, z) is in row y of slice z, which begins
-/// z * slice_pitch + y * row_pitch bytes behind `data`. Any address and any pitches do that hold the rows.
+/// z * slice_pitch + y * row_pitch bytes after `data`. Any address and any pitches do that hold the rows.
 /// Read fastest are, of images whose width is a multiple of 32, rows without padding that follow each other
 /// from an address that is a multiple of 16; all others are packed first, in one pass.
 struct DeviceImage {
   enum class Format {
-    bits,   // element x is bit x % 8, least significant first, of byte x / 8; what is behind the width is
+    bits,   // element x is bit x % 8, least significant first, of byte x / 8; what is beyond the width is
             // ignored
     bytes,  // one byte an element; every value but 0 is foreground
   };
@@ -40,7 +34,7 @@ struct DeviceImage {
 };
 
 /// Where labels are written, 4 or 2 bytes each, in rows as those of DeviceImage. Address and pitches are
-/// multiples of a label's size; four times that is written fastest. Bytes behind the width are not touched.
+/// multiples of a label's size; four times that is written fastest. Bytes beyond the width are not touched.
 ///
 /// Two bytes hold labels up to 65535: the elements of components beyond are written as 65535, and N tells.
 struct DeviceLabels {
@@ -84,7 +78,7 @@ std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity);
 /// the image when it runs; make one before, because CUDA loads kernels when they are first launched. From
 /// compute capability 9.0 on, kernels overlap, and graphs of these need a driver for CUDA 12.3 or later.
 ///
-/// `workspace` has device_workspace_bytes() or more and is aligned to 256 bytes, as memory from cudaMalloc()
+/// `workspace` has device_workspace_bytes() or more and is aligned to 256 bytes, as fresh device memory
 /// is. It holds nothing between calls. Neither it nor results may overlap each other or the image.
 ///
 /// Throws Error: usage, before anything is enqueued, if an argument is not as described here; as
