@@ -15,6 +15,11 @@ std::string deciding_options(const LabelOptions& options) {
   add(foreground.invert, "--invert");
   add(foreground.otsu, "--threshold otsu");
   if (foreground.threshold) add(true, "--threshold " + io::shortest(*foreground.threshold));
+  for (const io::SampleValue& value : foreground.values)
+    line += (&value != &foreground.values.front() ? ","
+             : line.empty()                       ? "--value "
+                                                  : " --value ") +
+            value.text();
   add(foreground.raw, "--foreground raw");
 
   const AlgorithmOptions& algorithm = options.algorithm;

@@ -6,8 +6,6 @@ namespace {
 // Of smaller images, anything is likely.
 constexpr std::int64_t kLeastElements = 4096;
 
-bool has_threshold(const io::ForegroundOptions& options) { return options.threshold || options.otsu; }
-
 /// What is odd about the foreground; empty if nothing is.
 std::string odd_foreground(const Extent& extent, const Findings& findings) {
   constexpr double kMost = 0.9, kMostOfOne = 0.8;
@@ -26,9 +24,9 @@ std::string beyond_all_values(bool above) {
 
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
                             const Findings& findings) {
-  if (findings.more_than_two_values && !has_threshold(options))
+  if (findings.more_than_two_values && !options.has_rule())
     return "it has more than two values and no threshold, so that all but black is foreground; --threshold T "
-           "or --threshold otsu parts dark from light";
+           "or --threshold otsu parts dark from light, --value V takes one class of a segmentation";
   const std::string odd = odd_foreground(input.extent, findings);
   if (odd.empty()) return "";
   const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
@@ -56,9 +54,13 @@ bool is_scan_of_pages(const io::ImageInfo& input) {
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings) {
   std::vector<std::string> lines;
+  const bool by_value = !options.values.empty();
+  if (by_value && findings.foreground == (options.invert ? 1 : 0))
+    lines.push_back(options.values.size() == 1 ? "no element has the value of --value"
+                                               : "no element has one of the values of --value");
   if (input.extent.elements() < kLeastElements) return lines;
   const std::string line = foreground_hint(input, options, findings);
-  if (!line.empty()) lines.push_back(line);
+  if (!line.empty() && !by_value) lines.push_back(line);
   if (is_scan_of_pages(input) && is_3d(connectivity))
     lines.emplace_back(
         "its pages are taken as slices of a volume, so that what lies on several can be one component; "

@@ -1,5 +1,6 @@
 #include "app/options/input_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/options/number_lists.hpp"
@@ -9,16 +10,33 @@
 namespace gpuccl::app {
 namespace {
 
-void add_threshold(const Command& command, io::ForegroundOptions& foreground) {
-  command.add_value("--threshold", "T|otsu", "Foreground is what is greater than T, or than Otsu's threshold",
-                    [&foreground](const std::string& given) {
-                      const std::optional<double> value = parse_number<double>(given);
-                      foreground.otsu = io::lower_case(given) == "otsu";
-                      foreground.threshold = value;
-                      return foreground.otsu || (value && std::isfinite(*value))
-                                 ? std::string()
-                                 : "'" + given + "' is neither a number nor otsu";
-                    });
+Option add_threshold(const Command& command, io::ForegroundOptions& foreground) {
+  return command.add_value("--threshold", "T|otsu",
+                           "Foreground is what is greater than T, or than Otsu's threshold",
+                           [&foreground](const std::string& given) {
+                             const std::optional<double> value = parse_number<double>(given);
+                             foreground.otsu = io::lower_case(given) == "otsu";
+                             foreground.threshold = value;
+                             return foreground.otsu || (value && std::isfinite(*value))
+                                        ? std::string()
+                                        : "'" + given + "' is neither a number nor otsu";
+                           });
+}
+
+/// One class of a segmentation, or several.
+Option add_values(const Command& command, std::vector<io::SampleValue>& values) {
+  return command.add_value("--value", "V[,V...]",
+                           "Foreground is these values and no others: one class of a segmentation",
+                           [&values](const std::string& given) {
+                             for (const std::string& part : split(given, ',')) {
+                               const auto value = io::SampleValue::parse(part);
+                               if (!value) return "'" + part + "' is not a number";
+                               values.push_back(*value);
+                             }
+                             std::sort(values.begin(), values.end());
+                             values.erase(std::unique(values.begin(), values.end()), values.end());
+                             return std::string();
+                           });
 }
 
 }  // namespace
@@ -27,7 +45,8 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
   command.group("Input");
   add_switch(command, "--stack", stack, "A folder is one volume, its files are the slices");
   add_switch(command, "--invert", foreground.invert, "Label the dark part: swap foreground and background");
-  add_threshold(command, foreground);
+  const Option threshold = add_threshold(command, foreground);
+  add_values(command, foreground.values).excludes(threshold);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
                    "raw: bits as stored, whatever the photometric tag says [auto]");
   add_amount(command, "--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]");

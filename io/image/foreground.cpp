@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "gpuccl/bit_volume.hpp"
@@ -56,7 +57,7 @@ void load_block(const std::byte* row, std::int64_t x, int count, T (&samples)[kB
 }
 
 bool looks_up(const SampleFormat& format, const ForegroundOptions& options) {
-  return format.photometric == Photometric::palette && !options.raw;
+  return format.photometric == Photometric::palette && !options.raw && options.values.empty();
 }
 
 /// A colour stands for its luma, of which only what is more than 0 is light.
@@ -65,14 +66,23 @@ bool is_by_luma(const SampleFormat& format, const ForegroundOptions& options) {
          looks_up(format, options);
 }
 
+/// The nearest number of a floating-point type with so many binary digits, down to 2^least_exponent.
+double nearest(double number, int digits, int least_exponent) {
+  int exponent = 0;
+  std::frexp(number, &exponent);
+  const int unit = std::max(exponent - 1, least_exponent) - (digits - 1);
+  return std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
+}
+
 }  // namespace
 
 Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& options,
                        std::optional<double> threshold)
     : format_(format),
-      as_stored_(options.raw),
+      as_stored_(options.raw || (format.photometric == Photometric::palette && !options.values.empty())),
       invert_(options.invert),
       threshold_(is_by_luma(format, options) ? threshold.value_or(0) : threshold) {
+  if (!options.values.empty()) choose_numbers(options.values);
   if (format.channels != 1) return;
   const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
   const bool is_palette = looks_up(format, options);
@@ -80,10 +90,49 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
     if (format.bits != 16 && !format.is_scaled()) method_ = Method::floats;
   } else if (whole_bytes && !is_palette && !format.is_scaled() &&
              (!threshold || format.kind == SampleKind::unsigned_integer)) {
-    choose_range();
+    options.values.empty() ? choose_range() : choose_ranges(options.values);
   } else if (format.bits <= 8) {
     choose_table();
   }
+}
+
+bool Foreground::is_foreground(double value) const {
+  if (numbers_.empty()) return threshold_ ? value > *threshold_ : value < 0 || value > 0;
+  const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), value);
+  return found != numbers_.end() && *found == value;
+}
+
+bool Foreground::is_flipped() const {
+  return format_.photometric == Photometric::min_is_white && !as_stored_ && !format_.inverted_by_name_only;
+}
+
+void Foreground::choose_numbers(const std::vector<SampleValue>& values) {
+  const bool is_rounded = format_.kind == SampleKind::floating && !format_.is_scaled() && format_.bits < 64;
+  for (const SampleValue& value : values)
+    numbers_.push_back(!is_rounded          ? value.number()
+                       : format_.bits == 16 ? nearest(value.number(), 11, -14)
+                                            : nearest(value.number(), 24, -126));
+}
+
+void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
+  const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
+  std::vector<std::uint64_t> codes;
+  for (const SampleValue& value : values)
+    if (const auto code = value.code(format_.bits, format_.kind == SampleKind::signed_integer))
+      codes.push_back(is_flipped() ? ~*code & max : *code);
+  std::sort(codes.begin(), codes.end());
+  for (const std::uint64_t code : codes)
+    if (!ranges_.empty() && code - ranges_.back().high <= 1)
+      ranges_.back().high = code;
+    else
+      ranges_.push_back({code, code});
+  if (ranges_.empty()) {  // no sample has any of the values
+    ranges_.push_back({0, max});
+    invert_ = !invert_;
+  }
+  method_ = ranges_.size() == 1 ? Method::range : Method::ranges;
+  low_ = ranges_.front().low;
+  high_ = ranges_.front().high;
 }
 
 void Foreground::choose_range() {
@@ -98,9 +147,7 @@ void Foreground::choose_range() {
   } else if (threshold_) {
     low_ = *threshold_ < 0 ? 0 : static_cast<std::uint64_t>(*threshold_) + 1;
   }
-  const bool flip =
-      format_.photometric == Photometric::min_is_white && !as_stored_ && !format_.inverted_by_name_only;
-  if (flip) {
+  if (is_flipped()) {
     high_ = max - low_;
     low_ = 0;
   }
@@ -126,6 +173,11 @@ void Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) cons
              : format_.bits == 16 ? pack_range<std::uint16_t>(row, width, bits)
              : format_.bits == 32 ? pack_range<std::uint32_t>(row, width, bits)
                                   : pack_range<std::uint64_t>(row, width, bits);
+    case Method::ranges:
+      return format_.bits == 8    ? pack_ranges<std::uint8_t>(row, width, bits)
+             : format_.bits == 16 ? pack_ranges<std::uint16_t>(row, width, bits)
+             : format_.bits == 32 ? pack_ranges<std::uint32_t>(row, width, bits)
+                                  : pack_ranges<std::uint64_t>(row, width, bits);
     case Method::floats:
       return format_.bits == 32 ? pack_floats<float>(row, width, bits)
                                 : pack_floats<double>(row, width, bits);
@@ -160,14 +212,41 @@ void Foreground::pack_range(const std::byte* row, int width, std::uint32_t* bits
   });
 }
 
+template <class Unsigned>
+void Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
+  constexpr std::size_t kFew = 16;  // more are faster to search
+  const auto is_in = [this](std::uint64_t sample) {
+    const auto above = std::upper_bound(ranges_.begin(), ranges_.end(), sample,
+                                        [](std::uint64_t s, const Range& range) { return s < range.low; });
+    return above != ranges_.begin() && sample <= std::prev(above)->high;
+  };
+  pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
+    Unsigned samples[kBlock];
+    load_block(row, x, count, samples);
+    std::fill_n(flags, kBlock, std::uint8_t{0});
+    if (ranges_.size() > kFew) {
+      for (int i = 0; i < count; ++i) flags[i] = is_in(samples[i]);
+      return;
+    }
+    for (const Range& range : ranges_) {
+      const auto low = static_cast<Unsigned>(range.low), span = static_cast<Unsigned>(range.high - range.low);
+      for (int i = 0; i < kBlock; ++i) flags[i] |= static_cast<Unsigned>(samples[i] - low) <= span;
+    }
+  });
+}
+
 template <class Float>
 void Foreground::pack_floats(const std::byte* row, int width, std::uint32_t* bits) const {
   const double threshold = threshold_.value_or(0);
   const double below =
       threshold_ ? -std::numeric_limits<double>::infinity() : 0;  // nothing is less than -infinity
-  pack_flags(width, invert_, bits, [=](std::int64_t x, int count, std::uint8_t* flags) {
+  pack_flags(width, invert_, bits, [=, this](std::int64_t x, int count, std::uint8_t* flags) {
     Float samples[kBlock];
     load_block(row, x, count, samples);
+    if (!numbers_.empty()) {
+      for (int i = 0; i < count; ++i) flags[i] = is_foreground(static_cast<double>(samples[i]));
+      return;
+    }
     for (int i = 0; i < kBlock; ++i) flags[i] = (samples[i] > threshold) | (samples[i] < below);
   });
 }
@@ -201,13 +280,21 @@ std::string foreground_rule(const SampleFormat& format, const ForegroundOptions&
       format.photometric == Photometric::min_is_white && format.kind != SampleKind::floating;
   const bool as_stored = options.raw || format.inverted_by_name_only;
 
-  std::string rule = by_index ? "palette luma" : by_luma ? "luma" : threshold ? "value" : "nonzero";
+  const std::string index =
+      format.photometric == Photometric::palette && !options.values.empty() ? "index" : "value";
+  std::string rule = by_index                  ? "palette luma"
+                     : by_luma                 ? "luma"
+                     : !options.values.empty() ? index
+                     : threshold               ? "value"
+                                               : "nonzero";
   if (as_stored && !by_luma) rule += " as stored";
   if (format.inverted_by_name_only && !options.raw) rule += " (MinIsWhite of tifffile)";
   if (is_white_0 && !as_stored) rule += " after inversion (MinIsWhite)";
+  for (const SampleValue& value : options.values)
+    rule += (&value == &options.values.front() ? " = " : ", ") + value.text();
   if (threshold) {
     rule += " > " + shortest(*threshold);
-  } else if (by_luma) {
+  } else if (by_luma && options.values.empty()) {
     rule += " > 0";
   }
   return (options.otsu ? "otsu: " : "") + rule + (options.invert ? ", inverted" : "");

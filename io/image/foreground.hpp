@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
@@ -16,30 +17,49 @@ class Foreground {
  public:
   /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground,
   /// of colours every luma above 0. NaN never is, unless inverted; the luma of a colour with one is NaN.
+  /// Values that are asked for are compared with indices of a palette, not with their colours; floating-point
+  /// samples are compared with what is nearest to them in their type.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
   /// Writes all words of a BitVolume's row, padding included.
   void pack(const std::byte* row, int width, std::uint32_t* bits) const;
 
  private:
-  bool is_foreground(double value) const { return threshold_ ? value > *threshold_ : value < 0 || value > 0; }
+  bool is_foreground(double value) const;
   void choose_range();
+  void choose_ranges(const std::vector<SampleValue>& values);
+  void choose_numbers(const std::vector<SampleValue>& values);
+  bool is_flipped() const;
   void choose_table();
   void pack_bits(const std::byte* row, int width, std::uint32_t* bits) const;
   template <class Unsigned>
   void pack_range(const std::byte* row, int width, std::uint32_t* bits) const;
   template <class Float>
+  void pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const;
+  template <class Float>
   void pack_floats(const std::byte* row, int width, std::uint32_t* bits) const;
   void pack_codes(const std::byte* row, int width, std::uint32_t* bits) const;
   void pack_values(const std::byte* row, int width, std::uint32_t* bits) const;
 
-  enum class Method { bits, range, floats, codes, values };  // from the fastest to the one for everything
+  enum class Method {
+    bits,
+    range,
+    ranges,
+    floats,
+    codes,
+    values
+  };  // from the fastest to the one for everything
   const SampleFormat format_;
   bool as_stored_;
   bool invert_;
   std::optional<double> threshold_;
   Method method_ = Method::values;
-  std::uint64_t low_ = 0, high_ = 0;       // range: foreground is low <= sample <= high
+  std::uint64_t low_ = 0, high_ = 0;  // range: foreground is low <= sample <= high
+  struct Range {
+    std::uint64_t low, high;
+  };
+  std::vector<Range> ranges_;    // several of these, in ascending order
+  std::vector<double> numbers_;  // the values that are foreground, in ascending order, if they are listed
   std::array<std::uint8_t, 256> table_{};  // bits, codes: 1 for foreground
 };
 

@@ -4,6 +4,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "io/image/sample_value.hpp"
 
 namespace gpuccl::io {
 
@@ -21,6 +24,9 @@ struct ForegroundOptions {
   bool invert = false;
   std::optional<double> threshold;  // value > threshold
   bool otsu = false;                // threshold by Otsu's method over the whole input
+  std::vector<SampleValue> values;  // if there are any: these and no others; in ascending order
+
+  bool has_rule() const { return threshold || otsu || !values.empty(); }
 };
 
 struct ReadOptions {

@@ -78,7 +78,7 @@ class SampleReader final : public Reader {
     for (int i = 0; i < rows.count; ++i)
       foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
                       bits + i * pitch);
-    if (!threshold_) values_.look_at(rows, info_.extent);
+    if (!options_.has_rule()) values_.look_at(rows, info_.extent);
   }
 
   void read_slice(int z, int first, BitVolume& out) {
@@ -133,6 +133,8 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
     throw Error(Failure::usage, "the threshold is not a number");
   if (foreground.threshold && foreground.otsu)
     throw Error(Failure::usage, "a threshold and otsu exclude each other");
+  if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
+    throw Error(Failure::usage, "values and a threshold exclude each other");
   if (asked.stack && path == "-")
     throw Error(Failure::usage, "a stack is a folder and cannot come from stdin");
 

@@ -219,9 +219,16 @@ TEST_CASE("option --skip-existing does again what was made with other options") 
     return summary(gpuccl(words));
   };
   const std::string all = "gpuccl: 2 of 2 labelled", none = "gpuccl: 0 of 2 labelled, 2 skipped";
-  const Words other[] = {{"--invert"},           {"--threshold", "0.5"}, {"-c", "4"},
-                         {"--min-size", "3"},    {"--order", "size"},    {"--label-type", "u32"},
-                         {"--compress", "none"}, {"--clear-border"},     {"--bigtiff", "yes"}};
+  const Words other[] = {{"--invert"},
+                         {"--threshold", "0.5"},
+                         {"-c", "4"},
+                         {"--value", "1,2"},
+                         {"--min-size", "3"},
+                         {"--order", "size"},
+                         {"--label-type", "u32"},
+                         {"--compress", "none"},
+                         {"--clear-border"},
+                         {"--bigtiff", "yes"}};
   CHECK(label({}) == all);
   CHECK(label({"--threads", "1", "--no-fsync"}) == none);  // which decide nothing
   for (const Words& options : other) {

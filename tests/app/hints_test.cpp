@@ -82,10 +82,21 @@ TEST_CASE("more than two values without a threshold are hinted at") {
   const Words hints = hints_of({image});
   REQUIRE(hints.size() == 1);
   CHECK(has(hints[0], "--threshold"));
-  CHECK(!has(hints[0], "--values"));
+  CHECK(has(hints[0], "--value V"));
   CHECK(hints_of({image, "--threshold", "150"}).empty());
   CHECK(hints_of({image, "--threshold", "otsu"}).empty());
+  CHECK(hints_of({image, "--value", "100"}).empty());
   CHECK(hints_of({image, "--memory", "10K"}) == hints);  // by slabs
+}
+
+TEST_CASE("a value that no element has is hinted at") {
+  const ScratchFolder scratch;
+  const std::string image = save_gray(scratch / "small.tif", {{1, 2, 3}});
+  const Words one = {"no element has the value of --value"};
+  CHECK(hints_of({image, "--value", "4"}) == one);
+  CHECK(hints_of({image, "--value", "300", "--invert"}) == one);
+  CHECK(hints_of({image, "--value", "4,5"}) == Words{"no element has one of the values of --value"});
+  CHECK(hints_of({image, "--value", "1,4"}).empty());
 }
 
 TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its remedy") {

@@ -81,6 +81,18 @@ TEST_CASE("option --threshold takes what is greater, or Otsu's threshold") {
   CHECK(report_of({input, "--threshold", "-1"})["input"]["foreground"] == 1);
 }
 
+TEST_CASE("option --value takes the elements of these values") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
+  succeeds({"label", input, "--value", "20,30", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "0 1 0 2 0 0");
+  succeeds({"label", input, "--value", "20,30", "--invert", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "1 0 2 0 3 3");
+  const Json report = report_of({input, "--value", "30,20.0,30"});
+  CHECK(report["input"]["foreground_rule"] == "value = 20, 30");
+  CHECK(report["options"] == "--value 20,30");
+}
+
 TEST_CASE("option --foreground raw takes the bits as stored") {
   const std::string page = source_file("data/page-g4.tif");  // MinIsWhite: bit 0 is white
   const double light = report_of({page, "--quiet"})["input"]["foreground"];

@@ -104,6 +104,9 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--gpu", "-1"}, "--gpu");
   refused({"-o", "x.tif", "--threshold", "high"}, "'high' is neither a number nor otsu");
   refused({"-o", "x.tif", "--threshold", "nan"}, "'nan' is neither");
+  for (const char* value : {"", "1,", "x", "nan", "1 2"})
+    refused({"-o", "x.tif", "--value", value}, "is not a number");
+  refused({"-o", "x.tif", "--value", "1", "--threshold", "otsu"}, "--threshold excludes --value");
   for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
     refused({"-o", "x.tif", "--min-size", count}, "is not a whole number from 0 on");
   refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not a whole number from 1 to 255");

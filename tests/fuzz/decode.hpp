@@ -36,6 +36,7 @@ inline void decode(const std::uint8_t* data, std::size_t size) {
   rule.invert = (choice & 2) != 0;
   rule.otsu = (choice & 12) == 4;
   if ((choice & 12) == 8) rule.threshold = 100;
+  if ((choice & 12) == 12) rule.values = {*io::SampleValue::parse("1"), *io::SampleValue::parse("200")};
   try {
     const auto file = std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size));
     const std::unique_ptr<io::SampleSource> source = io::open_file(file, options);

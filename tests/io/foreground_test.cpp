@@ -90,6 +90,27 @@ std::vector<std::byte> random_row(const SampleFormat& format, int width, std::mt
   return row;
 }
 
+/// Whether the value of a pixel is among those of the options; of 64-bit samples by their bits.
+bool is_listed(const SampleFormat& format, const ForegroundOptions& options, const SlowRow& slow,
+               std::int64_t x) {
+  const bool as_stored = options.raw || format.photometric == Photometric::palette;
+  const bool flip =
+      format.photometric == Photometric::min_is_white && !as_stored && format.kind != SampleKind::floating;
+  return std::any_of(options.values.begin(), options.values.end(), [&](const SampleValue& value) {
+    if (format.channels > 1 || format.bits < 64 || format.kind == SampleKind::floating)
+      return slow.value(x, as_stored) == value.number();
+    const auto code = value.code(64, format.kind == SampleKind::signed_integer);
+    return code && slow.code(x) == (flip ? ~*code : *code);
+  });
+}
+
+std::vector<SampleValue> values_of(const std::vector<std::string>& texts) {
+  std::vector<SampleValue> values;
+  for (const std::string& text : texts) values.push_back(*SampleValue::parse(text));
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
 void expect_packed(const SampleFormat& format, const ForegroundOptions& options, std::mt19937& random) {
   for (const int width : {1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 200, 511, 512, 513, 1100}) {
     const std::vector<std::byte> row = random_row(format, width, random);
@@ -103,7 +124,8 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
     for (int x = 0; x < width; ++x) {
       const double value = slow.value(x, options.raw);
       const bool is_foreground =
-          options.threshold || !(is_gray || (options.raw && format.photometric == Photometric::palette))
+          !options.values.empty() ? is_listed(format, options, slow, x)
+          : options.threshold || !(is_gray || (options.raw && format.photometric == Photometric::palette))
               ? value > options.threshold.value_or(0)
               : value != 0 && !std::isnan(value);
       all_right = all_right && is_bit(bits, x) == (is_foreground != options.invert);
@@ -163,6 +185,65 @@ TEST_CASE("samples of every format become the bits that the rule says") {
           options.threshold = threshold;
           expect_packed(format, options, random);
         }
+}
+
+TEST_CASE("samples of every format that have one of the values become foreground") {
+  std::mt19937 random(2);
+  std::vector<std::string> many;
+  for (int i = -40; i < 40; ++i) many.push_back(std::to_string(i * 3));
+  const std::vector<std::string> lists[] = {{"0"},
+                                            {"1"},
+                                            {"-1"},
+                                            {"255", "0"},
+                                            {"3", "1", "2", "65535", "4294967295"},
+                                            {"18446744073709551615"},
+                                            {"-9223372036854775808", "9223372036854775807", "-1", "0"},
+                                            {"0.5", "1e30"},
+                                            many};
+  for (const SampleFormat& format : every_format())
+    for (const std::vector<std::string>& list : lists)
+      for (const bool invert : {false, true}) {
+        ForegroundOptions options;
+        options.invert = invert;
+        options.raw = random() % 4 == 0;
+        options.values = values_of(list);
+        expect_packed(format, options, random);
+      }
+}
+
+TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the nearest sample") {
+  std::uint32_t bits[2];
+  const std::uint64_t wide[] = {(1ull << 60) + 1, 1ull << 60, (1ull << 60) - 1, ~0ull, 1ull << 63};
+  ForegroundOptions options;
+  const auto packed = [&](const SampleFormat& format, const void* row, int width) {
+    Foreground(format, options, std::nullopt).pack(static_cast<const std::byte*>(row), width, bits);
+    return bits[0];
+  };
+  SampleFormat format{64, SampleKind::unsigned_integer, 1, Photometric::min_is_black, false, {}};
+  options.values = values_of({"1152921504606846976", "18446744073709551615"});
+  CHECK(packed(format, wide, 5) == 0b01010u);
+  options.values = values_of({"-1", "-9223372036854775808"});
+  CHECK(packed(format, wide, 5) == 0);
+  format.kind = SampleKind::signed_integer;
+  CHECK(packed(format, wide, 5) == 0b11000u);
+
+  const float floats[] = {0.1f, 0.0f, -0.0f, std::nanf(""), 3.0f, std::numeric_limits<float>::infinity()};
+  format = {32, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
+  options.values = values_of({"0.1", "-0", "3", "1e300"});
+  CHECK(packed(format, floats, 6) == 0b010111u);
+  const std::uint16_t halves[] = {0x2e66, 0x2e67, 0x0001, 0x7c00, 0x3c00};
+  format.bits = 16;
+  options.values = values_of({"0.1", "6e-8", "1", "65536"});
+  CHECK(packed(format, halves, 5) == 0b10101u);
+  // A scaled sample has the value that the scale gives it.
+  const std::uint8_t bytes[] = {0, 1, 2, 3};
+  format = {8, SampleKind::unsigned_integer, 1, Photometric::min_is_black, false, {}, 0.5, 1};
+  options.values = values_of({"1.5", "2.5"});
+  CHECK(packed(format, bytes, 4) == 0b1010u);
+  for (const char* text : {"", " 1", "1 ", "0x1", "nan", "inf", "1e999", "one"})
+    CHECK(!SampleValue::parse(text));
+  CHECK(SampleValue::parse("3.0") == SampleValue::parse("3"));
+  CHECK(SampleValue::parse("1e19")->text() == "10000000000000000000");
 }
 
 TEST_CASE("not a number is background") {
@@ -240,6 +321,12 @@ TEST_CASE("the rule that made samples foreground is stated") {
   REQUIRE(foreground_rule(format, options, 7) == "palette luma > 7");
   options.raw = true;
   REQUIRE(foreground_rule(format, options, std::nullopt) == "nonzero as stored");
+  options = {};
+  options.values = values_of({"7", "-1", "0.5"});
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "index = -1, 0.5, 7");
+  format.photometric = Photometric::min_is_black;
+  options.invert = true;
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "value = -1, 0.5, 7, inverted");
   format.photometric = Photometric::rgb;
   REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
 }

@@ -1,0 +1,67 @@
+#include "io/image/sample_value.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "io/files/number_text.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+template <class T>
+std::optional<T> parse_as(const std::string& text) {
+  T value{};
+  const char* const all = text.data() + text.size();
+  const auto [end, problem] = std::from_chars(text.data(), all, value);
+  if (problem != std::errc{} || end != all) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<SampleValue> SampleValue::parse(const std::string& text) {
+  SampleValue value;
+  if (const auto whole = parse_as<std::uint64_t>(text)) {
+    value.code_ = *whole;
+    value.number_ = static_cast<double>(*whole);
+    value.is_whole_ = true;
+    return value;
+  }
+  if (const auto whole = parse_as<std::int64_t>(text)) {
+    value.code_ = static_cast<std::uint64_t>(*whole);
+    value.number_ = static_cast<double>(*whole);
+    value.is_whole_ = true;
+    value.is_negative_ = *whole < 0;
+    return value;
+  }
+  const std::optional<double> real = parse_as<double>(text);
+  if (!real || !std::isfinite(*real)) return std::nullopt;
+  value.number_ = *real;
+  if (*real != std::trunc(*real) || *real < -0x1p63 || *real >= 0x1p64) return value;
+  value.is_whole_ = true;
+  value.is_negative_ = *real < 0;
+  value.code_ = value.is_negative_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(*real))
+                                   : static_cast<std::uint64_t>(*real);
+  value.number_ += 0.0;  // -0 is 0
+  return value;
+}
+
+std::optional<std::uint64_t> SampleValue::code(int bits, bool is_signed) const {
+  if (!is_whole_) return std::nullopt;
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits), sign = std::uint64_t{1} << (bits - 1);
+  if (is_negative_ && (!is_signed || code_ < ~sign + 1)) return std::nullopt;
+  if (!is_negative_ && code_ > (is_signed ? sign - 1 : mask)) return std::nullopt;
+  return code_ & mask;
+}
+
+std::string SampleValue::text() const {
+  if (!is_whole_) return shortest(number_);
+  return is_negative_ ? std::to_string(static_cast<std::int64_t>(code_)) : std::to_string(code_);
+}
+
+bool operator<(const SampleValue& a, const SampleValue& b) {
+  if (a.number_ != b.number_ || !a.is_whole_ || !b.is_whole_) return a.number_ < b.number_;
+  return a.code_ < b.code_;  // of one sign: in order as two's complements, too
+}
+
+}  // namespace gpuccl::io
