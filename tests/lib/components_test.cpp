@@ -2,7 +2,7 @@
 
 #include "cpu/runs/statistics.hpp"
 #include "gpuccl/selection.hpp"
-#include "slabs/slab_border.hpp"
+#include "slabs/face_contacts.hpp"
 #include "slabs/slab_components.hpp"
 #include "support/catch.hpp"
 
@@ -80,9 +80,10 @@ TEST_CASE("the CPU engine adds up beyond 2^64") {
 
 TEST_CASE("rows of slabs touch up to the largest width there is") {
   constexpr int kWidth = 2147483647;
-  const auto pairs = [](std::vector<SlabBorder::Run> a, std::vector<SlabBorder::Run> b, bool diagonal) {
+  const auto pairs = [](std::vector<LabelRun> a, std::vector<LabelRun> b, bool diagonal) {
     std::vector<std::pair<Label, Label>> united;
-    unite_rows(a, b, diagonal, [&](Label of_a, Label of_b) { united.emplace_back(of_a, of_b); });
+    for_each_contact_of_rows(a, b, diagonal,
+                             [&](Label of_a, Label of_b) { united.emplace_back(of_a, of_b); });
     return united;
   };
   using Pairs = std::vector<std::pair<Label, Label>>;

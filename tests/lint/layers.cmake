@@ -15,6 +15,7 @@ set(layers
   "lib/src/cuda"
   "lib/src/engine"
   "lib/src/slabs"
+  "lib/src/parts"
   "io/files io/deflate"
   "io/image"
   "io/png io/tiff io/npy io/nifti"

@@ -6,35 +6,35 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "slabs/slab_components.hpp"
-#include "slabs/slab_labels.hpp"
+#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 
-/// The labels of a whole of which all slabs are in memory.
+/// The labels of a whole that are in memory in parts.
 class JoinedLabels final : public LabelSource {
  public:
-  /// Those of the slabs, in their order.
-  JoinedLabels(Extent extent, std::vector<RowRange> rows, std::vector<std::unique_ptr<LabelSource>> slabs,
-               SlabComponents components)
-      : extent_(extent),
-        rows_(std::move(rows)),
-        slabs_(std::move(slabs)),
-        components_(std::move(components)) {}
+  struct Part {
+    RowRange rows;  // of the whole
+    std::unique_ptr<LabelSource> labels;
+    std::vector<Label> numbers;  // of the whole, for each label of the part; 0 for 0
+  };
+
+  /// In the order of their rows; rows of which there is no part cannot be rendered.
+  JoinedLabels(Extent extent, std::vector<Part> parts, Label count)
+      : extent_(extent), parts_(std::move(parts)), count_(count) {}
 
   Extent extent() const override { return extent_; }
-  Label count() const override { return components_.count(); }
+  Label count() const override { return count_; }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
  private:
   template <class Visit>
-  void for_each_slab(std::int64_t first_row, std::int64_t rows, Visit visit) const;
+  void for_each_part(std::int64_t first_row, std::int64_t rows, Visit visit) const;
 
   Extent extent_;
-  std::vector<RowRange> rows_;
-  std::vector<std::unique_ptr<LabelSource>> slabs_;
-  SlabComponents components_;
+  std::vector<Part> parts_;
+  Label count_;
 };
 
 }  // namespace gpuccl

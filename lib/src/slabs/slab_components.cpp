@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kBytesEach = sizeof(Label) + Components::kBytesEach;
 
-/// Component i of a slab as seen from the whole.
+}  // namespace
+
 Component placed(const Components& components, std::size_t i, const Slab& slab) {
   Component one = components[i];
   const int origin[3] = {0, slab.y0, slab.z0};
@@ -25,8 +26,6 @@ Component placed(const Components& components, std::size_t i, const Slab& slab) 
   }
   return one;
 }
-
-}  // namespace
 
 Label SlabComponents::add(const Slab& slab, Components components) {
   const std::size_t count = components.size(), offset = labels_.size();

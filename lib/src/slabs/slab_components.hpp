@@ -7,9 +7,11 @@
 #include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/slabs.hpp"
-#include "slabs/slab_border.hpp"
 
 namespace gpuccl {
+
+/// Component i of a slab as seen from the whole.
+Component placed(const Components& components, std::size_t i, const Slab& slab);
 
 /// What is known of the components of single slabs, which ones are parts of the same, and in the end the
 /// final label of each.

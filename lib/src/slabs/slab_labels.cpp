@@ -4,14 +4,11 @@
 #include <numeric>
 
 #include "common/add_runs.hpp"
+#include "common/copy_labels.hpp"
 #include "gpuccl/error.hpp"
+#include "slabs/render_mapped.hpp"
 
 namespace gpuccl {
-
-RowRange rows_of(const Slab& slab, Extent whole) {
-  return {static_cast<std::int64_t>(slab.z0) * whole.height + slab.y0,
-          (static_cast<std::int64_t>(slab.z1) - 1) * whole.height + slab.y1};
-}
 
 std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work) {
   auto result = std::make_unique<LabeledSlab>();

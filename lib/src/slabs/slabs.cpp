@@ -5,29 +5,16 @@
 #include <string>
 #include <utility>
 
+#include "common/add_phases.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/error.hpp"
+#include "slabs/face_contacts.hpp"
 #include "slabs/joined_labels.hpp"
+#include "slabs/slab_components.hpp"
 #include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
 namespace {
-
-/// Whether a slab ends within a slice, at rows that touch those of the next.
-bool is_part_of_slice(const Slab& slab, Extent whole) { return slab.y1 - slab.y0 < whole.height; }
-
-void add_phases(PhaseTimes& all, const PhaseTimes& more) {
-  for (const PhaseTime& time : more) {
-    const auto same =
-        std::find_if(all.begin(), all.end(), [&](const PhaseTime& t) { return t.phase == time.phase; });
-    if (same == all.end()) {
-      all.push_back(time);
-    } else {
-      same->milliseconds += time.milliseconds;
-      same->launches += time.launches;
-    }
-  }
-}
 
 /// Part `i` of [0, size) cut into `parts` about equal ones.
 int cut(int size, std::int64_t i, std::int64_t parts) { return static_cast<int>(size * i / parts); }
@@ -48,21 +35,20 @@ class Joiner {
 
   /// Takes all of `labeled` but its labels.
   void add(const Slab& slab, Labeled& labeled) {
-    const bool by_rows = is_part_of_slice(slab, extent_);
-    const bool joins_before = by_rows ? slab.y0 > 0 : is_3d(connectivity_) && slab.z0 > 0;
-    const bool joins_next =
-        by_rows ? slab.y1 < extent_.height : is_3d(connectivity_) && slab.z1 < extent_.depth;
-    const std::int64_t layer_rows = by_rows ? 1 : extent_.height;
-
+    const SlabFaces faces(slab, extent_, connectivity_);
     const LabelSource& labels = *labeled.labels;
     const Label offset = components_.add(slab, std::move(labeled.components));
-    if (joins_before) {
-      const SlabBorder first(labels, 0, layer_rows, offset);
-      components_.check_memory(0, first.bytes() + last_.bytes());
-      unite_layers(last_, first, !by_rows, connectivity_, [&](Label a, Label b) { components_.unite(a, b); });
+    if (faces.before) {
+      LabelRuns first;
+      labels.list_runs(0, faces.rows, first, nullptr);
+      components_.check_memory(0, bytes_of(first) + bytes_of(last_));
+      for_each_contact(last_, first, faces.of_slices, connectivity_, [&](Label before, Label here) {
+        components_.unite(last_offset_ + before, offset + here);
+      });
     }
-    last_ = joins_next ? SlabBorder(labels, labels.extent().rows() - layer_rows, layer_rows, offset)
-                       : SlabBorder();
+    last_ = {};
+    last_offset_ = offset;
+    if (faces.next) labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_, nullptr);
     add_phases(whole_.phases, labeled.phases);
     whole_.statistics_ms += labeled.statistics_ms;
   }
@@ -79,7 +65,8 @@ class Joiner {
   Extent extent_;
   Connectivity connectivity_;
   SlabComponents components_;
-  SlabBorder last_;  // of the slab before
+  LabelRuns last_;  // face of the slab before
+  Label last_offset_ = 0;
   Labeled whole_;
 };
 
@@ -93,18 +80,16 @@ Labeled without_elements(Extent extent) {
 Labeled label_in_slabs(BitView image, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<Labeled(BitView slab)>& label) {
   Joiner joiner(image.extent, connectivity, std::numeric_limits<std::int64_t>::max());
-  std::vector<RowRange> rows;
-  std::vector<std::unique_ptr<LabelSource>> labels;
+  std::vector<JoinedLabels::Part> parts;
   for (const Slab& slab : slabs) {
-    rows.push_back(rows_of(slab, image.extent));
-    const Extent extent{image.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-    Labeled labeled = label({image.row(rows.back().begin), extent, image.row_pitch});
+    Labeled labeled = label(view_of(slab, image));
     joiner.add(slab, labeled);
-    labels.push_back(std::move(labeled.labels));
+    parts.push_back({rows_of(slab, image.extent), std::move(labeled.labels), {}});
   }
-  return joiner.finish([&](SlabComponents components) {
-    return std::make_unique<JoinedLabels>(image.extent, std::move(rows), std::move(labels),
-                                          std::move(components));
+  return joiner.finish([&](const SlabComponents& components) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      parts[i].numbers.assign(components.map(i), components.map(i) + components.count(i) + 1);
+    return std::make_unique<JoinedLabels>(image.extent, std::move(parts), components.count());
   });
 }
 

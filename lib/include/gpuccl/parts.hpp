@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/components.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/extent.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/selection.hpp"
+#include "gpuccl/slabs.hpp"
+
+// One image or volume in parts that are labelled at the same time, by several GPUs, processes or hosts. Parts
+// send each other what they know of the components at their faces; the labels are those of the whole.
+namespace gpuccl {
+
+using Message = std::vector<std::byte>;
+
+/// How one of several parts talks to the others. All of them call scan() and gather() in the same order.
+/// What a call throws is that another part has failed or is gone.
+class PartLink {
+ public:
+  virtual ~PartLink() = default;
+  /// This one, from 0 on, and how many there are.
+  virtual int part() const = 0;
+  virtual int parts() const = 0;
+
+  /// Does not wait for the other part to receive it. Messages to one part arrive in their order.
+  virtual void send(int to, Message message) = 0;
+  virtual Message receive(int from) = 0;
+
+  struct Sums {
+    std::uint64_t before = 0, all = 0;  // of the values of the parts before this one, of all parts
+  };
+  virtual Sums scan(std::uint64_t value) = 0;
+  /// The messages of all parts, in their order.
+  virtual std::vector<Message> gather(Message message) = 0;
+};
+
+/// Runs `work` for each of so many parts in a thread of its own and returns when all are done. When one
+/// throws, calls of the others' links throw too, and the first error goes on.
+void run_parts(int parts, const std::function<void(PartLink& link)>& work);
+
+/// As many parts, about equally large: slices of a volume, rows of a single slice. Where there are more parts
+/// than these, the last ones are empty.
+std::vector<Slab> cut_into_parts(Extent whole, int parts);
+
+/// What a part is of the whole.
+struct NumberedPart {
+  std::unique_ptr<LabelSource> labels;  // of the whole; only the part's own rows can be rendered
+  Components components;                // that begin in the part and stay, as the whole sees them; those of
+                                        // LabelOrder::size are all in part 0
+  Label first = 0;                      // the label of the first of these is one more
+  std::uint64_t dropped = 0;            // by the selection, of the whole
+};
+
+/// Numbers the labels of `slab` of a whole, after each part has labelled its own: all parts of `link` call it
+/// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
+/// how many parts there are. Messages and memory beside the part's own components are of the size of two
+/// faces, but LabelOrder::size takes 8 bytes for every component, in part 0 all of the component. Error
+/// (data) when there are more components than labels.
+NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                         Labeled labeled, const SelectionOptions& selection);
+
+/// The same for an image in memory, with `label` for each part in a thread of its own. The labels look at the
+/// image.
+Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
+                       const std::function<Labeled(int part, BitView slab)>& label);
+
+}  // namespace gpuccl

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+/// Where a component begins: in which part, and the label that its first element has there. Labels of a part
+/// are in the raster order of first elements, and so are parts: whatever begins first is the smallest.
+struct Origin {
+  std::uint64_t part = 0, label = 0;
+
+  auto operator<=>(const Origin&) const = default;
+};
+
+/// What is known of a component in a part, or in several that are next to each other.
+struct Piece {
+  Origin origin;
+  Component known;  // in coordinates of the whole
+
+  void add(const Piece& other);
+};
+
+/// Two components that touch.
+struct Contact {
+  std::uint32_t before;  // number of the one before, among the components at the last face there
+  std::uint32_t piece;
+};
+
+/// Parts that are next to each other: the components that reach beyond them, for all others are finished.
+struct Group {
+  std::vector<Piece> pieces;
+  std::vector<Contact> contacts;    // with the last face of what is before the group
+  std::vector<std::uint32_t> last;  // pieces of the components at the last face of the group, by their number
+};
+
+/// Two groups next to each other that become one, and the way back.
+class MergedGroups {
+ public:
+  MergedGroups(const Group& left, const Group& right);
+
+  /// The two as one. Once.
+  Group take() { return std::move(group_); }
+
+  /// The pieces of the left and of the right group as parts of the whole, when those of the one group are
+  /// known as such.
+  struct Halves {
+    std::vector<Piece> left, right;
+  };
+  Halves split(const std::vector<Piece>& whole) const;
+
+ private:
+  Group group_;
+  std::size_t left_;                     // pieces of the left group
+  std::vector<std::uint32_t> united_;    // what each piece of the left, then of the right group is part of
+  std::vector<Piece> pieces_;            // these
+  std::vector<std::uint32_t> reaching_;  // those of them that are the pieces of the one group
+};
+
+}  // namespace gpuccl

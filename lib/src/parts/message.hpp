@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/parts.hpp"
+
+namespace gpuccl {
+
+/// Puts arrays into a message, and takes them out in the same order. Parts are machines of one kind: values
+/// go as they lie in memory.
+template <class T>
+void put(Message& message, const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::uint64_t count = values.size();
+  const std::size_t at = message.size();
+  message.resize(at + sizeof count + values.size() * sizeof(T));
+  std::memcpy(message.data() + at, &count, sizeof count);
+  if (count > 0) std::memcpy(message.data() + at + sizeof count, values.data(), values.size() * sizeof(T));
+}
+
+class TakenMessage {
+ public:
+  explicit TakenMessage(Message message) : message_(std::move(message)) {}
+
+  template <class T>
+  void take(std::vector<T>& values) {
+    std::uint64_t count = 0;
+    std::memcpy(&count, bytes(sizeof count), sizeof count);
+    if (count > (message_.size() - at_) / sizeof(T)) bytes(message_.size());
+    values.resize(count);
+    if (count > 0) std::memcpy(values.data(), bytes(count * sizeof(T)), count * sizeof(T));
+  }
+  template <class T>
+  std::vector<T> take() {
+    std::vector<T> values;
+    take(values);
+    return values;
+  }
+
+ private:
+  const std::byte* bytes(std::size_t count) {
+    if (count > message_.size() - at_) throw Error(Failure::internal, "a message between parts is too short");
+    at_ += count;
+    return message_.data() + (at_ - count);
+  }
+
+  Message message_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace gpuccl

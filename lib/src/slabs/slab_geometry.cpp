@@ -1,0 +1,23 @@
+#include "slabs/slab_geometry.hpp"
+
+namespace gpuccl {
+
+RowRange rows_of(const Slab& slab, Extent whole) {
+  return {static_cast<std::int64_t>(slab.z0) * whole.height + slab.y0,
+          (static_cast<std::int64_t>(slab.z1) - 1) * whole.height + slab.y1};
+}
+
+BitView view_of(const Slab& slab, BitView image) {
+  const Extent extent{image.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+  return {image.row(rows_of(slab, image.extent).begin), extent, image.row_pitch};
+}
+
+SlabFaces::SlabFaces(const Slab& slab, Extent whole, Connectivity connectivity)
+    : of_slices(slab.y1 - slab.y0 == whole.height), rows(of_slices ? whole.height : 1) {
+  const RowRange range = rows_of(slab, whole);
+  const bool touches = range.begin < range.end && (!of_slices || is_3d(connectivity));
+  before = touches && (of_slices ? slab.z0 : slab.y0) > 0;
+  next = touches && (of_slices ? slab.z1 < whole.depth : slab.y1 < whole.height);
+}
+
+}  // namespace gpuccl

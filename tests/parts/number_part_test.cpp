@@ -1,0 +1,207 @@
+// Parts that are labelled by themselves: the same labels and components as those of the whole, for any number
+// of parts.
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/parts.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+/// Gives other threads a chance now and then, so that messages arrive in other orders.
+class SlowLink final : public PartLink {
+ public:
+  SlowLink(PartLink& link, std::uint32_t seed)
+      : link_(link), random_(seed * 31u + static_cast<std::uint32_t>(link.part())) {}
+
+  int part() const override { return link_.part(); }
+  int parts() const override { return link_.parts(); }
+  void send(int to, Message message) override {
+    delay();
+    link_.send(to, std::move(message));
+  }
+  Message receive(int from) override {
+    delay();
+    return link_.receive(from);
+  }
+  Sums scan(std::uint64_t value) override {
+    delay();
+    return link_.scan(value);
+  }
+  std::vector<Message> gather(Message message) override {
+    delay();
+    return link_.gather(std::move(message));
+  }
+
+ private:
+  void delay() {
+    for (std::uint32_t i = random_() % 4; i > 0; --i) std::this_thread::yield();
+  }
+
+  PartLink& link_;
+  std::mt19937 random_;
+};
+
+struct Case {
+  const BitVolume& image;
+  Connectivity connectivity;
+  int parts;
+  SelectionOptions selection = {};
+  std::uint32_t seed = 0;
+};
+
+std::string described(const Case& c) {
+  const SelectionOptions& s = c.selection;
+  return to_string(c.image.extent()) + ", " + std::to_string(static_cast<int>(c.connectivity)) +
+         "-connectivity, " + std::to_string(c.parts) + " parts, sizes " + std::to_string(s.min_size) +
+         " to " + std::to_string(s.max_size) + ", largest " + std::to_string(s.largest) + ", border " +
+         std::to_string(s.clear_border) + ", order " + std::to_string(static_cast<int>(s.order)) + ", seed " +
+         std::to_string(c.seed);
+}
+
+/// Labels that a map, unless it is empty, makes of others.
+std::vector<Label> mapped(const Labeled& labeled, const std::vector<Label>& map) {
+  const Extent extent = labeled.labels->extent();
+  std::vector<Label> labels(static_cast<std::size_t>(extent.elements()));
+  labeled.labels->render(0, extent.rows(), labels.data(), map.empty() ? nullptr : map.data());
+  return labels;
+}
+
+void expect_same_as_whole(const Case& c) {
+  INFO(described(c));
+  const Extent extent = c.image.extent();
+  Labeled whole = flood_fill(c.image.view(), c.connectivity);
+  const Selection expected = select(std::move(whole.components), extent, !is_3d(c.connectivity), c.selection);
+  const std::vector<Label> expected_labels = mapped(whole, expected.map);
+
+  const std::vector<Slab> slabs = cut_into_parts(extent, c.parts);
+  std::vector<NumberedPart> numbered(slabs.size());
+  std::vector<Label> labels(expected_labels.size());
+  run_parts(c.parts, [&](PartLink& link) {
+    SlowLink slow(link, c.seed);
+    const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
+    const std::int64_t first = static_cast<std::int64_t>(slab.z0) * extent.height + slab.y0;
+    const Extent of_slab{extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+    const BitView bits{c.image.row(first), of_slab, c.image.row_pitch()};
+    Labeled labeled;
+    if (of_slab.elements() > 0) labeled = flood_fill(bits, c.connectivity);
+    NumberedPart& mine = numbered[static_cast<std::size_t>(link.part())];
+    mine = number_part(slow, slab, extent, c.connectivity, std::move(labeled), c.selection);
+    mine.labels->render(first, of_slab.rows(), labels.data() + first * extent.width, nullptr);
+  });
+
+  REQUIRE(labels == expected_labels);
+  Components components;
+  for (const NumberedPart& part : numbered) {
+    REQUIRE(part.labels->count() == expected.components.size());
+    REQUIRE(part.dropped == expected.dropped);
+    REQUIRE((part.first == components.size() || part.components.size() == 0));
+    for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
+  }
+  REQUIRE(components == expected.components);
+}
+
+SelectionOptions random_selection(std::mt19937& random) {
+  const auto below = [&](std::uint32_t count) { return random() % count; };
+  SelectionOptions selection;
+  if (below(3) == 0) return selection;
+  if (below(3) == 0) selection.min_size = below(6);
+  if (below(3) == 0) selection.max_size = selection.min_size + below(50);
+  if (below(3) == 0) selection.largest = 1 + below(9);
+  selection.clear_border = below(4) == 0;
+  if (below(3) == 0) selection.order = LabelOrder::size;
+  return selection;
+}
+
+void random_volumes(std::uint32_t first_seed, std::uint32_t count) {
+  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
+    const BitVolume image = random_image(extent, below(100) / 100.0, 1 + below(3), seed);
+    const Connectivity connectivity = kConnectivities[below(5)];
+    expect_same_as_whole({image, connectivity, 1 + below(17), random_selection(random), seed});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random volumes in parts are labelled as the whole") { random_volumes(1, 800); }
+TEST_CASE("200,000 random volumes in parts are labelled as the whole", "[.long]") {
+  random_volumes(10000, 200000);
+}
+
+TEST_CASE("patterns in parts are labelled as the whole") {
+  for (const Extent extent : {Extent{70, 19, 1}, Extent{21, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}})
+    for (const NamedImage& named : every_pattern(extent))
+      for (const Connectivity connectivity : kConnectivities)
+        for (const int parts : {2, 5}) {
+          INFO(named.name);
+          expect_same_as_whole({named.image, connectivity, parts});
+        }
+}
+
+TEST_CASE("what meets only in the last part is one component") {
+  for (const char* const kind : {"comb", "spiral"})
+    for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
+      const BitVolume image = generated(kind, extent);
+      for (const Connectivity connectivity : kConnectivities)
+        for (const int parts : {2, 7, 16, 64}) expect_same_as_whole({image, connectivity, parts});
+    }
+}
+
+TEST_CASE("parts touch across edges and corners as the connectivity has it") {
+  const auto rows = [](int z) -> std::vector<std::string> {
+    if (z % 2 == 0) return {"#..", "...", "..#"};
+    return {".#.", "...", "..."};
+  };
+  std::vector<std::vector<std::string>> corners;
+  for (int z = 0; z < 6; ++z) corners.push_back(rows(z));
+  corners.push_back({"...", "...", "#.."});
+  corners.push_back({"...", ".#.", "..."});
+  const BitVolume image = drawn(corners);
+  for (const Connectivity connectivity : kConnectivities)
+    for (int parts = 1; parts <= 9; ++parts) expect_same_as_whole({image, connectivity, parts});
+}
+
+TEST_CASE("parts are about equally large, and empty at the end where there are too many") {
+  CHECK(cut_into_parts({5, 6, 7}, 3) == std::vector<Slab>{{0, 2, 0, 6}, {2, 4, 0, 6}, {4, 7, 0, 6}});
+  CHECK(cut_into_parts({5, 6, 2}, 3) == std::vector<Slab>{{0, 1, 0, 6}, {1, 2, 0, 6}, {2, 2, 0, 6}});
+  CHECK(cut_into_parts({5, 6, 1}, 4) ==
+        std::vector<Slab>{{0, 1, 0, 1}, {0, 1, 1, 3}, {0, 1, 3, 4}, {0, 1, 4, 6}});
+  CHECK(cut_into_parts({5, 2147483647, 1}, 1024).back() == Slab{0, 1, 2145386495, 2147483647});
+}
+
+TEST_CASE("an image in memory is labelled in parts") {
+  for (const Extent extent : {Extent{70, 19, 1}, Extent{33, 5, 9}})
+    for (const NamedImage& named : every_pattern(extent))
+      for (const Connectivity connectivity : kConnectivities)
+        for (const int parts : {1, 4, 11}) {
+          INFO(named.name << " in " << parts);
+          const auto label = [&](int, BitView slab) {
+            return slab.extent.elements() > 0 ? flood_fill(slab, connectivity) : Labeled{};
+          };
+          expect_same(label_in_parts(named.image.view(), connectivity, parts, label),
+                      flood_fill(named.image.view(), connectivity));
+        }
+}
+
+TEST_CASE("when a part fails the others end, and its error is the one that is told") {
+  const BitVolume image = random_image({20, 5, 16}, 0.4, 1, 2);
+  for (int bad = 0; bad < 5; ++bad)
+    CHECK(failure_of([&] {
+            label_in_parts(image.view(), Connectivity::c26, 5, [&](int part, BitView slab) {
+              if (part == bad) throw Error(Failure::temporary, "the GPU was lost");
+              return flood_fill(slab, Connectivity::c26);
+            });
+          }) == Failure::temporary);
+}
