@@ -100,7 +100,7 @@ void BenchOptions::add_to(const Command& command) {
   add_path(command, "--json", json, "FILE", "Results as JSON");
   add_path(command, "--csv", csv, "FILE", "Results as a table");
   add_path(command, "--report", report, "DIR",
-           "Folder for a page with charts, index.html, and for each chart as SVG; needs gnuplot");
+           "Folder for a page with charts, index.html, and for each chart as SVG");
   output.add_to(command);
   input.add_to(command, "Refuse inputs that need more memory");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace gpuccl::bench {
@@ -27,9 +28,38 @@ Parts global_accesses_of(const Row& row) {
   return parts;
 }
 
+/// Which series is the lowest, and at how many places.
+std::string lowest(const SeriesSet& set) {
+  std::map<std::string, int> wins;
+  int places = 0;
+  for (std::size_t place = 0; place < set.places.size(); ++place) {
+    const Series* least = nullptr;
+    int values = 0;
+    for (const Series& series : set.series) {
+      if (series.is_floor || !series.values[place]) continue;
+      ++values;
+      if (least == nullptr || *series.values[place] < *least->values[place]) least = &series;
+    }
+    if (values < 2) continue;
+    ++places;
+    ++wins[least->title];
+  }
+  if (places == 0) return "";
+  std::vector<std::pair<std::string, int>> most(wins.begin(), wins.end());
+  std::stable_sort(most.begin(), most.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (most.size() == 1)
+    return " Lowest" + std::string(places > 1 ? " everywhere" : "") + ": " + most[0].first + ".";
+  std::string text = " Lowest: ";
+  for (const auto& [title, count] : most)
+    text += (title == most[0].first ? "" : ", ") + title + " at " + std::to_string(count);
+  return text + " of " + std::to_string(places) + ".";
+}
+
 /// Phases of the algorithms of one group, one bar an algorithm.
-Chart phases_of(const Group& group, const std::string& unit, Parts (*parts_of)(const Row&)) {
-  Chart chart{ChartKind::stacked_bars, false, false, unit, {describe(group), "algorithm", {}, {}, {}}};
+Chart phases_of(const Group& group, const std::string& unit, const std::string& note,
+                Parts (*parts_of)(const Row&)) {
+  Chart chart{ChartKind::stacked_bars, false, false, unit, note, {describe(group), "algorithm", {}, {}, {}}};
   std::vector<const Row*> rows;
   for (const Row& row : group.rows)
     if (row.images > 0) rows.push_back(&row);
@@ -67,33 +97,40 @@ bool is_empty(const Series& series) {
 
 std::vector<Chart> charts(const Results& results) {
   std::vector<Chart> all;
-  const auto add = [&](const Value& value, bool with_floors, const std::string& unit) {
+  const auto add = [&](const Value& value, bool with_floors, const std::string& unit,
+                       const std::string& note) {
     for (SeriesSet& set : series_sets(results, value, with_floors)) {
       const ChartKind kind = set.x.size() < 2 ? ChartKind::bars : ChartKind::curves;
-      const bool magnitudes = spans_magnitudes(set);
-      all.push_back({kind, results.test == Test::size, magnitudes, unit, std::move(set)});
+      const bool magnitudes = kind == ChartKind::curves && spans_magnitudes(set);
+      all.push_back({kind, results.test == Test::size, magnitudes, unit, note + lowest(set), std::move(set)});
     }
   };
   switch (results.test) {
     case Test::steps:
-      for (const Group& group : results.groups) all.push_back(phases_of(group, "ms", milliseconds_of));
+      for (const Group& group : results.groups)
+        all.push_back(phases_of(group, "ms", "Milliseconds of each phase, timed on its own, by what it does.",
+                                milliseconds_of));
       break;
     case Test::memory:
       for (const Group& group : results.groups)
-        all.push_back(phases_of(group, "accesses to global memory", global_accesses_of));
+        all.push_back(phases_of(group, "accesses",
+                                "Accesses of each phase to global memory (image, labels and links), by what "
+                                "it does.",
+                                global_accesses_of));
       break;
     case Test::iterations:
-      add(iterations, false, "iterations");
+      add(iterations, false, "iterations",
+          "How often an algorithm goes over the image until nothing changes.");
       break;
     case Test::host:
-      add(total_ms, false, "ms to a label image in host memory");
-      add(run_labels_ms, false, "ms to a label for each run in host memory");
+      add(total_ms, false, "ms", "From the image to a label image, both in host memory.");
+      add(run_labels_ms, false, "ms", "From the image to a label for each run, both in host memory.");
       break;
     case Test::average:
     case Test::density:
     case Test::granularity:
     case Test::size:
-      add(total_ms, true, "ms");
+      add(total_ms, true, "ms", "From the image to provisional labels; less is faster.");
       break;
   }
   for (Chart& chart : all) std::erase_if(chart.data.series, is_empty);

@@ -14,6 +14,7 @@ struct Chart {
   bool logarithmic_x = false;
   bool logarithmic_y = false;
   std::string unit;  // of the values
+  std::string note;  // what the chart shows, as a sentence or two
   SeriesSet data;
 };
 

@@ -1,5 +1,6 @@
 #include "app/bench/html.hpp"
 
+#include "app/bench/markup.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
 
@@ -7,37 +8,18 @@ namespace gpuccl::bench {
 namespace {
 
 constexpr const char* kStyle = R"(
-body { font: 15px/1.45 sans-serif; color: #222; background: #fff; max-width: 1100px; margin: 2em auto; padding: 0 1em; }
+:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ddd; --wrong: #b00; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181c; --line: #33373d; --wrong: #ff7a6b; } }
+body { font: 15px/1.45 sans-serif; color: var(--ink); background: var(--paper); max-width: 1100px; margin: 2em auto;
+  padding: 0 1em; }
 h1 { font-size: 1.5em; } h2 { font-size: 1.2em; margin-top: 2em; } h3 { font-size: 1em; margin: 1.6em 0 .4em; }
 table { border-collapse: collapse; font-size: 13px; }
-th, td { padding: 2px 10px; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
-th { border-bottom: 2px solid #888; } .word { text-align: left; }
-.scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
-.wrong { color: #b00; font-weight: bold; }
+th, td { padding: 2px 10px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+th { border-bottom: 2px solid #888; } .word { text-align: left; } .head td + td { white-space: normal; }
+.scroll { overflow-x: auto; } .scroll:focus-visible { outline: 2px solid #56b4e9; }
+.chart { display: block; width: 100%; max-width: 900px; min-width: 600px; height: auto; margin: 1.4em 0; }
+.wrong { color: var(--wrong); font-weight: bold; }
 )";
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 std::string cells(const std::vector<std::string>& row, std::size_t word_columns, const std::string& tag) {
   std::string text = "<tr>";
@@ -46,13 +28,18 @@ std::string cells(const std::vector<std::string>& row, std::size_t word_columns,
   return text + "</tr>\n";
 }
 
-std::string html(const Table& table) {
-  std::string text = table.title.empty() ? "" : "<h3>" + escaped(table.title) + "</h3>\n";
-  text += "<div class=\"scroll\"><table>\n";
+/// What may be wider than a telephone moves on its own, by keys too.
+std::string scrolling(const std::string& body) {
+  return "<div class=\"scroll\" tabindex=\"0\">" + body + "</div>\n";
+}
+
+std::string html(const Table& table, const std::string& type = "") {
+  const std::string title = table.title.empty() ? "" : "<h3>" + escaped(table.title) + "</h3>\n";
+  std::string text = "<table" + (type.empty() ? "" : " class=\"" + type + "\"") + ">\n";
   if (!table.header.empty()) text += "<thead>" + cells(table.header, table.word_columns, "th") + "</thead>\n";
   text += "<tbody>\n";
   for (const auto& row : table.rows) text += cells(row, table.word_columns, "td");
-  return text + "</tbody></table></div>\n";
+  return title + scrolling(text + "</tbody></table>");
 }
 
 std::string html(const Head& head) {
@@ -61,7 +48,7 @@ std::string html(const Head& head) {
       {"gpuccl", head.version + (head.commit.empty() ? "" : " (commit " + head.commit + ")")});
   table.rows.push_back({"command", head.command});
   for (const auto& [entry, value] : head.environment) table.rows.push_back({entry, value});
-  return html(table);
+  return html(table, "head");
 }
 
 std::string wrong_ones(const Results& results) {
@@ -76,24 +63,19 @@ std::string wrong_ones(const Results& results) {
   return text;
 }
 
-/// Inside a page an SVG has no XML declaration and no document type.
-std::string inline_svg(const std::string& chart) {
-  const std::size_t begin = chart.find("<svg");
-  return begin == std::string::npos ? "" : chart.substr(begin);
-}
-
 }  // namespace
 
 std::string as_html(const Head& head, const Results& results, const std::vector<std::string>& charts) {
   std::string text =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>gpuccl bench: " +
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gpuccl bench: " +
       name(results.test) + "</title>\n<style>" + kStyle +
       "</style>\n</head>\n<body>\n<h1>gpuccl bench: " + name(results.test) + "</h1>\n" + html(head) +
       "<h2>How it was measured</h2>\n<ul>\n";
   for (const std::string& line : measurement_notes(results)) text += "<li>" + escaped(line) + "</li>\n";
   text += "</ul>\n" + wrong_ones(results);
   if (!charts.empty()) text += "<h2>Charts</h2>\n";
-  for (const std::string& chart : charts) text += inline_svg(chart) + "\n";
+  for (const std::string& chart : charts) text += scrolling(chart);
   text += "<h2>Tables</h2>\n";
   for (const Table& table : tables(results)) text += html(table);
   return text + "</body>\n</html>\n";

@@ -11,13 +11,12 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
-/// Characters of UTF-8 text on the screen.
-std::size_t width_of(const std::string& text) {
+}  // namespace
+
+std::size_t letters(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
 }
-
-}  // namespace
 
 std::string as_text(const Table& given) {
   Table table = given;
@@ -28,7 +27,7 @@ std::string as_text(const Table& given) {
   std::vector<std::size_t> widths;
   const auto widen = [&](const std::vector<std::string>& row) {
     if (widths.size() < row.size()) widths.resize(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters(row[i]));
   };
   widen(table.header);
   for (const auto& row : table.rows) widen(row);
@@ -37,7 +36,7 @@ std::string as_text(const Table& given) {
   const auto add = [&](const std::vector<std::string>& row) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - width_of(row[i]), ' ');
+      const std::string padding(widths[i] - letters(row[i]), ' ');
       line += std::string(kGap, ' ') + (i < table.word_columns ? row[i] + padding : padding + row[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

@@ -16,6 +16,9 @@ struct Table {
 /// Columns as wide as their widest cell; words to the left, figures to the right.
 std::string as_text(const Table& table);
 
+/// Characters of UTF-8 text.
+std::size_t letters(const std::string& text);
+
 /// "1234", "123", "12.3", "1.23", "0.123", "0.0123": three digits that count.
 std::string three_digits(double value);
 

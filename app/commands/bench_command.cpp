@@ -12,12 +12,11 @@
 #include "app/bench/csv.hpp"
 #include "app/bench/dataset.hpp"
 #include "app/bench/experiment.hpp"
-#include "app/bench/gnuplot.hpp"
-#include "app/bench/gnuplot_script.hpp"
 #include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
+#include "app/bench/svg_chart.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
@@ -69,9 +68,8 @@ class BenchOutputs {
     if (!page_) return;
     std::vector<std::string> drawings;
     for (const bench::Chart& chart : bench::charts(results)) {
-      const int number = static_cast<int>(drawings.size()) + 1;
-      drawings.push_back(bench::gnuplot(bench::gnuplot_script(chart, number)));
-      write(*make(options_.chart(number)), drawings.back());
+      drawings.push_back(bench::as_svg(chart));
+      write(*make(options_.chart(static_cast<int>(drawings.size()))), drawings.back());
     }
     write(*page_, bench::as_html(head, results, drawings));
   }
@@ -125,7 +123,6 @@ int exit_code_of(const bench::Results& results) {
 
 int run_bench(const BenchOptions& options) {
   options.check();
-  if (!options.report.empty()) bench::require_gnuplot();
   const ThreadLimit threads(options.threads);
 
   StatusLine status({100, 10000});

@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -38,12 +37,13 @@ TEST_CASE("bench says what measured, how, and the averages") {
 
 TEST_CASE("bench writes JSON, CSV, one page with charts, and each chart") {
   const ScratchFolder scratch;
-  Words words = {"--test", "density",          "--densities",     "0:1:0.5", "--granularities",
-                 "1",      "--algo",           "runs,flood-fill", "--json",  scratch / "out.json",
-                 "--csv",  scratch / "out.csv"};
-  // Only --report needs gnuplot, so it may be missing.
-  const bool has_gnuplot = std::system("gnuplot -e exit >/dev/null 2>&1") == 0;
-  if (has_gnuplot) words.insert(words.end(), {"--report", scratch / "deep/report"});
+  const Words words = {"--test",          "density",
+                       "--densities",     "0:1:0.5",
+                       "--granularities", "1",
+                       "--algo",          "runs,flood-fill",
+                       "--json",          scratch / "out.json",
+                       "--csv",           scratch / "out.csv",
+                       "--report",        scratch / "deep/report"};
   succeeds(small_random(words));
   const Json json = Json::parse(read_file(scratch / "out.json"));
   CHECK(json["test"] == "density");
@@ -61,10 +61,6 @@ TEST_CASE("bench writes JSON, CSV, one page with charts, and each chart") {
     }
   }
   CHECK(read_file(scratch / "out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") != std::string::npos);
-  if (!has_gnuplot) {
-    WARN("skipped: gnuplot is not installed");
-    return;
-  }
   const std::string page = read_file(scratch / "deep/report/index.html");
   CHECK(page.find("<svg") != std::string::npos);
   CHECK(page.find("flood-fill") != std::string::npos);
@@ -73,8 +69,8 @@ TEST_CASE("bench writes JSON, CSV, one page with charts, and each chart") {
   for (std::size_t at = 0; (at = page.find("<svg", at)) != std::string::npos; ++at) ++charts;
   CHECK(count_entries(scratch / "deep/report") == 1 + charts);
   const std::string chart = read_file(scratch / "deep/report/chart-1.svg");
-  CHECK(chart.starts_with("<?xml"));
-  CHECK(page.find(chart.substr(chart.find("<svg"))) != std::string::npos);
+  CHECK(chart.starts_with("<svg xmlns="));
+  CHECK(page.find(chart) != std::string::npos);
 }
 
 TEST_CASE("steps name each phase, and every experiment ends well") {
@@ -134,11 +130,6 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--device", "cpu", "--size", "8x8", "--json", scratch / "no/such.json"}, 73, "such.json: ");
   fails({"bench", "--json", scratch / "r", "--csv", scratch / "./r"}, 64, "r: is the name of two outputs");
   fails({"bench", "--json", scratch / "index.html", "--report", scratch.path().string()}, 64, "two outputs");
-
-  Command without_gnuplot = gpuccl_command({"bench", "--device", "cpu", "--report", scratch / "report"});
-  without_gnuplot.environment.emplace_back("PATH", scratch.path().string());
-  fails(without_gnuplot, 69, "gnuplot-nox");
-  CHECK_FALSE(std::filesystem::exists(scratch / "report"));
 }
 
 }  // namespace

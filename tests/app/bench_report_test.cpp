@@ -1,16 +1,17 @@
 #include <algorithm>
-#include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "app/bench/chart.hpp"
 #include "app/bench/csv.hpp"
-#include "app/bench/gnuplot.hpp"
-#include "app/bench/gnuplot_script.hpp"
 #include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/measurement_notes.hpp"
+#include "app/bench/phase_role.hpp"
 #include "app/bench/result_tables.hpp"
+#include "app/bench/svg_chart.hpp"
+#include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;
@@ -150,49 +151,98 @@ TEST_CASE("every line of the CSV has the same number of fields") {
   CHECK(as_csv(hostile()).find("\"a \"\"b\"\", <c> & 'd' `e` $f\\\"") != std::string::npos);
 }
 
-/// Only `bench --report` needs gnuplot, so it may be missing.
-bool has_gnuplot() {
-  try {
-    require_gnuplot();
-    return true;
-  } catch (const Error& error) {
-    std::cerr << "skipped: " << error.what() << '\n';
-    return false;
-  }
-}
-
-TEST_CASE("every kind of chart is drawn, whatever the names are") {
-  if (!has_gnuplot()) return;
+TEST_CASE("every kind of chart is drawn, whatever the names are, and says what it shows") {
   std::vector<Chart> all = charts(hostile());
   for (const Test test : {Test::average, Test::steps, Test::density, Test::size, Test::granularity,
                           Test::iterations, Test::host})
     for (Chart& chart : charts(results_of(test))) all.push_back(std::move(chart));
   REQUIRE(all.size() >= 8);
-  int number = 0;
   for (const Chart& chart : all) {
-    const std::string svg = gnuplot(gnuplot_script(chart, ++number));
-    CAPTURE(chart.data.title, svg.size());
-    CHECK(svg.find("<svg") != std::string::npos);
-    CHECK(svg.find("</svg>") != std::string::npos);
+    const std::string svg = as_svg(chart);
+    CAPTURE(chart.data.title, svg);
+    CHECK(svg.starts_with("<svg xmlns="));
+    CHECK(svg.ends_with("</svg>\n"));
+    CHECK(svg.find("prefers-color-scheme:dark") != std::string::npos);
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find(">-0<") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+    CHECK(svg.find("<c>") == std::string::npos);
+    CHECK_FALSE(chart.note.empty());
+    CHECK(svg.find(chart.note.substr(0, 20)) != std::string::npos);
     for (const Series& series : chart.data.series)
       if (series.title.find_first_of("<&") == std::string::npos)
         CHECK(svg.find(series.title) != std::string::npos);
   }
 }
 
-TEST_CASE("what gnuplot cannot draw is an error") {
-  if (!has_gnuplot()) return;
-  CHECK_THROWS_AS(gnuplot("plot nothing at all\n"), Error);
+TEST_CASE("a chart says which algorithm is the lowest") {
+  CHECK(charts(results_of(Test::density))[0].note ==
+        "From the image to provisional labels; less is faster. Lowest everywhere: bke.");
+}
+
+TEST_CASE("no two curves look the same, and bars too long for a linear axis are cut") {
+  Chart chart{ChartKind::curves, false, false, "ms", "note", {"title", "x", {"1", "2"}, {1, 2}, {}}};
+  for (int i = 0; i < 30; ++i)
+    chart.data.series.push_back({"algorithm " + std::to_string(i), {{1.0 + i}, {2.0 + i}}, false});
+  const std::string svg = as_svg(chart);
+  std::set<std::string> looks;
+  std::size_t line = svg.find("\"line "), mark = svg.find("\"hollow ");
+  for (int i = 0; i < 30; ++i) {
+    REQUIRE(line != std::string::npos);
+    const std::size_t begin = svg.rfind("d=\"", mark);
+    const std::string shape = svg.substr(svg.find('m', begin), 8);
+    looks.insert(svg.substr(line, svg.find('"', line + 1) - line) + shape);
+    line = svg.find("\"line ", line + 1);
+    mark = svg.find("\"hollow ", mark + 1);
+  }
+  CHECK(looks.size() == 30);
+
+  chart.kind = ChartKind::bars;
+  CHECK(count(as_svg(chart), "class=\"cut\"") == 0);
+  chart.data.series[3].values[0] = 21000;
+  CHECK(count(as_svg(chart), "class=\"cut\"") == 1);
+  CHECK(as_svg(chart).find(">21000</text>") != std::string::npos);
+}
+
+TEST_CASE("a phase has the colour of its role in every algorithm, and statistics lie behind the others") {
+  Results results = results_of(Test::steps);
+  results.groups.resize(1);
+  std::vector<Row>& rows = results.groups[0].rows;
+  rows[0].measures = {{kUpload, {1, 1, 1}}, {"Init", {2, 2, 2}}, {kStatistics, {3, 3, 3}}};
+  rows[1].measures = {{kStatistics, {3, 3, 3}}, {"LocalMerge", {4, 4, 4}}, {"Merge", {5, 5, 5}}};
+  const std::string svg = as_svg(charts(results)[0]);
+  const auto class_before = [&](const std::string& words) {
+    const std::size_t at = svg.find("<title>" + words);
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = svg.rfind("class=\"", at) + 7;
+    return svg.substr(begin, svg.find('"', begin) - begin);
+  };
+  CHECK(class_before("statistics: 3.00 ms") == "part r7");
+  CHECK(class_before("Init: 2.00 ms") == "part r1");
+  CHECK(svg.find("<title>LocalMerge: ") < svg.find("<title>Merge: "));
+  CHECK(svg.find("<title>Merge: ") < svg.rfind("<title>statistics: 3.00"));
+  CHECK(count(svg, "\"part r7\"") == 3);  // two bars and the legend
+}
+
+TEST_CASE("every phase of an algorithm has a role") {
+  for (const Algorithm& algorithm : algorithms())
+    for (const Phases& phases : {algorithm.phases, algorithm.phases_3d})
+      for (const Phase& phase : phases) {
+        CAPTURE(algorithm.name, phase.name);
+        CHECK(role_of(phase.name) != PhaseRole::other);
+      }
+  CHECK(role_of("statistics") == PhaseRole::statistics);
+  CHECK(role_of("no phase") == PhaseRole::other);
 }
 
 TEST_CASE("the page holds head, method, charts and tables, and nothing from elsewhere") {
-  const std::string page = as_html(kHead, hostile(), {"<?xml version=\"1.0\"?>\n<svg id=\"one\"></svg>\n"});
+  const std::string page = as_html(kHead, hostile(), {"<svg id=\"one\"></svg>\n"});
   CHECK(page.find("gpuccl bench --algo &lt;all&gt;") != std::string::npos);
   CHECK(page.find("a &amp; b") != std::string::npos);
   CHECK(page.find("&lt;c&gt;") != std::string::npos);
   CHECK(page.find("<c>") == std::string::npos);
   CHECK(page.find("<svg id=\"one\">") != std::string::npos);
-  CHECK(page.find("<?xml") == std::string::npos);
+  CHECK(page.find("<meta name=\"viewport\"") != std::string::npos);
   CHECK(page.find("images not timed; a.png: wrong labels") != std::string::npos);
   CHECK(count(page, "src=") + count(page, "href=") == 0);
 }

@@ -138,7 +138,7 @@ std::size_t run_all(const std::vector<std::string>& lines) {
     CAPTURE(line);
     const Ended ended = desk.type(line);
     CAPTURE(ended.err);
-    // Without a GPU, or gnuplot, an experiment ends with 69: a wrong option would have been refused before.
+    // Without a GPU an experiment ends with 69: a wrong option would have been refused before.
     CHECK((ended.code == 0 || (bench && ended.code == 69)));
     ++count;
   }
