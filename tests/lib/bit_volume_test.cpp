@@ -1,5 +1,10 @@
 #include "gpuccl/bit_volume.hpp"
 
+#include <cinttypes>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -85,4 +90,33 @@ TEST_CASE("buffers that cannot be the image are refused, and an empty image need
   CHECK(failure_of([&] { from_bytes(bytes, {2147483647, 2147483647, 2147483647}); }) == Failure::usage);
   CHECK(from_bytes({}, {0, 5, 1}).extent() == Extent{0, 5, 1});
   CHECK(from_bits({}, {5, 0, 1}, BitOrder::msb_first).extent() == Extent{5, 0, 1});
+}
+
+namespace {
+
+/// The flags that the kernel keeps for the mapping of `address`.
+std::string mapping_flags(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2)
+      inside = begin <= reinterpret_cast<std::uintptr_t>(address) &&
+               reinterpret_cast<std::uintptr_t>(address) < end;
+    else if (inside && line.starts_with("VmFlags:"))
+      return line + " ";
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("large images ask for huge pages, small ones do not") {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled"))
+    SUCCEED("this system has none");
+  else {
+    const BitVolume large({1 << 16, 1 << 13, 1}), small({1 << 12, 1 << 11, 1});
+    CHECK(mapping_flags(large.row(1 << 12)).find(" hg ") != std::string::npos);
+    CHECK(mapping_flags(small.row(1 << 10)).find(" hg ") == std::string::npos);
+  }
 }

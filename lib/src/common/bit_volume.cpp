@@ -12,6 +12,7 @@
 #include <new>
 #include <string>
 
+#include "common/huge_pages.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl {
@@ -90,6 +91,7 @@ BitVolume::BitVolume(Extent extent) : extent_(extent), row_pitch_(words_per_row(
   const std::size_t bytes = bytes_of(extent);
   words_.reset(static_cast<std::uint32_t*>(std::calloc(std::max<std::size_t>(1, bytes), 1)));
   if (words_ == nullptr) throw std::bad_alloc();
+  advise_huge_pages(words_.get(), bytes);
 }
 
 void BitVolume::set(int x, int y, int z, bool foreground) {

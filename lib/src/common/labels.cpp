@@ -6,6 +6,7 @@
 
 #include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
+#include "common/huge_pages.hpp"
 
 namespace gpuccl {
 
@@ -23,7 +24,7 @@ void LabelSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns
 LabelImage::LabelImage(Extent extent, Label count)
     : extent_(extent),
       count_(count),
-      labels_(std::make_unique_for_overwrite<Label[]>(static_cast<std::size_t>(extent.elements()))) {}
+      labels_(make_large_for_overwrite<Label>(static_cast<std::size_t>(extent.elements()))) {}
 
 void LabelImage::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
   const Label* const from = data() + first_row * extent_.width;

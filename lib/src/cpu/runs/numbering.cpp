@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "common/huge_pages.hpp"
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/run_counter.hpp"
 
@@ -114,7 +115,7 @@ class Numberer {
 Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
                             const std::vector<Index>& runs_before, Label* links) {
   Numbering numbering;
-  numbering.label_of_run = std::make_unique_for_overwrite<Label[]>(runs_before.back());
+  numbering.label_of_run = make_large_for_overwrite<Label>(runs_before.back());
   const Numberer numberer(bundles, runs_before, links, numbering.label_of_run.get());
 
   std::vector<Label>& before = numbering.labels_before;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/huge_pages.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/bundle_runs.hpp"
@@ -131,7 +132,7 @@ class Runs final : public Labeler {
 
     phase("Runs", [&] {
       runs_before = count_runs(bundles, strips);
-      links = std::make_unique_for_overwrite<Label[]>(runs_before.back());
+      links = make_large_for_overwrite<Label>(runs_before.back());
       for_each_strip(strips, [&](Strip strip) { join_inside<S>(bundles, strip, runs_before, links.get()); });
     });
     phase("Merge borders", [&] {
