@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gpuccl/bit_volume.hpp"
+#include "gpuccl/nonzero_bytes.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/bit_order.hpp"
 
@@ -14,17 +15,6 @@ namespace gpuccl::io {
 namespace {
 
 constexpr int kBlock = 64;  // pixels that become one 64-bit word
-
-/// 64 flags of 0 or 1 as 64 bits. The product moves flag i of eight to bit 56 + i.
-std::uint64_t gather(const std::uint8_t* flags) {
-  std::uint64_t word = 0;
-  for (int i = 0; i < 8; ++i) {
-    std::uint64_t eight;
-    std::memcpy(&eight, flags + i * 8, 8);
-    word |= (eight * 0x0102040810204080u) >> 56 << (i * 8);
-  }
-  return word;
-}
 
 /// The bits of a word that are inside the image.
 std::uint64_t inside(int count) {
@@ -39,7 +29,7 @@ void pack_flags(int width, bool invert, std::uint32_t* bits, Test test) {
   for (std::int64_t x = 0; x < width; x += kBlock) {
     const int count = static_cast<int>(std::min<std::int64_t>(kBlock, width - x));
     test(x, count, flags);
-    const std::uint64_t packed = (gather(flags) ^ (invert ? ~std::uint64_t{0} : 0)) & inside(count);
+    const std::uint64_t packed = (nonzero_bytes(flags) ^ (invert ? ~std::uint64_t{0} : 0)) & inside(count);
     std::memcpy(bits + x / 32, &packed, sizeof packed);
   }
 }

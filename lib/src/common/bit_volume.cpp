@@ -14,6 +14,7 @@
 
 #include "common/huge_pages.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/nonzero_bytes.hpp"
 
 namespace gpuccl {
 namespace {
@@ -121,11 +122,16 @@ void check(BitView image) {
 BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch) {
   const int width = extent.width;
   return from_buffer(bytes, extent, width, row_pitch, [width](const std::uint8_t* from, std::uint32_t* to) {
-    for (int x = 0; x < width; x += 32) {
-      std::uint32_t word = 0;
-      for (int i = 0; i < std::min(32, width - x); ++i) word |= std::uint32_t{from[x + i] != 0} << i;
-      to[x / 32] = word;
+    const int whole = width / 64 * 64;
+    for (int x = 0; x < whole; x += 64) {
+      const std::uint64_t word = nonzero_bytes(from + x);
+      std::memcpy(to + x / 32, &word, sizeof word);
     }
+    if (whole == width) return;
+    std::uint8_t rest[64] = {};
+    std::memcpy(rest, from + whole, static_cast<std::size_t>(width - whole));
+    const std::uint64_t word = nonzero_bytes(rest);
+    std::memcpy(to + whole / 32, &word, sizeof word);
   });
 }
 
