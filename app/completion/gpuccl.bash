@@ -33,7 +33,9 @@ _gpuccl() {
   esac
   if [ -z "$words" ] && [[ $current == -* ]]; then words=$(_gpuccl_options "$program" "$command"); fi
   if [ -n "$words" ]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    local listed=""  # what stands before the name in a list of names
+    [[ $current != *,* ]] || listed=${current%,*},
+    mapfile -t COMPREPLY < <(compgen -P "$listed" -W "$words" -- "${current#"$listed"}")
   else
     # The word is as it was typed, in quotes or with backslashes; readline puts such around what it gets back.
     compopt -o filenames 2>/dev/null
