@@ -26,6 +26,10 @@ std::string deciding_options(const LabelOptions& options) {
   if (algorithm.connectivity) add(true, "-c " + std::to_string(static_cast<int>(*algorithm.connectivity)));
   add(algorithm.per_slice, "--per-slice");
 
+  if (options.fill_holes)
+    add(true,
+        "--fill-holes" + (*options.fill_holes == kAllHoles ? "" : " " + std::to_string(*options.fill_holes)));
+
   const SelectionOptions& selection = options.selection;
   add(selection.min_size > 0, "--min-size " + std::to_string(selection.min_size));
   add(selection.max_size != SelectionOptions().max_size, "--max-size " + std::to_string(selection.max_size));

@@ -6,14 +6,22 @@ namespace {
 // Of smaller images, anything is likely.
 constexpr std::int64_t kLeastElements = 4096;
 
+constexpr double kMostOfOne = 0.8;  // share of the elements that a component takes
+
 /// What is odd about the foreground; empty if nothing is.
 std::string odd_foreground(const Extent& extent, const Findings& findings) {
-  constexpr double kMost = 0.9, kMostOfOne = 0.8;
+  constexpr double kMost = 0.9;
   if (findings.foreground <= 0) return "nothing is foreground";
   if (findings.foreground > kMost) return "more than 90 % is foreground";
   if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(extent.elements()))
     return "one component takes more than 80 % of the image";
   return "";
+}
+
+/// Whether all that is odd is a hole of nearly everything, such as a frame around a page has.
+bool is_odd_by_filling(const Extent& extent, const Findings& findings) {
+  return findings.filled > 0 && findings.foreground <= kMostOfOne &&
+         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(extent.elements());
 }
 
 /// What is odd about a threshold that has every value on one side.
@@ -29,6 +37,8 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
            "or --threshold otsu parts dark from light, --value V takes one class of a segmentation";
   const std::string odd = odd_foreground(input.extent, findings);
   if (odd.empty()) return "";
+  if (is_odd_by_filling(input.extent, findings))
+    return odd + ", filled holes included; --fill-holes MAX fills only those of at most MAX elements";
   const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
     return beyond_all_values((findings.foreground > 0) != options.invert) +

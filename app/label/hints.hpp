@@ -14,6 +14,7 @@ namespace gpuccl::app {
 struct Findings {
   double foreground = 0;      // share of the elements
   std::uint64_t largest = 0;  // elements of the largest component
+  std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false;
 };
 

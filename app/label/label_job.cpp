@@ -13,6 +13,7 @@
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_slabs.hpp"
 #include "gpuccl/component_bound.hpp"
+#include "gpuccl/holes.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
@@ -67,6 +68,15 @@ std::int64_t with_remedy(DeviceChoice device, Work work) {
   }
 }
 
+/// Refuses an algorithm that does not label the background, too.
+void check_fills_holes(const EngineOptions& engine, Connectivity connectivity) {
+  try {
+    check_options(engine, complementary(connectivity));
+  } catch (const Error& error) {
+    throw Error(error.failure(), std::string("--fill-holes labels the background: ") + error.what());
+  }
+}
+
 constexpr double kWriteBuffers = 8 << 20;  // for strips of common images
 
 }  // namespace
@@ -93,7 +103,9 @@ void LabelJob::open() {
     const io::ImageInfo& info = reader_->info();
     extent_ = info.extent;
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
-    work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions())};
+    work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions()),
+             options_.fill_holes.has_value()};
+    if (options_.fill_holes) check_fills_holes(options_.algorithm.engine, connectivity_);
     held_ = reader_->held_bytes();
     const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};
@@ -194,6 +206,12 @@ void LabelJob::read_all(bool is_tight) {
   if (is_tight) {
     most_components_ = most_components(image.view(), connectivity_);
     runs_ = count_runs(image.view());
+    if (options_.fill_holes) {
+      invert(image);
+      most_components_ =
+          std::max(most_components_, most_components(image.view(), complementary(connectivity_)));
+      invert(image);
+    }
   }
   image_ = std::move(image);
 }
@@ -213,9 +231,11 @@ void LabelJob::label(Engine& engine) {
       return label_by_slabs(engine);
     });
     const Areas areas = areas_of(labeled_.components);
-    self_check(labeled_, areas.sum, foreground);
+    self_check(labeled_, areas.sum,
+               foreground + static_cast<std::int64_t>(report_.holes ? report_.holes->elements : 0));
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
     findings_.largest = areas.largest;
+    findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
   });
@@ -228,8 +248,20 @@ void LabelJob::give_hints() {
   for (const std::string& line : report_.hints) warn(files_.input, line);
 }
 
-/// Returns the number of foreground elements.
+void LabelJob::fill_holes(Engine& engine) {
+  const Stopwatch filling;
+  invert(image_);
+  const Holes holes(engine.label(image_.view(), complementary(connectivity_)), !is_3d(connectivity_),
+                    *options_.fill_holes);
+  BitVolume filled(extent_);
+  holes.draw_filled(0, filled);
+  image_ = std::move(filled);
+  report_.holes = {holes.count(), holes.elements(), filling.milliseconds()};
+}
+
+/// Returns the number of foreground elements of the input.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
+  if (options_.fill_holes) fill_holes(engine);
   labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
   most_components_ = labeled_.labels->count();
   since_.lap();
@@ -238,11 +270,13 @@ std::int64_t LabelJob::label_at_once(Engine& engine) {
 
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   SlabTotals totals;
-  const auto progress = [this](double done) { progress_.share(done); };
+  const SlabInput input{files_.input, *reader_, engine, [this](double done) { progress_.share(done); }};
   for (;;) {
     std::optional<MemoryPlan> smaller;
     try {
-      labeled_ = label_slabs(files_.input, *reader_, engine, connectivity_, plan_, progress, totals);
+      labeled_ = options_.fill_holes ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_,
+                                                          totals, report_.holes.emplace())
+                                     : label_slabs(input, connectivity_, plan_, totals);
       runs_.most_in_row = totals.most_runs_in_row;
       most_components_ = labeled_.labels->count();
       if (can_write()) break;

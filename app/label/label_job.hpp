@@ -66,6 +66,7 @@ class LabelJob {
   void estimate();
   void need(double bytes);
   void read_all(bool is_tight);
+  void fill_holes(Engine& engine);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();

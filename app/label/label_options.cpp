@@ -8,6 +8,18 @@
 namespace gpuccl::app {
 namespace {
 
+constexpr const char* kAll = "all";  // holes
+
+void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_holes) {
+  command.add_optional_value(
+      "--fill-holes", "[MAX]", kAll,
+      "Holes become part of the component around them; with MAX, those of at most so many elements",
+      [&fill_holes](const std::string& given) {
+        fill_holes = given == kAll ? kAllHoles : parse_number<std::uint64_t>(given);
+        return fill_holes && *fill_holes > 0 ? "" : "'" + given + "' is not a whole number from 1 on";
+      });
+}
+
 void add_selection(const Command& command, SelectionOptions& selection) {
   command.group("Selection");
   const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
@@ -90,6 +102,7 @@ void LabelOptions::add_to(const Command& command) {
   output.add_to(command);
   input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
   algorithm.add_to(command);
+  add_fill_holes(command, fill_holes);
   add_selection(command, selection);
   batch.add_to(command);
 

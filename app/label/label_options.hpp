@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +24,16 @@ const Choices<io::LabelType>& label_types();
 const Choices<io::BigTiff>& big_tiffs();
 const Choices<io::Compression>& compressions();
 
+/// --fill-holes without a number.
+inline constexpr std::uint64_t kAllHoles = std::numeric_limits<std::uint64_t>::max();
+
 struct LabelOptions {
   std::vector<std::string> inputs;
   LabelPaths files;  // of a single input; of a batch only its folder of label images and its table
   BatchOptions batch;
   InputOptions input;
   AlgorithmOptions algorithm;
+  std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;

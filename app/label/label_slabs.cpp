@@ -6,6 +6,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
 #include "gpuccl/count_runs.hpp"
+#include "gpuccl/holes.hpp"
 #include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
@@ -34,27 +35,66 @@ Labeled label_slab(Engine& engine, BitView slab, Connectivity connectivity, Slab
   return labeled;
 }
 
-}  // namespace
+using ReadSlab = std::function<void(const Slab& slab, BitVolume& out)>;
 
-Labeled label_slabs(const std::string& path, io::Reader& reader, Engine& engine, Connectivity connectivity,
-                    const MemoryPlan& plan, const std::function<void(double)>& progress, SlabTotals& totals) {
-  const Extent extent = reader.info().extent;
+ReadSlab from_reader(const SlabInput& input) {
+  return [&reader = input.reader](const Slab& slab, BitVolume& out) { read_slab(reader, slab, out); };
+}
+
+/// Labels what `read` brings.
+Labeled label_read(const SlabInput& input, const ReadSlab& read, Connectivity connectivity,
+                   const MemoryPlan& plan, SlabTotals& totals) {
+  const Extent extent = input.reader.info().extent;
   const auto now = std::make_shared<SlabTotals>();  // goes on when `totals` is final
   SlabWork work;
   work.max_kept = plan.max_kept;
   work.looks_ahead = plan.looks_ahead;
-  work.read = [&path, &reader, now](const Slab& slab, BitVolume& out) {
+  work.read = [&path = input.path, read, now](const Slab& slab, BitVolume& out) {
     const Stopwatch reading;
-    io::concerning(path, [&] { read_slab(reader, slab, out); });
+    io::concerning(path, [&] { read(slab, out); });
     now->read_ms += reading.milliseconds();
   };
-  work.label = [&path, &engine, connectivity, progress, all = extent.elements(), now](BitView slab) {
+  work.label = [&path = input.path, &engine = input.engine, connectivity, progress = input.progress,
+                all = extent.elements(), now](BitView slab) {
     Labeled labeled = io::concerning(path, [&] { return label_slab(engine, slab, connectivity, *now); });
     if (now->elements <= all) progress(static_cast<double>(now->elements) / static_cast<double>(all));
     return labeled;
   };
   Labeled labeled = label_by_slabs(extent, connectivity, plan.slabs, std::move(work));
   totals = *now;
+  return labeled;
+}
+
+}  // namespace
+
+Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
+                    SlabTotals& totals) {
+  return label_read(input, from_reader(input), connectivity, plan, totals);
+}
+
+Labeled label_filled_slabs(const SlabInput& input, Connectivity connectivity, std::uint64_t max_size,
+                           const MemoryPlan& plan, SlabTotals& totals, io::FilledHoles& filled) {
+  const Stopwatch filling;
+  const ReadSlab read = from_reader(input);
+  const auto read_inverted = [read](const Slab& slab, BitVolume& out) {
+    read(slab, out);
+    invert(out);
+  };
+  SlabTotals of_background;
+  Labeled background = label_read(input, read_inverted, complementary(connectivity), plan, of_background);
+  const auto holes = std::make_shared<const Holes>(std::move(background), !is_3d(connectivity), max_size);
+  filled = {.count = holes->count(),
+            .elements = holes->elements(),
+            .milliseconds = filling.milliseconds() - of_background.read_ms};
+
+  const auto draw_filled = [holes, height = input.reader.info().extent.height](const Slab& slab,
+                                                                               BitVolume& out) {
+    holes->draw_filled(static_cast<std::int64_t>(slab.z0) * height + slab.y0, out);
+  };
+  Labeled labeled = label_read(input, draw_filled, connectivity, plan, totals);
+  filled.milliseconds += totals.read_ms;
+  totals.read_ms = of_background.read_ms;
+  totals.foreground -= static_cast<std::int64_t>(holes->elements());
   return labeled;
 }
 

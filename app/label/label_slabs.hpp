@@ -7,6 +7,7 @@
 #include "app/label/memory_plan.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/read/reader.hpp"
+#include "io/report/report.hpp"
 
 namespace gpuccl::app {
 
@@ -17,10 +18,22 @@ struct SlabTotals {
   double read_ms = 0;
 };
 
-/// Labels the input of `reader`, the file `path`, by the slabs of `plan`. All but the plan must outlive the
-/// labels: they read and label again. `totals` does not know of that, it is part of writing. `progress` hears
-/// which share of elements was read.
-Labeled label_slabs(const std::string& path, io::Reader& reader, Engine& engine, Connectivity connectivity,
-                    const MemoryPlan& plan, const std::function<void(double)>& progress, SlabTotals& totals);
+/// What is labelled slab by slab, and how. All of it must outlive the labels, which read and label again.
+struct SlabInput {
+  const std::string& path;
+  io::Reader& reader;
+  Engine& engine;
+  std::function<void(double)> progress;  // hears which share of elements was read
+};
+
+/// Labels `input` by the slabs of `plan`. `totals` does not know of what is done again, which is part of
+/// writing.
+Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
+                    SlabTotals& totals);
+
+/// The same when holes of at most `max_size` elements have been filled, of which `filled` gets to know.
+/// SlabTotals::foreground is that of the input.
+Labeled label_filled_slabs(const SlabInput& input, Connectivity connectivity, std::uint64_t max_size,
+                           const MemoryPlan& plan, SlabTotals& totals, io::FilledHoles& filled);
 
 }  // namespace gpuccl::app

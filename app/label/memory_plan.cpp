@@ -34,23 +34,31 @@ double bytes_of_component(const LabelWork& work) {
 }
 
 double tables_of(const LabelWork& work, const Extent& extent) {
-  const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, extent.elements());
-  return static_cast<double>(table_bytes(algorithm, work.connectivity, extent));
+  const auto of = [&](Connectivity connectivity) {
+    const Algorithm& algorithm = intended_algorithm(work.engine, connectivity, extent.elements());
+    return static_cast<double>(table_bytes(algorithm, connectivity, extent));
+  };
+  const double tables = of(work.connectivity);
+  return work.fills_holes ? std::max(tables, of(complementary(work.connectivity))) : tables;
 }
+
+/// Bytes of the bits of an element; filled ones are drawn beside the background.
+double bytes_of_bits(const LabelWork& work) { return work.fills_holes ? 2 * kBit : kBit; }
 
 /// Bytes of an element of a large slab at most: its bit and its share of the tables. What every thread has
 /// of its own, and the stack of the flood fill, which no common image fills, are left to bytes_of().
 double bytes_of_element(const LabelWork& work) {
   constexpr double kLabelAndTable = 8;
   const Extent large{1 << 14, 1 << 14, is_3d(work.connectivity) ? 1 << 12 : 1};
-  return kBit + std::min(tables_of(work, large) / static_cast<double>(large.elements()), kLabelAndTable);
+  return bytes_of_bits(work) +
+         std::min(tables_of(work, large) / static_cast<double>(large.elements()), kLabelAndTable);
 }
 
 /// Bytes to label a part of the whole at most, components left out.
 double bytes_of(const LabelWork& work, const Extent& part) {
   const auto elements = static_cast<double>(part.elements());
-  return std::max(elements * bytes_of_element(work),
-                  elements * kBit + tables_of(work, part) - static_cast<double>(kKeptInAnyCase));
+  return std::max(elements * bytes_of_element(work), elements * bytes_of_bits(work) + tables_of(work, part) -
+                                                         static_cast<double>(kKeptInAnyCase));
 }
 
 /// Bytes of the GPU that is going to label an image of so many elements, if one is.
@@ -99,7 +107,8 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   // A row of labels that is looked at where slabs meet; of common rows it is little.
   const double of_border =
       std::max(0.0, static_cast<double>(extent.width) * sizeof(Label) - static_cast<double>(kKeptInAnyCase));
-  return bytes_of(work, extent) + of_border;
+  // While holes are filled, a slab of the background is there with its labels.
+  return (bytes_of(work, extent) + of_border) * (work.fills_holes ? 2 : 1);
 }
 
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
@@ -117,7 +126,8 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
                                                      " for what came from a pipe"
                                                : "") +
                                      ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
-  const std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
+  std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
+  if (work.fills_holes) left /= 2;  // half for components of the background
   plan.max_kept = static_cast<std::int64_t>(static_cast<double>(left) * Components::kBytesEach /
                                             bytes_of_component(work));
   return plan;

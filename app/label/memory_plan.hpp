@@ -16,7 +16,8 @@ struct LabelWork {
   Extent extent;
   Connectivity connectivity = Connectivity::c8;
   EngineOptions engine;
-  bool selects = false;  // components are chosen from or put into another order
+  bool selects = false;      // components are chosen from or put into another order
+  bool fills_holes = false;  // which labels the background first
 };
 
 /// How an input is labelled within a bound on memory.

@@ -147,6 +147,23 @@ std::vector<std::string> without_separator(std::vector<std::string> words) {
   return words;
 }
 
+/// A value that may be left out stands in the word of its option, be it that which is meant by leaving it
+/// out: CLI11 would take whatever comes next.
+void join_optional_values(const CLI::App& command, std::vector<std::string>& words) {
+  const auto is_number = [](const std::string& word) {
+    return !word.empty() &&
+           std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+  };
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const CLI::Option* option = word->starts_with("--") ? command.get_option_no_throw(*word) : nullptr;
+    if (option == nullptr || option->get_items_expected_min() > 0 || option->get_items_expected_max() == 0)
+      continue;
+    const bool is_given = word + 1 != words.end() && is_number(word[1]);
+    *word += "=" + (is_given ? word[1] : option->get_default_str());
+    if (is_given) words.erase(word + 1);
+  }
+}
+
 }  // namespace
 
 Option Option::required() const {
@@ -178,6 +195,14 @@ Option Command::add_value(const std::string& names, const std::string& type, con
                          names, [](const std::string&) {}, help)
                      ->type_name(type)
                      ->check(std::move(take)));
+}
+
+Option Command::add_optional_value(const std::string& names, const std::string& type,
+                                   const std::string& left_out, const std::string& help,
+                                   TakeValue take) const {
+  const Option option = add_value(names, type, help, std::move(take));
+  option.option_->expected(0, 1)->default_str(left_out);
+  return option;
 }
 
 Option Command::add_values(const std::string& names, const std::string& type, const std::string& help,
@@ -222,11 +247,13 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
   }
   words = without_separator(std::move(words));
   for (const CLI::App* command : app_->get_subcommands({}))
-    if (!words.empty() && command->get_name() == words.front())
+    if (!words.empty() && command->get_name() == words.front()) {
       for (const std::string& word : words) {
         refuse_look_alike(*command, word);
         refuse_typeset_dash(*command, word);
       }
+      join_optional_values(*command, words);
+    }
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app_->parse(std::move(words));

@@ -31,6 +31,7 @@ class Option {
   bool is_given() const;
 
  private:
+  friend class Command;
   CLI::Option* option_;
 };
 
@@ -46,6 +47,9 @@ class Command {
   /// One value; `type` is what --help calls it.
   Option add_value(const std::string& names, const std::string& type, const std::string& help,
                    TakeValue take) const;
+  /// The same for a value of digits that may be left out, which then is `left_out`.
+  Option add_optional_value(const std::string& names, const std::string& type, const std::string& left_out,
+                            const std::string& help, TakeValue take) const;
   /// The same for any number of values, taken one by one: positional ones, or the option repeated.
   Option add_values(const std::string& names, const std::string& type, const std::string& help,
                     TakeValue take) const;

@@ -29,11 +29,17 @@ Json input_of(const Report& report) {
           {"foreground", report.foreground}};
 }
 
+Json holes_of(const Report& report) {
+  if (!report.holes) return nullptr;
+  return {{"filled", report.holes->count}, {"elements", report.holes->elements}};
+}
+
 Json labeling_of(const Report& report) {
   return {{"algorithm", report.algorithm},
           {"connectivity", report.connectivity},
           {"device", {{"kind", report.device_kind}, {"name", report.device_name}}},
           {"components", report.components},
+          {"holes", holes_of(report)},
           {"dropped", report.dropped},
           {"label_type", report.label_type.empty() ? Json() : Json(report.label_type)},
           {"order", report.order}};
@@ -48,9 +54,13 @@ Json timings_of(const Report& report) {
   Json phases = Json::array();
   for (const PhaseTime& time : report.phases)
     phases.push_back({{"name", time.phase}, {"ms", rounded(time.milliseconds)}, {"launches", time.launches}});
-  return {{"total", rounded(report.total_ms)}, {"start_up", rounded(report.start_up_ms)},
-          {"read", rounded(report.read_ms)},   {"label", rounded(report.label_ms)},
-          {"phases", std::move(phases)},       {"statistics", rounded(report.statistics_ms)},
+  return {{"total", rounded(report.total_ms)},
+          {"start_up", rounded(report.start_up_ms)},
+          {"read", rounded(report.read_ms)},
+          {"fill_holes", rounded(report.holes ? report.holes->milliseconds : 0)},
+          {"label", rounded(report.label_ms)},
+          {"phases", std::move(phases)},
+          {"statistics", rounded(report.statistics_ms)},
           {"write", rounded(report.write_ms)}};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,12 @@ struct ReportedFile {
   std::uint64_t bytes = 0;
 };
 
+/// Holes that were filled before labeling.
+struct FilledHoles {
+  std::uint64_t count = 0, elements = 0;
+  double milliseconds = 0;  // finding and filling them
+};
+
 /// Everything the JSON report of one input says (schema: data/report.schema.json).
 struct Report {
   std::string options;  // those that decide what the outputs hold
@@ -32,8 +39,9 @@ struct Report {
   std::string device_name;
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;
-  std::string label_type;  // "u8", "u16", "u32"; empty without an output
-  std::string order;       // "raster", "size"
+  std::optional<FilledHoles> holes;  // if they were to be filled
+  std::string label_type;            // "u8", "u16", "u32"; empty without an output
+  std::string order;                 // "raster", "size"
 
   ReportedFile output;          // the label image
   ReportedFile preview, stats;  // a table that went to a stream is no file

@@ -37,6 +37,7 @@ def main():
             report(gpuccl, DATA / "cells.tif", "--per-slice", "--algo", "flood-fill"),
             report(gpuccl, DATA / "cells.tif", "--threshold", "255"),
             report(gpuccl, DATA / "cells-slices", "--stack"),
+            report(gpuccl, DATA / "cells-slices", "--stack", "--fill-holes"),
         ]
     for each in reports:
         jsonschema.validate(each, schema)

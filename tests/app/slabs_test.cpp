@@ -86,6 +86,26 @@ TEST_CASE("slabs work with every option for foreground, selection and algorithm"
     expect_same_with(scratch, input, {"60K", "150K"}, options);
 }
 
+TEST_CASE("holes that lie in several slabs are filled as at once") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({90, 70, 30}, 0.75, 2, 4).view());
+  REQUIRE(report_of({input, "--fill-holes", "--quiet"})["labeling"]["holes"]["filled"] > 100);
+  for (const char* connectivity : {"6", "18", "26"})
+    for (const char* most : {"1000", "12"})
+      expect_same_with(scratch, input, {"90K", "200K"},
+                       {"--fill-holes", most, "--quiet", "-c", connectivity});
+  for (const char* connectivity : {"4", "8"})
+    expect_same_with(scratch, input, {"20K", "70K"},
+                     {"--fill-holes", "--quiet", "--per-slice", "-c", connectivity});
+  expect_same_with(
+      scratch, input, {"90K"},
+      {"--fill-holes", "--quiet", "--invert", "--min-size", "9", "--largest", "20", "--order", "size"});
+
+  const std::string page = save(scratch / "in.png", tests::random_image({400, 300, 1}, 0.6, 3, 4).view());
+  for (const char* connectivity : {"4", "8"})
+    expect_same_with(scratch, page, {"20K", "50K"}, {"--fill-holes", "--quiet", "-c", connectivity});
+}
+
 TEST_CASE("slabs are read from whatever holds slices and rows") {
   const ScratchFolder scratch;
   const BitVolume volume = blobs({100, 80, 24});

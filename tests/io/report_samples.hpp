@@ -35,6 +35,7 @@ inline Report sample_report(const Components& components) {
   report.device_kind = "cpu";
   report.device_name = "a processor";
   report.components = components.size();
+  report.holes = {4, 9, 0.125};
   report.dropped = 3;
   report.label_type = "u16";
   report.order = "raster";

@@ -44,12 +44,14 @@ TEST_CASE("the report says everything") {
     "depth": 1, "bits_per_sample": 1, "photometric": "min-is-black", "foreground_rule": "nonzero",
     "foreground": 0.125})"));
   CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8,
-    "device": {"kind": "cpu", "name": "a processor"}, "components": 2, "dropped": 3, "label_type": "u16",
+    "device": {"kind": "cpu", "name": "a processor"}, "components": 2, "holes": {"filled": 4, "elements": 9},
+    "dropped": 3, "label_type": "u16",
     "order": "raster"})"));
   CHECK(json["output"] == Json::parse(R"({"path": "labels.tiff", "bytes": 12345})"));
   CHECK(json["stats"] == Json::parse(R"({"path": "table.csv", "bytes": 67})"));
   CHECK(json["preview"].is_null());
-  CHECK(json["timings_ms"] == Json::parse(R"({"total": 10, "start_up": 0, "read": 1.5, "label": 0,
+  CHECK(json["timings_ms"] ==
+        Json::parse(R"({"total": 10, "start_up": 0, "read": 1.5, "fill_holes": 0.125, "label": 0,
     "phases": [{"name": "Merge", "ms": 0.25, "launches": 1}, {"name": "Scan", "ms": 1.93, "launches": 14}],
     "statistics": 0, "write": 0})"));
   CHECK(json["components"] == Json::parse(R"([

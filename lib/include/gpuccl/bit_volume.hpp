@@ -84,6 +84,9 @@ BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::in
 BitVolume from_bits(std::span<const std::uint8_t> bits, Extent extent, BitOrder order,
                     std::int64_t row_pitch = 0);
 
+/// Turns foreground into background and back, by all threads.
+void invert(BitVolume& image);
+
 /// Number of foreground elements.
 std::int64_t count_foreground(BitView image);
 

@@ -20,4 +20,20 @@ GPUCCL_HD constexpr int reach(Connectivity c) {
   return c == Connectivity::c4 || c == Connectivity::c6 ? 1 : c == Connectivity::c26 ? 3 : 2;
 }
 
+/// How the background is connected where the foreground is by `c`, so that what surrounds a hole is one
+/// component: 4 and 8, 6 and 26 are each other's, that of 18 is 6 (Kong and Rosenfeld 1989, Digital
+/// topology).
+constexpr Connectivity complementary(Connectivity c) {
+  switch (c) {
+    case Connectivity::c4:
+      return Connectivity::c8;
+    case Connectivity::c8:
+      return Connectivity::c4;
+    case Connectivity::c6:
+      return Connectivity::c26;
+    default:
+      return Connectivity::c6;
+  }
+}
+
 }  // namespace gpuccl

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "common/huge_pages.hpp"
+#include "common/row_bits.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/nonzero_bytes.hpp"
 
@@ -148,6 +149,13 @@ BitVolume from_bits(std::span<const std::uint8_t> bits, Extent extent, BitOrder 
   return from_buffer(bits, extent, row_bytes, row_pitch, [=](const std::uint8_t* from, std::uint32_t* to) {
     for (std::int64_t i = 0; i < row_bytes; ++i) to[i / 4] |= ordered(from[i]) << (i % 4 * 8);
     if (width % 32 != 0) to[width / 32] &= last_bits(width);
+  });
+}
+
+void invert(BitVolume& image) {
+  tbb::parallel_for(rows_of(image.extent()), [&](const Rows& rows) {
+    for (std::int64_t row = rows.begin(); row < rows.end(); ++row)
+      invert_row(image.row(row), image.extent().width);
   });
 }
 

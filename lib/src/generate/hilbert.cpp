@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/row_bits.hpp"
 #include "generate/kinds.hpp"
 
 namespace gpuccl::generators {

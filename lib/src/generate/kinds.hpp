@@ -26,8 +26,6 @@ inline int below(std::mt19937& draw, int count) {
   return static_cast<int>(std::uint64_t{draw()} * static_cast<std::uint64_t>(count) >> 32);
 }
 
-/// Sets elements [begin, end) of a row.
-void fill_span(std::uint32_t* row, int begin, int end);
 /// Sets every second element of [0, width), beginning with `first`.
 void fill_every_second(std::uint32_t* row, int first, int width);
 

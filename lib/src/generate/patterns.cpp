@@ -1,5 +1,6 @@
 // Regular patterns that are hard in one way each: most components, most runs, longest chains of unions.
 
+#include "common/row_bits.hpp"
 #include "generate/kinds.hpp"
 
 namespace gpuccl::generators {

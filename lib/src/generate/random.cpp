@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/row_bits.hpp"
 #include "generate/kinds.hpp"
 
 namespace gpuccl::generators {

@@ -2,15 +2,6 @@
 
 namespace gpuccl::generators {
 
-void fill_span(std::uint32_t* row, int begin, int end) {
-  while (begin < end) {
-    const int bit = begin % 32;
-    const int count = end - begin < 32 - bit ? end - begin : 32 - bit;
-    row[begin / 32] |= (~0u >> (32 - count)) << bit;
-    begin += count;
-  }
-}
-
 void fill_every_second(std::uint32_t* row, int first, int width) {
   const std::uint32_t pattern = first % 2 == 0 ? 0x55555555u : 0xaaaaaaaau;
   for (int x = 0; x < width; x += 32)

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+/// The holes of an image: components of its background that do not touch the border of the image. In a volume
+/// whose slices touch, the first and last slice are border too.
+class Holes {
+ public:
+  /// `background`: labels of the inverted image by complementary() of the connectivity in use. `per_slice`:
+  /// slices are images of their own. Holes of more than `max_size` elements do not count.
+  Holes(Labeled background, bool per_slice, std::uint64_t max_size);
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t elements() const { return elements_; }
+
+  /// Writes rows of the image from `first_row` on, with the holes filled, to all of `out`; the labels of the
+  /// background are made ready for them (LabelSource::prepare).
+  void draw_filled(std::int64_t first_row, BitVolume& out) const;
+
+ private:
+  std::unique_ptr<LabelSource> background_;
+  std::vector<Label> map_;  // of background to hole, 0: none; empty: all are
+  std::uint64_t count_ = 0, elements_ = 0;
+};
+
+}  // namespace gpuccl

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+// Rows of packed bits, as BitView has them.
+namespace gpuccl {
+
+/// Sets elements [begin, end) of a row.
+inline void fill_span(std::uint32_t* row, int begin, int end) {
+  while (begin < end) {
+    const int bit = begin % 32;
+    const int count = end - begin < 32 - bit ? end - begin : 32 - bit;
+    row[begin / 32] |= (~0u >> (32 - count)) << bit;
+    begin += count;
+  }
+}
+
+/// Turns foreground into background and back; what is beyond `width` stays.
+inline void invert_row(std::uint32_t* row, int width) {
+  for (int i = 0; i < width / 32; ++i) row[i] = ~row[i];
+  if (width % 32 != 0) row[width / 32] ^= (1u << (width % 32)) - 1;
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,64 @@
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// --fill-holes as users type it. That the holes are the right ones is proven by tests/lib/holes_test.cpp and
+// tests/app/holes.py.
+namespace gpuccl {
+namespace {
+
+/// A ring whose hole has 15 elements, an island in it, and another with a hole of 1.
+struct TwoRings {
+  ScratchFolder scratch;
+  std::string input = save(scratch / "in.png", tests::drawn(Words{
+                                                                "............",
+                                                                ".######.###.",
+                                                                ".#....#.#.#.",
+                                                                ".#.#..#.###.",
+                                                                ".#....#.....",
+                                                                ".#....#.....",
+                                                                ".######.....",
+                                                            })
+                                                   .view());
+};
+
+TEST_CASE_METHOD(TwoRings, "--fill-holes makes holes part of what is around them") {
+  CHECK(report_of({input})["labeling"]["holes"].is_null());
+  const Json all = report_of({input, "--fill-holes"});
+  CHECK(all["labeling"]["holes"] == Json{{"filled", 2}, {"elements", 16}});
+  CHECK(all["labeling"]["components"] == 2);
+  CHECK(all["components"][0]["area"] == 36);
+  CHECK(all["components"][0]["bbox"] == Json{1, 1, 6, 6});
+  CHECK(all["components"][1]["area"] == 9);
+  CHECK(all["options"] == "--fill-holes");
+  CHECK(all["input"]["foreground"] == report_of({input})["input"]["foreground"]);  // of the input
+
+  const Json small = report_of({"--fill-holes", "14", input});
+  CHECK(small["labeling"]["holes"] == Json{{"filled", 1}, {"elements", 1}});
+  CHECK(small["labeling"]["components"] == 3);
+  CHECK(small["options"] == "--fill-holes 14");
+  CHECK(report_of({input, "--fill-holes=15"})["labeling"]["components"] == 2);
+  CHECK(report_of({input, "--fill-holes=all"})["labeling"]["components"] == 2);
+}
+
+TEST_CASE_METHOD(TwoRings, "a word that is no number is not taken for the size of holes") {
+  CHECK(report_of({"--fill-holes", input})["labeling"]["components"] == 2);
+  CHECK(report_of({input, "--fill-holes", "--min-size", "20"})["labeling"]["dropped"] == 1);
+  for (const char* size : {"0", "-1", "1.5", "few"}) {
+    CAPTURE(size);
+    fails({"label", input, std::string("--fill-holes=") + size, "--json", "-"}, 64, "--fill-holes");
+  }
+  fails({"label", input, "--fill-holes", "99999999999999999999", "--json", "-"}, 64,
+        "'99999999999999999999' is not a whole number from 1 on");
+  fails({"label", input, "--fill-holes", "--fill-holes", "--json", "-"}, 64, "2 times");
+}
+
+TEST_CASE_METHOD(TwoRings, "an algorithm that cannot label the background is refused") {
+  fails({"label", input, "--fill-holes", "--algo", "hcs2-aremsp", "--json", "-"}, 64,
+        "--fill-holes labels the background: hcs2-aremsp does not label 4-connectivity");
+  CHECK(report_of({input, "--fill-holes", "--algo", "flood-fill"})["labeling"]["components"] == 2);
+}
+
+}  // namespace
+}  // namespace gpuccl

@@ -1,0 +1,136 @@
+#include "gpuccl/holes.hpp"
+
+#include <set>
+#include <vector>
+
+#include "gpuccl/slabs.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+/// By looking at every element: what has no border element among its own is a hole.
+BitVolume filled_by_looking(const BitVolume& image, Connectivity connectivity, std::uint64_t max_size,
+                            std::uint64_t& count, std::uint64_t& elements) {
+  const Extent extent = image.extent();
+  BitVolume inverted(extent);
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) inverted.set(x, y, z, !image(x, y, z));
+  const Labeled background = flood_fill(inverted.view(), complementary(connectivity));
+  const LabelImage labels = render_all(*background.labels);
+  const bool ends_along_z = is_3d(connectivity) && extent.depth > 1;
+  std::set<Label> outside;
+  const auto each = [&](auto visit) {
+    for (int z = 0; z < extent.depth; ++z)
+      for (int y = 0; y < extent.height; ++y)
+        for (int x = 0; x < extent.width; ++x) visit(x, y, z, labels(x, y, z));
+  };
+  each([&](int x, int y, int z, Label label) {
+    if (x == 0 || y == 0 || x == extent.width - 1 || y == extent.height - 1 ||
+        (ends_along_z && (z == 0 || z == extent.depth - 1)))
+      outside.insert(label);
+  });
+  BitVolume filled(extent);
+  std::set<Label> holes;
+  elements = 0;
+  each([&](int x, int y, int z, Label label) {
+    const bool is_hole =
+        label != 0 && !outside.contains(label) && background.components.area[label - 1] <= max_size;
+    if (is_hole) {
+      holes.insert(label);
+      ++elements;
+    }
+    filled.set(x, y, z, label == 0 || is_hole);
+  });
+  count = holes.size();
+  return filled;
+}
+
+bool equal(const BitVolume& a, const BitVolume& b) {
+  return a.extent() == b.extent() &&
+         std::equal(a.row(std::int64_t{0}), a.row(std::int64_t{0}) + a.bytes() / 4, b.row(std::int64_t{0}));
+}
+
+BitVolume inverted(const BitVolume& image) {
+  const Extent extent = image.extent();
+  BitVolume copy(extent);
+  std::copy_n(image.row(std::int64_t{0}), image.bytes() / 4, copy.row(std::int64_t{0}));
+  invert(copy);
+  return copy;
+}
+
+BitVolume drawn_filled(const Holes& holes, Extent extent) {
+  BitVolume filled(extent);
+  holes.draw_filled(0, filled);
+  return filled;
+}
+
+}  // namespace
+
+TEST_CASE("a hole inside a hole's island is filled with it, and what is open to the border is not") {
+  const BitVolume image = drawn({
+      ".........",
+      ".#######.",
+      ".#.....#.",
+      ".#.###.#.",
+      ".#.#.#.#.",
+      ".#.###.#.",
+      ".#.....#.",
+      ".###.###.",
+      ".........",
+  });
+  const BitVolume background = inverted(image);
+  const Holes holes(flood_fill(background.view(), Connectivity::c4), true, ~std::uint64_t{0});
+  CHECK(holes.count() == 1);
+  CHECK(holes.elements() == 1);
+  CHECK(drawn_filled(holes, image.extent())(4, 4));
+  CHECK(!drawn_filled(holes, image.extent())(2, 2));
+}
+
+TEST_CASE("holes that are filled are those that looking at every element finds, in slabs too") {
+  std::uint32_t seed = 7;
+  const auto below = [&seed](std::uint32_t count) {
+    seed = seed * 1664525u + 1013904223u;
+    return static_cast<int>((seed >> 8) % count);
+  };
+  std::uint64_t all_holes = 0;
+  for (int round = 0; round < 700; ++round) {
+    const Extent extent{1 + below(40), 1 + below(17), below(3) == 0 ? 1 : 1 + below(9)};
+    const BitVolume image = random_image(extent, 0.3 + below(65) / 100.0, 1 + below(3), seed);
+    const std::uint64_t max_size = below(2) == 0 ? ~std::uint64_t{0} : 1 + static_cast<unsigned>(below(6));
+    const std::int64_t slab = 1 + below(static_cast<std::uint32_t>(extent.elements()));
+    for (const Connectivity connectivity : kConnectivities) {
+      INFO(to_string(extent) << " round " << round << ", " << static_cast<int>(connectivity)
+                             << "-connectivity, at most " << max_size << ", slabs of " << slab);
+      std::uint64_t count = 0, elements = 0;
+      const BitVolume expected = filled_by_looking(image, connectivity, max_size, count, elements);
+      const BitVolume background = inverted(image);
+      const Connectivity other = complementary(connectivity);
+      const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), other)->make(0);
+      const Holes holes(labeler->label(background.view()), !is_3d(connectivity), max_size);
+      REQUIRE(holes.count() == count);
+      REQUIRE(holes.elements() == elements);
+      REQUIRE(equal(drawn_filled(holes, extent), expected));
+      all_holes += count;
+
+      const std::vector<Slab> slabs = cut_into_slabs(extent, other, slab);
+      const Holes of_slabs(label_by_slabs(extent, other, slabs, slab_work(background, *labeler)),
+                           !is_3d(connectivity), max_size);
+      REQUIRE(of_slabs.count() == count);
+      for (int again = 0; again < 2; ++again)
+        for (const Slab& part : slabs) {
+          BitVolume rows({extent.width, part.y1 - part.y0, part.z1 - part.z0});
+          const std::int64_t first = static_cast<std::int64_t>(part.z0) * extent.height + part.y0;
+          of_slabs.draw_filled(first, rows);
+          REQUIRE(std::equal(rows.row(std::int64_t{0}), rows.row(std::int64_t{0}) + rows.bytes() / 4,
+                             expected.row(first)));
+        }
+    }
+  }
+  CHECK(all_holes > 10000);
+}
