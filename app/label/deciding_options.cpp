@@ -5,6 +5,17 @@
 #include "io/image/label_image.hpp"
 
 namespace gpuccl::app {
+namespace {
+
+std::string words_of(const io::GivenSpacing& given) {
+  std::string text = io::shortest(given.spacing[0]) + "," + io::shortest(given.spacing[1]);
+  if (given.spacing[2] > 0) text += "," + io::shortest(given.spacing[2]);
+  if (given.unit != io::LengthUnit::unknown) text += "," + std::string(io::name_of(given.unit));
+  return text;
+}
+
+}  // namespace
+
 std::string deciding_options(const LabelOptions& options) {
   std::string line;
   const auto add = [&](bool given, const std::string& words) {
@@ -21,6 +32,7 @@ std::string deciding_options(const LabelOptions& options) {
                                                   : " --value ") +
             value.text();
   add(foreground.raw, "--foreground raw");
+  if (options.spacing) add(true, "--spacing " + words_of(*options.spacing));
 
   const AlgorithmOptions& algorithm = options.algorithm;
   if (algorithm.connectivity) add(true, "-c " + std::to_string(static_cast<int>(*algorithm.connectivity)));

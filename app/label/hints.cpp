@@ -51,12 +51,12 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
 /// Programs that write volumes say so; a scanner writes page after page, of two values or with its
 /// resolution.
 bool is_scan_of_pages(const io::ImageInfo& input) {
-  constexpr int kInch = 2;
   constexpr double kLeastDpi = 100, kMostDpi = 4800;  // below is what programs write for a screen
-  const double dpi = input.spacing.unit == kInch ? input.spacing.x_resolution : 0;
+  const io::Resolution& resolution = input.geometry.resolution;
+  const double dpi = resolution.unit == io::ResolutionUnit::inch ? resolution.x : 0;
   const bool scanned = input.bits_per_sample == 1 || (dpi >= kLeastDpi && dpi <= kMostDpi);
   return input.format == "tiff" && input.extent.depth > 1 && scanned && !input.is_described_stack &&
-         input.spacing.z_spacing <= 0;
+         input.geometry.spacing[2] <= 0;
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ void LabelJob::open() {
     read.limits = options_.input.limits;
     limit_ = io::memory_limit(options_.input.limits);
     read.limits.memory = limit_;
+    read.spacing = options_.spacing;
     read.stack = options_.input.stack;
     read.in_parts = true;
     read.warn = [this](const std::string& line) { warn(files_.input, line); };
@@ -307,7 +308,8 @@ void LabelJob::write() {
   if (io::AtomicFile* file = outputs_->preview())
     io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
   if (io::AtomicFile* file = outputs_->stats())
-    io::concerning(file->path(), [&] { io::write_stats_csv(*file, volume(), selection_.components); });
+    io::concerning(file->path(),
+                   [&] { io::write_stats_csv(*file, volume(), geometry(), selection_.components); });
 }
 
 void LabelJob::commit() {
@@ -331,7 +333,6 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
     write.compression = compression();
     write.strips_at_once = strips_at_once();
     write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
-    write.spacing = report_.input.spacing;
     write.geometry = report_.input.geometry;
     write.progress = [this](double done) { progress_.share(done); };
     if (format == io::LabelFormat::tiff && write.type == io::LabelType::u32 &&
@@ -339,6 +340,8 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
       warn(file.path(),
            "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
            "--label-type u32 says that this is wanted");
+    const std::string lost = io::lost_geometry(format, write.geometry);
+    if (!lost.empty()) warn(file.path(), lost);
     io::write_labels(file, format, labels, write);
     report_.label_type = word_of(label_types(), write.type);
   });

@@ -53,11 +53,13 @@ class LabelJob {
 
   const EngineReport& engine_report() const { return engine_report_; }
   const Components& components() const { return selection_.components; }
+  const io::Geometry& geometry() const { return report_.input.geometry; }
   std::uint64_t dropped() const { return selection_.dropped; }
+  /// Whether boxes and centroids have a z axis.
+  bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
   double milliseconds() const { return total_.milliseconds() - waited_ms_; }
 
  private:
-  bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
   io::Compression compression() const;
   double bytes_to_write(std::int64_t strips) const;
   double bytes_while_writing(std::int64_t strips) const;

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "io/write/label_writer.hpp"
 
@@ -85,6 +86,36 @@ const Choices<io::Compression>& compressions() {
 
 namespace {
 
+/// None if the text is not one.
+std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
+  std::vector<std::string> words = split(text, ',');
+  io::GivenSpacing given;
+  if (words.size() > 2 && !parse_number<double>(words.back())) {
+    given.unit = io::length_unit(words.back());
+    if (given.unit == io::LengthUnit::unknown) return std::nullopt;
+    words.pop_back();
+  }
+  if (words.size() < 2 || words.size() > given.spacing.size()) return std::nullopt;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::optional<double> length = parse_number<double>(words[i]);
+    if (!length || !io::is_spacing(*length)) return std::nullopt;
+    given.spacing[i] = *length;
+  }
+  return given;
+}
+
+void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing) {
+  command.add_value("--spacing", "X,Y,Z[,UNIT]",
+                    "Size of an element, instead of what the file says; UNIT is nm, um, mm or another length",
+                    [&spacing](const std::string& given) {
+                      spacing = parse_spacing(given);
+                      return spacing
+                                 ? std::string()
+                                 : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, numbers above 0 and " +
+                                       io::kLengthUnits;
+                    });
+}
+
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
                             "Type of the label image; auto: u16 if the labels fit, else u32 [auto]");
@@ -101,6 +132,7 @@ void LabelOptions::add_to(const Command& command) {
   add_format(command, *this);
   output.add_to(command);
   input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
+  add_spacing(command, spacing);
   algorithm.add_to(command);
   add_fill_holes(command, fill_holes);
   add_selection(command, selection);

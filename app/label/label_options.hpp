@@ -13,6 +13,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/selection.hpp"
+#include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
 
 namespace gpuccl::app {
@@ -35,6 +36,7 @@ struct LabelOptions {
   AlgorithmOptions algorithm;
   std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;
+  std::optional<io::GivenSpacing> spacing;
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given

@@ -84,8 +84,9 @@ void LabelOutputs::finish() {
 void LabelOutputs::commit(const io::Report& report, const Components& components) {
   if (report_) io::concerning(report_->path(), [&] { io::write_report(*report_, report, components); });
   if (const auto& stream = streams_.stats)
-    io::concerning(stream->name(),
-                   [&] { io::write_stats_csv(stream->descriptor(), report.volume, components); });
+    io::concerning(stream->name(), [&] {
+      io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components);
+    });
   if (const auto& stream = streams_.report)
     io::concerning(stream->name(), [&] { io::write_report(stream->descriptor(), report, components); });
   std::vector<io::AtomicFile*> files;

@@ -1,25 +1,98 @@
 #include "io/image/geometry.hpp"
 
-namespace gpuccl::io {
+#include <algorithm>
+#include <cmath>
 
-Geometry geometry_of(const Spacing& spacing) {
-  Geometry geometry;
-  const bool is_counted = spacing.unit_name == "pixel" || spacing.unit_name == "pixels";
-  if (spacing.unit_name.empty() || is_counted || !(spacing.x_resolution > 0) || !(spacing.y_resolution > 0))
-    return geometry;
-  geometry.spacing = {1 / spacing.x_resolution, 1 / spacing.y_resolution, spacing.z_spacing};
-  geometry.unit = spacing.unit_name;
-  return geometry;
+namespace gpuccl::io {
+namespace {
+
+// The product of three spacings and 2^64 elements is a number, and not 0.
+constexpr double kLeast = 1e-80, kMost = 1e80;
+
+/// With the axes of the world that differ between the two turned round.
+Orientation turned(const Orientation& orientation, WorldSpace to) {
+  Orientation result = orientation;
+  const auto sign = [](WorldSpace space, std::size_t axis) {
+    if (axis == 0) return space == WorldSpace::ras ? -1 : 1;
+    return axis == 1 && (space == WorldSpace::ras || space == WorldSpace::las) ? -1 : 1;
+  };
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (sign(orientation.space, axis) == sign(to, axis)) continue;
+    for (Vector3& step : result.steps) step[axis] = 0 - step[axis];
+    result.origin[axis] = 0 - result.origin[axis];
+  }
+  result.space = to;
+  return result;
 }
 
-Spacing spacing_of(const Geometry& geometry) {
-  Spacing spacing;
-  if (!geometry.is_known()) return spacing;
-  spacing.x_resolution = 1 / geometry.spacing[0];
-  spacing.y_resolution = 1 / geometry.spacing[1];
-  spacing.z_spacing = geometry.spacing[2];
-  spacing.unit_name = geometry.unit;
-  return spacing;
+}  // namespace
+
+Vector3 Orientation::at(const Vector3& point) const {
+  Vector3 place = origin;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t i = 0; i < 3; ++i) place[axis] += steps[i][axis] * point[i];
+  return place;
+}
+
+bool Geometry::is_known(int axes) const {
+  return std::all_of(spacing.begin(), spacing.begin() + axes, is_spacing);
+}
+
+bool is_spacing(double length) { return length >= kLeast && length <= kMost; }
+
+void set_spacing(Geometry& geometry, const GivenSpacing& given) {
+  const double ratio = given.unit != LengthUnit::unknown && geometry.unit != LengthUnit::unknown
+                           ? unit_ratio(geometry.unit, given.unit)
+                           : 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    double& spacing = geometry.spacing[i];
+    const double size = given.spacing[i] > 0 ? given.spacing[i] : spacing * ratio;
+    if (geometry.orientation)
+      for (double& step : geometry.orientation->steps[i]) step *= is_spacing(spacing) ? size / spacing : 1;
+    spacing = size;
+  }
+  if (geometry.orientation)
+    for (double& place : geometry.orientation->origin) place *= ratio;
+  if (given.unit != LengthUnit::unknown) geometry.unit = given.unit;
+  geometry.nifti.reset();
+  geometry.resolution = {};
+  drop_unusable(geometry.orientation);
+}
+
+Orientation in_lps(const Orientation& orientation) { return turned(orientation, WorldSpace::lps); }
+
+Orientation in_ras(const Orientation& orientation) { return turned(orientation, WorldSpace::ras); }
+
+Orientation plain_orientation(const Geometry& geometry) {
+  Orientation orientation;
+  for (std::size_t i = 0; i < 3; ++i)
+    orientation.steps[i][i] = is_spacing(geometry.spacing[i]) ? geometry.spacing[i] : 1;
+  return orientation;
+}
+
+bool is_plain(const Orientation& orientation) {
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (orientation.origin[axis] != 0 || (i == axis) != (orientation.steps[i][axis] > 0) ||
+          (i != axis && orientation.steps[i][axis] != 0))
+        return false;
+  return true;
+}
+
+void drop_unusable(std::optional<Orientation>& orientation) {
+  if (!orientation) return;
+  const auto is_usable = [](double number) { return std::abs(number) <= kMost; };
+  const auto are_usable = [&](const Vector3& vector) {
+    return std::all_of(vector.begin(), vector.end(), is_usable);
+  };
+  if (!are_usable(orientation->origin) ||
+      !std::all_of(orientation->steps.begin(), orientation->steps.end(), are_usable))
+    orientation.reset();
+}
+
+Resolution resolution_of(const Geometry& geometry) {
+  if (geometry.resolution.is_known() || !geometry.is_known()) return geometry.resolution;
+  return {1 / geometry.spacing[0], 1 / geometry.spacing[1], ResolutionUnit::none};
 }
 
 }  // namespace gpuccl::io

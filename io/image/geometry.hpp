@@ -2,17 +2,35 @@
 
 #include <array>
 #include <optional>
-#include <string>
+
+#include "io/image/length_unit.hpp"
 
 namespace gpuccl::io {
 
-/// Resolution and unit as TIFF and PNG have them, carried over from the input to the label image.
-struct Spacing {
-  double x_resolution = 0;  // pixels per unit; 0: unknown
-  double y_resolution = 0;
-  int unit = 1;           // TIFF's ResolutionUnit: 1 none, 2 inch, 3 centimetre
-  double z_spacing = 0;   // distance of slices as ImageJ stores it; 0: unknown
-  std::string unit_name;  // ImageJ's unit, for example "um"; empty: unknown
+/// Along x, y, z.
+using Vector3 = std::array<double, 3>;
+
+enum class ResolutionUnit { none = 1, inch = 2, centimetre = 3 };  // numbered as in a TIFF
+
+/// Pixels in a unit of length as TIFF and PNG have it: how a page was scanned or is printed.
+struct Resolution {
+  double x = 0, y = 0;  // 0: unknown
+  ResolutionUnit unit = ResolutionUnit::none;
+
+  bool is_known() const { return x > 0 && y > 0; }
+};
+
+/// Where the axes of the world point, of a body that lies in it: left, posterior and superior, for one.
+enum class WorldSpace { unknown, lps, ras, las, scanner_xyz, right_handed, left_handed };
+
+/// Where elements are in the world.
+struct Orientation {
+  WorldSpace space = WorldSpace::unknown;
+  std::array<Vector3, 3> steps{};  // from an element to the next along x, y and z
+  Vector3 origin{};                // of the center of the first element
+
+  /// Of the point (x, y, z), counted in elements.
+  Vector3 at(const Vector3& point) const;
 };
 
 /// Where a NIfTI places its elements in the world, as its header says it: handed on bit for bit.
@@ -27,16 +45,40 @@ struct NiftiFrame {
 
 /// The size of elements, and where they are.
 struct Geometry {
-  std::array<double, 3> spacing{};  // from an element to the next along x, y, z; 0: unknown
-  std::string unit;                 // of the spacing: "mm", "um"; empty: unknown
-  std::optional<NiftiFrame> nifti;
+  Vector3 spacing{};  // from an element to the next; 0: unknown
+  LengthUnit unit = LengthUnit::unknown;
+  std::optional<Orientation> orientation = {};  // in the same unit
+  std::optional<NiftiFrame> nifti = {};         // of an input that is one
+  Resolution resolution = {};                   // alone it tells no spacing
 
-  bool is_known() const { return spacing[0] > 0 && spacing[1] > 0; }
+  /// Along the first `axes`.
+  bool is_known(int axes = 2) const;
 };
 
-/// What a TIFF says of a spacing. Dots per inch or centimetre alone are how a page is printed, and no
-/// spacing.
-Geometry geometry_of(const Spacing& spacing);
-Spacing spacing_of(const Geometry& geometry);
+/// A spacing that is asked for instead of what a file says.
+struct GivenSpacing {
+  Vector3 spacing{};                      // 0 along z: as in the file
+  LengthUnit unit = LengthUnit::unknown;  // as in the file
+};
+
+/// Whether a number can be a spacing, or together with others make a volume that is a number.
+bool is_spacing(double length);
+
+/// Gives elements this size. Directions and origin stay where they are.
+void set_spacing(Geometry& geometry, const GivenSpacing& given);
+
+/// The same in LPS or RAS; axes of no body are taken for LPS.
+Orientation in_lps(const Orientation& orientation);
+Orientation in_ras(const Orientation& orientation);
+
+/// Of elements along the axes of the world, from its origin: what is meant where nothing is said.
+Orientation plain_orientation(const Geometry& geometry);
+bool is_plain(const Orientation& orientation);
+
+/// Drops an orientation whose numbers are none that can be computed with.
+void drop_unusable(std::optional<Orientation>& orientation);
+
+/// What a TIFF says of `geometry`: the resolution that it had, or that of its spacing.
+Resolution resolution_of(const Geometry& geometry);
 
 }  // namespace gpuccl::io

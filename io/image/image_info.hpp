@@ -18,7 +18,6 @@ struct ImageInfo {
   // "nonzero", "luma > 0", "value > 128", "otsu: value > 93.5", with ", inverted"; empty before Otsu's
   // threshold was looked for.
   std::string foreground_rule;
-  Spacing spacing;
   Geometry geometry = {};
   bool is_described_stack = false;  // a TIFF that says, as ImageJ's do, which slices it holds
 };

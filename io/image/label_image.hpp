@@ -19,7 +19,6 @@ struct WriteOptions {
   LabelType type = LabelType::automatic;  // automatic: u16 if N fits, else u32
   Compression compression = Compression::deflate;
   BigTiff big_tiff = BigTiff::automatic;
-  Spacing spacing;
   std::size_t strips_at_once = SIZE_MAX;  // at most; no more than threads can use in any case
   Geometry geometry = {};
   /// Called now and then with the share of rows written, 0 to 1.

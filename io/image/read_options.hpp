@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/image/geometry.hpp"
 #include "io/image/sample_value.hpp"
 
 namespace gpuccl::io {
@@ -32,6 +33,7 @@ struct ForegroundOptions {
 struct ReadOptions {
   ForegroundOptions foreground;
   Limits limits;
+  std::optional<GivenSpacing> spacing;
   bool stack = false;     // the path is a folder whose files are slices
   bool in_parts = false;  // a few slices or rows at a time: limits.memory is not for the bits of the whole
   /// One line for the user about something odd but harmless ("alpha channel ignored").

@@ -145,6 +145,44 @@ std::uint64_t read_offset(const Fields& fields, bool is_pair) {
   return static_cast<std::uint64_t>(offset);
 }
 
+/// The steps and the origin that an affine of 3 x 4 has.
+Orientation orientation_of(const std::array<double, 12>& affine) {
+  Orientation orientation;
+  orientation.space = WorldSpace::ras;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t i = 0; i < 3; ++i) orientation.steps[i][axis] = affine[4 * axis + i];
+    orientation.origin[axis] = affine[4 * axis + 3];
+  }
+  return orientation;
+}
+
+/// As the standard has it: a unit quaternion, sizes, and the sign of the third axis.
+std::array<double, 12> affine_of_quaternion(const NiftiFrame& frame) {
+  const auto& [b, c, d, x, y, z] = frame.quatern;
+  const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
+  const auto& size = frame.pixdim;
+  const double i = size[1], j = size[2], k = size[0] < 0 ? -size[3] : size[3];
+  return {(a * a + b * b - c * c - d * d) * i,
+          2 * (b * c - a * d) * j,
+          2 * (b * d + a * c) * k,
+          x,
+          2 * (b * c + a * d) * i,
+          (a * a + c * c - b * b - d * d) * j,
+          2 * (c * d - a * b) * k,
+          y,
+          2 * (b * d - a * c) * i,
+          2 * (c * d + a * b) * j,
+          (a * a + d * d - b * b - c * c) * k,
+          z};
+}
+
+/// Where both are given, the sform, as other readers have it.
+std::optional<Orientation> orientation_of(const NiftiFrame& frame) {
+  if (frame.sform_code > 0) return orientation_of(frame.srow);
+  if (frame.qform_code > 0) return orientation_of(affine_of_quaternion(frame));
+  return std::nullopt;
+}
+
 Geometry read_geometry(const Fields& fields) {
   const NiftiLayout& layout = fields.layout();
   NiftiFrame frame;
@@ -160,9 +198,11 @@ Geometry read_geometry(const Fields& fields) {
     const double size = std::abs(frame.pixdim[i + 1]);
     geometry.spacing[i] = std::isfinite(size) ? size : 0;
   }
-  constexpr const char* kUnits[] = {"", "m", "mm", "um"};
+  constexpr LengthUnit kUnits[] = {LengthUnit::unknown, LengthUnit::m, LengthUnit::mm, LengthUnit::um};
   const int unit = frame.xyzt_units & 7;
-  geometry.unit = unit < 4 ? kUnits[unit] : "";
+  geometry.unit = unit < 4 ? kUnits[unit] : LengthUnit::unknown;
+  geometry.orientation = orientation_of(frame);
+  drop_unusable(geometry.orientation);
   geometry.nifti = frame;
   return geometry;
 }

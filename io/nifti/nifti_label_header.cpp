@@ -19,32 +19,43 @@ constexpr int kAligned = 2;  // code of a frame that is that of no scanner
 
 /// How a unit is written in a header, and how many of what is written there it is.
 struct NiftiUnit {
-  std::string_view name;
   int code = 0;
   double size = 1;
 };
 
-NiftiUnit nifti_unit(std::string_view name) {
-  constexpr NiftiUnit kUnits[] = {{"m"sv, 1, 1},         {"mm"sv, 2, 1},        {"um"sv, 3, 1},
-                                  {"\xc2\xb5m"sv, 3, 1}, {"\xce\xbcm"sv, 3, 1}, {"\\u00B5m"sv, 3, 1},
-                                  {"micron"sv, 3, 1},    {"microns"sv, 3, 1},   {"nm"sv, 3, 1e-3},
-                                  {"cm"sv, 2, 10},       {"inch"sv, 2, 25.4}};
-  const auto* const found = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                         [&](const NiftiUnit& unit) { return unit.name == name; });
-  return found == std::end(kUnits) ? NiftiUnit{} : *found;
+NiftiUnit nifti_unit(LengthUnit unit) {
+  switch (unit) {
+    case LengthUnit::unknown:
+      return {};
+    case LengthUnit::m:
+      return {1, 1};
+    case LengthUnit::mm:
+    case LengthUnit::cm:
+    case LengthUnit::dm:
+    case LengthUnit::inch:
+      return {2, unit_ratio(unit, LengthUnit::mm)};
+    default:
+      return {3, unit_ratio(unit, LengthUnit::um)};
+  }
 }
 
-/// The frame of an input that had none: elements of its size, from the origin along the axes.
-NiftiFrame plain_frame(const Geometry& geometry) {
+/// The frame of an input of another format.
+NiftiFrame frame_of(const Geometry& geometry) {
   const NiftiUnit unit = nifti_unit(geometry.unit);
   NiftiFrame frame;
   frame.pixdim = {1, 1, 1, 1, 1, 1, 1, 1};
-  if (geometry.is_known())
-    for (std::size_t i = 0; i < 3; ++i)
-      frame.pixdim[i + 1] = geometry.spacing[i] > 0 ? geometry.spacing[i] * unit.size : 1;
   frame.xyzt_units = unit.code;
   frame.sform_code = kAligned;
-  for (std::size_t i = 0; i < 3; ++i) frame.srow[5 * i] = frame.pixdim[i + 1];
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (is_spacing(geometry.spacing[i])) frame.pixdim[i + 1] = geometry.spacing[i] * unit.size;
+    frame.srow[5 * i] = frame.pixdim[i + 1];
+  }
+  if (!geometry.orientation) return frame;
+  const Orientation orientation = in_ras(*geometry.orientation);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t i = 0; i < 3; ++i) frame.srow[4 * axis + i] = orientation.steps[i][axis] * unit.size;
+    frame.srow[4 * axis + 3] = orientation.origin[axis] * unit.size;
+  }
   return frame;
 }
 
@@ -83,7 +94,7 @@ class HeaderWriter {
 }  // namespace
 
 std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry) {
-  const NiftiFrame frame = geometry.nifti ? *geometry.nifti : plain_frame(geometry);
+  const NiftiFrame frame = geometry.nifti ? *geometry.nifti : frame_of(geometry);
   const bool is_large = std::max({extent.width, extent.height, extent.depth}) > kMostOfNifti1;
   const NiftiLayout& layout = is_large || frame.is_nifti2 ? kNifti2 : kNifti1;
   HeaderWriter header(layout);

@@ -39,7 +39,7 @@ void write_png_labels(AtomicFile& file, const MappedLabels& labels, LabelType ty
   PngOutput png(file, {.width = extent.width,
                        .height = extent.height,
                        .bits = bits_per_sample(type),
-                       .spacing = options.spacing});
+                       .resolution = options.geometry.resolution});
 
   struct Slot {
     std::optional<RunDeflater> deflater;

@@ -47,11 +47,10 @@ void PngOutput::write_header(const PngHeader& header) {
   png_set_IHDR(png_, info_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height),
                header.bits, header.color == PngColor::rgb ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  const Spacing& spacing = header.spacing;
-  if (spacing.unit > 1 && spacing.x_resolution > 0 && spacing.y_resolution > 0) {
-    const double per_meter = spacing.unit == 2 ? 1 / 0.0254 : 100;  // from inches or centimetres
-    const double x = std::round(spacing.x_resolution * per_meter),
-                 y = std::round(spacing.y_resolution * per_meter);
+  const Resolution& resolution = header.resolution;
+  if (resolution.unit != ResolutionUnit::none && resolution.is_known()) {
+    const double per_meter = resolution.unit == ResolutionUnit::inch ? 1 / 0.0254 : 100;
+    const double x = std::round(resolution.x * per_meter), y = std::round(resolution.y * per_meter);
     if (x <= PNG_UINT_31_MAX && y <= PNG_UINT_31_MAX)
       png_set_pHYs(png_, info_, static_cast<png_uint_32>(x), static_cast<png_uint_32>(y),
                    PNG_RESOLUTION_METER);

@@ -22,7 +22,7 @@ struct PngHeader {
   int bits = 8;  // a channel; samples of 16 bits are given in the order of this machine
   PngColor color = PngColor::gray;
   int level = 1;  // of zlib: 1 fastest, 9 smallest
-  Spacing spacing;
+  Resolution resolution;
 };
 
 /// A PNG written through libpng row by row, or as a stream made elsewhere.

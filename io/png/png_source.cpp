@@ -45,16 +45,12 @@ SampleFormat format_of(png_structp png, png_infop info) {
   return format;
 }
 
-Spacing spacing_of(png_structp png, png_infop info) {
+Resolution resolution_of(png_structp png, png_infop info) {
   png_uint_32 x = 0, y = 0;
   int unit = PNG_RESOLUTION_UNKNOWN;
-  Spacing spacing;
-  if (png_get_pHYs(png, info, &x, &y, &unit) == 0) return spacing;
-  const bool is_metric = unit == PNG_RESOLUTION_METER;
-  spacing.unit = is_metric ? 3 : 1;  // a TIFF counts pixels a centimetre
-  spacing.x_resolution = is_metric ? x / 100.0 : x;
-  spacing.y_resolution = is_metric ? y / 100.0 : y;
-  return spacing;
+  if (png_get_pHYs(png, info, &x, &y, &unit) == 0) return {};
+  if (unit != PNG_RESOLUTION_METER) return {x / 1.0, y / 1.0, ResolutionUnit::none};
+  return {x / 100.0, y / 100.0, ResolutionUnit::centimetre};
 }
 
 /// In parallel, and without work of others in between, who hold memory that is counted once.
@@ -80,7 +76,7 @@ class PngSource final : public SampleSource {
     info_.extent = {static_cast<int>(width), static_cast<int>(height), 1};
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
-    info_.spacing = spacing_of(png, header);
+    info_.geometry.resolution = resolution_of(png, header);
 
     const double image_bytes = static_cast<double>(format_.row_bytes(width)) * height;
     check_deflate_ratio(image_bytes, file_->size());

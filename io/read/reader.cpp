@@ -23,7 +23,8 @@ namespace {
 class SampleReader final : public Reader {
  public:
   SampleReader(std::unique_ptr<SampleSource> source, const std::string& path,
-               const ForegroundOptions& options, const Limits& limits, std::int64_t held_bytes)
+               const ForegroundOptions& options, const std::optional<GivenSpacing>& spacing,
+               const Limits& limits, std::int64_t held_bytes)
       : source_(std::move(source)),
         options_(options),
         threshold_(options.threshold),
@@ -31,8 +32,7 @@ class SampleReader final : public Reader {
         memory_(limits.memory),
         held_bytes_(held_bytes + source_->held_bytes()) {
     info_.path = path;
-    if (info_.geometry.nifti) info_.spacing = spacing_of(info_.geometry);
-    if (!info_.geometry.is_known()) info_.geometry = geometry_of(info_.spacing);
+    if (spacing) set_spacing(info_.geometry, *spacing);
     if (!options.otsu) state_rule();
   }
 
@@ -149,10 +149,11 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
   options.warn = once_each(asked.warn);
   try {
     if (asked.stack)
-      return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, options.limits, 0);
+      return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, options.spacing,
+                                            options.limits, 0);
     const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
-    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, options.limits,
-                                          file->held_bytes());
+    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, options.spacing,
+                                          options.limits, file->held_bytes());
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

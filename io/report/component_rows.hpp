@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "gpuccl/components.hpp"
+#include "io/image/geometry.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/decimal.hpp"
 
@@ -44,16 +47,41 @@ class RowsText {
 /// What stands around the fields of a row, which are the same in every table, and between rows. Fields with
 /// several numbers have commas between them.
 struct RowStyle {
-  std::string_view before_label, before_area, before_box, before_centroid, end, between;
+  std::string_view before_label, before_area, before_box, before_centroid, before_physical_area,
+      before_physical_centroid, end, between;
 };
+
+/// What makes lengths of numbers of elements.
+struct PhysicalScale {
+  double element;  // area or volume
+  Orientation orientation;
+};
+
+/// None if the size of an element along one of so many axes is unknown.
+std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
+
+/// What a table of components is made of. Its boxes and centroids have so many axes. `before` and `after`
+/// stand in every row.
+struct ComponentTable {
+  const Components& components;
+  int axes;
+  std::optional<PhysicalScale> scale = std::nullopt;
+  std::string_view before = "", after = "";
+};
+
+/// The fewest digits that read back as the same value, with an exponent where that is shorter.
+inline char* put_shortest(char* out, double number) {
+  return std::to_chars(out, out + kDecimalRoom, number).ptr;
+}
 
 inline char* put_text(char* out, std::string_view text) { return std::copy_n(text.data(), text.size(), out); }
 
-/// Writes the row of component i, whose box and centroid have so many axes, to `out` and returns its end.
+/// Writes the row of component i to `out` and returns its end.
 template <const RowStyle& style>
-char* put_row(char* out, const Components& components, std::size_t i, int axes) {
+char* put_row(char* out, const ComponentTable& table, std::size_t i) {
+  const Components& components = table.components;
   const auto put_list = [&](auto number) {
-    for (int axis = 0; axis < axes; ++axis) {
+    for (int axis = 0; axis < table.axes; ++axis) {
       if (axis > 0) out = put_text(out, ",");
       out = put_decimal(out, number(axis));
     }
@@ -71,23 +99,37 @@ char* put_row(char* out, const Components& components, std::size_t i, int axes) 
   put_list(corner(components.box[i].max));
   out = put_text(out, style.before_centroid);
   put_list([&](int axis) { return components.centroid(i, axis); });
+  if (table.scale) {
+    out = put_text(out, style.before_physical_area);
+    out = put_shortest(out, table.scale->element * static_cast<double>(components.area[i]));
+    Vector3 place{};
+    for (int axis = 0; axis < table.axes; ++axis)
+      place[static_cast<std::size_t>(axis)] = components.centroid(i, axis);
+    place = table.scale->orientation.at(place);
+    out = put_text(out, style.before_physical_centroid);
+    for (int axis = 0; axis < table.axes; ++axis) {
+      if (axis > 0) out = put_text(out, ",");
+      out = put_shortest(out, place[static_cast<std::size_t>(axis)]);
+    }
+  }
+  out = put_text(out, table.after);
   return put_text(out, style.end);
 }
 
-/// Sends `before` and the row of every component, in order, in pieces made in parallel: millions of
-/// components take neither memory nor much time.
+/// Sends the row of every component, in order, in pieces made in parallel: millions of components take
+/// neither memory nor much time.
 template <const RowStyle& style>
-void stream_rows(const Components& components, int axes, std::string_view before, const TextSink& sink) {
+void stream_rows(const ComponentTable& table, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
   constexpr std::size_t kRoom = 16 * kDecimalRoom;  // more than all numbers and words of a row
-  const std::size_t count = components.size();
+  const std::size_t count = table.components.size();
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();
     const std::size_t begin = static_cast<std::size_t>(piece) * kRowsAtOnce;
     for (std::size_t i = begin; i < std::min(count, begin + kRowsAtOnce); ++i) {
-      char* out = text.begin_row(before.size() + kRoom);
+      char* out = text.begin_row(table.before.size() + table.after.size() + kRoom);
       if (i > 0) out = put_text(out, style.between);
-      text.end_row(put_row<style>(put_text(out, before), components, i, axes));
+      text.end_row(put_row<style>(put_text(out, table.before), table, i));
     }
   };
   const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };

@@ -15,6 +15,50 @@ using Json = nlohmann::ordered_json;
 /// Milliseconds to the microsecond: what the clock can tell.
 double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }
 
+Json numbers_of(const Vector3& vector) { return {vector[0], vector[1], vector[2]}; }
+
+const char* name_of(WorldSpace space) {
+  switch (space) {
+    case WorldSpace::lps:
+      return "LPS";
+    case WorldSpace::ras:
+      return "RAS";
+    case WorldSpace::las:
+      return "LAS";
+    case WorldSpace::scanner_xyz:
+      return "scanner-xyz";
+    case WorldSpace::right_handed:
+      return "right-handed";
+    case WorldSpace::left_handed:
+      return "left-handed";
+    case WorldSpace::unknown:
+      break;
+  }
+  return nullptr;
+}
+
+Json geometry_of(const Geometry& geometry) {
+  Json spacing = Json::array();
+  bool is_known = geometry.orientation.has_value();
+  for (const double length : geometry.spacing) {
+    spacing.push_back(is_spacing(length) ? Json(length) : Json());
+    is_known = is_known || is_spacing(length);
+  }
+  if (!is_known) return nullptr;
+  Json json = {{"spacing", std::move(spacing)},
+               {"unit", geometry.unit == LengthUnit::unknown ? Json() : Json(name_of(geometry.unit))},
+               {"origin", nullptr},
+               {"directions", nullptr},
+               {"space", nullptr}};
+  if (const std::optional<Orientation>& orientation = geometry.orientation) {
+    json["origin"] = numbers_of(orientation->origin);
+    json["directions"] = Json::array();
+    for (const Vector3& step : orientation->steps) json["directions"].push_back(numbers_of(step));
+    if (const char* space = name_of(orientation->space)) json["space"] = space;
+  }
+  return json;
+}
+
 Json input_of(const Report& report) {
   const ImageInfo& input = report.input;
   return {{"path", input.path},
@@ -24,6 +68,7 @@ Json input_of(const Report& report) {
           {"height", input.extent.height},
           {"depth", input.extent.depth},
           {"bits_per_sample", input.bits_per_sample},
+          {"geometry", geometry_of(input.geometry)},
           {"photometric", input.photometric},
           {"foreground_rule", input.foreground_rule},
           {"foreground", report.foreground}};
@@ -80,12 +125,15 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .before_area = ",\"area\":",
                             .before_box = ",\"bbox\":[",
                             .before_centroid = "],\"centroid\":[",
+                            .before_physical_area = "],\"area_physical\":",
+                            .before_physical_centroid = ",\"centroid_physical\":[",
                             .end = "]}",
                             .between = ","};
 
 void stream_report(const TextSink& sink, const Report& report, const Components& components) {
   sink(head(report) + ",\n  \"components\": [");
-  stream_rows<kJsonRow>(components, report.volume ? 3 : 2, "", sink);
+  const int axes = report.volume ? 3 : 2;
+  stream_rows<kJsonRow>({components, axes, physical_scale(report.input.geometry, axes)}, sink);
   sink(components.size() == 0 ? "]\n}\n" : "\n  ]\n}\n");
 }
 

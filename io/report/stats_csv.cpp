@@ -11,12 +11,24 @@ constexpr RowStyle kCsvRow{.before_label = "",
                            .before_area = ",",
                            .before_box = ",",
                            .before_centroid = ",",
+                           .before_physical_area = ",",
+                           .before_physical_centroid = ",",
                            .end = "\n",
                            .between = ""};
 
-void stream_csv(const TextSink& sink, bool volume, const Components& components) {
-  sink(volume ? "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n" : "label,area,x0,y0,x1,y1,cx,cy\n");
-  stream_rows<kCsvRow>(components, volume ? 3 : 2, "", sink);
+constexpr std::string_view kColumns3d = "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz",
+                           kColumns2d = "label,area,x0,y0,x1,y1,cx,cy",
+                           kPhysical3d = ",area_physical,cx_physical,cy_physical,cz_physical,unit",
+                           kPhysical2d = ",area_physical,cx_physical,cy_physical,unit";
+
+void stream_csv(const TextSink& sink, bool volume, const Geometry& geometry, const Components& components) {
+  ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
+  sink(volume ? kColumns3d : kColumns2d);
+  if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
+  sink("\n");
+  const std::string unit = "," + std::string(name_of(geometry.unit));
+  if (table.scale) table.after = unit;
+  stream_rows<kCsvRow>(table, sink);
 }
 
 }  // namespace
@@ -25,19 +37,27 @@ bool is_stats_csv(std::string_view beginning) {
   return beginning.starts_with("label,area,x0,y0,") || beginning.starts_with("file,label,area,x0,y0,");
 }
 
-void write_stats_csv(AtomicFile& file, bool volume, const Components& components) {
-  stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, components);
-}
-
-void write_stats_csv(int descriptor, bool volume, const Components& components) {
-  stream_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components) {
+  stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
              components);
 }
 
-std::string joint_stats_header() { return "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n"; }
+void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components) {
+  stream_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+             geometry, components);
+}
 
-void write_joint_stats_rows(const TextSink& sink, const std::string& input, const Components& components) {
-  stream_rows<kCsvRow>(components, 3, csv_field(input) + ",", sink);
+std::string joint_stats_header() {
+  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + "\n";
+}
+
+void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
+                            const Geometry& geometry, const Components& components) {
+  const std::string before = csv_field(input) + ",";
+  ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
+  const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
+  table.after = after;
+  stream_rows<kCsvRow>(table, sink);
 }
 
 }  // namespace gpuccl::io

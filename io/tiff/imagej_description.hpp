@@ -9,6 +9,6 @@
 namespace gpuccl::io {
 
 /// TIFF's ImageDescription as ImageJ writes it: a stack of slices, shown with a contrast from 0 to `max`.
-std::string imagej_description(Extent extent, Label max, const Spacing& spacing);
+std::string imagej_description(Extent extent, Label max, const Geometry& geometry);
 
 }  // namespace gpuccl::io

@@ -1,6 +1,8 @@
 #include "io/tiff/tiff_contents.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
@@ -16,17 +18,31 @@ bool is_slice(const TiffHandle& tiff) {
   return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
 }
 
-Spacing read_spacing(const TiffHandle& tiff) {
-  Spacing spacing;
+Resolution read_resolution(const TiffHandle& tiff) {
   float x = 0, y = 0;
   TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &x);
   TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &y);
-  if (x > 0 && y > 0) {  // not a number is neither
-    spacing.x_resolution = x;
-    spacing.y_resolution = y;
-    spacing.unit = tiff.field<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+  const Resolution resolution = {x, y, ResolutionUnit::none};
+  if (!resolution.is_known()) return {};
+  switch (tiff.field<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH)) {
+    case RESUNIT_INCH:
+      return {x, y, ResolutionUnit::inch};
+    case RESUNIT_CENTIMETER:
+      return {x, y, ResolutionUnit::centimetre};
+    default:
+      return resolution;
   }
-  return spacing;
+}
+
+/// To as many digits as libtiff, which makes a float of a fraction, leaves of the number that was meant.
+double reciprocal(double resolution) {
+  constexpr int kDigits = 7;
+  char text[32];
+  const auto written =
+      std::to_chars(std::begin(text), std::end(text), 1 / resolution, std::chars_format::general, kDigits);
+  double value = 0;
+  std::from_chars(std::begin(text), written.ptr, value);
+  return value;
 }
 
 /// Reads one directory after the other into TiffContents.
@@ -65,14 +81,7 @@ class ContentsScanner {
     const Extent& extent = contents.info.extent;
     const TiffDescription& description = description_;
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
-    Spacing& spacing = contents.info.spacing;
-    spacing.z_spacing = description.z_spacing;
-    spacing.unit_name = description.unit_name;
-    if (description.x_size > 0 && description.y_size > 0) {
-      spacing.unit = RESUNIT_NONE;
-      spacing.x_resolution = 1 / description.x_size;
-      spacing.y_resolution = 1 / description.y_size;
-    }
+    read_geometry(contents.info.geometry);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
     const std::string note = check_axes(description, found);
     if (!note.empty()) warn(note);
@@ -93,6 +102,19 @@ class ContentsScanner {
   }
 
  private:
+  /// The resolution is that of ImageJ's spacing where there is a unit for it; alone, in inches or
+  /// centimetres, it is how a page is printed.
+  void read_geometry(Geometry& geometry) const {
+    geometry.unit = description_.unit;
+    geometry.spacing = description_.spacing;
+    if (geometry.is_known()) {
+      geometry.resolution = {};
+    } else if (geometry.unit != LengthUnit::unknown && geometry.resolution.is_known()) {
+      geometry.spacing[0] = reciprocal(geometry.resolution.x);
+      geometry.spacing[1] = reciprocal(geometry.resolution.y);
+    }
+  }
+
   void warn(const std::string& line) const {
     if (options_.warn) options_.warn(line);
   }
@@ -160,7 +182,7 @@ class ContentsScanner {
     result_.info.extent = extent;
     result_.info.bits_per_sample = format.samples.bits;
     result_.info.photometric = name_of(format.samples.photometric);
-    result_.info.spacing = read_spacing(tiff_);
+    result_.info.geometry.resolution = read_resolution(tiff_);
     result_.planes = format.planes;
     result_.swapped = TIFFIsByteSwapped(tiff_.get()) != 0;
     result_.reversed = is_reversed();

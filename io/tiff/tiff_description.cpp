@@ -32,8 +32,8 @@ void parse_imagej(const std::string& text, TiffDescription& description) {
     if (key == "channels") description.channels = number_in<std::int64_t>(value, 1);
     if (key == "slices") description.slices = number_in<std::int64_t>(value, 1);
     if (key == "frames") description.frames = number_in<std::int64_t>(value, 1);
-    if (key == "spacing") description.z_spacing = number_in<double>(value, 0);
-    if (key == "unit") description.unit_name = value;
+    if (key == "spacing") description.spacing[2] = number_in<double>(value, 0);
+    if (key == "unit") description.unit = length_unit(value);
   }
 }
 
@@ -48,16 +48,6 @@ std::string attribute(const std::string& xml, std::size_t tag, const std::string
     if (end != std::string::npos) return tag_text.substr(quote + 1, end - quote - 1);
   }
   return {};
-}
-
-/// Picometres of a unit as OME writes it, a micrometre where it writes none; 0: not a length.
-double picometres_of(const std::string& unit) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"", 1e6},    {"\xc2\xb5m", 1e6}, {"um", 1e6}, {"nm", 1e3},       {"pm", 1},      {"mm", 1e9},
-      {"cm", 1e10}, {"dm", 1e11},       {"m", 1e12}, {"\xc3\x85", 100}, {"in", 2.54e10}};
-  for (const auto& [name, picometres] : kUnits)
-    if (unit == name) return picometres;
-  return 0;
 }
 
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
@@ -75,20 +65,20 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   const double planes = static_cast<double>(description.channels) * static_cast<double>(description.slices) *
                         static_cast<double>(description.frames);
   description.planes = planes < 1e15 ? static_cast<std::int64_t>(planes) : std::int64_t{1} << 50;
-  const std::string unit = attribute(xml, pixels, "PhysicalSizeXUnit");
-  // In the unit of x, as far as the two compare; else 0.
+  const auto unit_of = [&](const std::string& axis) {
+    const std::string name = attribute(xml, pixels, "PhysicalSize" + axis + "Unit");
+    return name.empty() ? LengthUnit::um : length_unit(name);
+  };
+  const LengthUnit unit = unit_of("X");
+  // In the unit of x; 0 if it or the other is none.
   const auto size = [&](const std::string& axis) {
-    const double here = number_in<double>(attribute(xml, pixels, "PhysicalSize" + axis), 0);
-    const std::string its_unit = attribute(xml, pixels, "PhysicalSize" + axis + "Unit");
-    if (its_unit == unit) return here;
-    const double picometres = picometres_of(unit);
-    return picometres > 0 ? here * picometres_of(its_unit) / picometres : 0;
+    const LengthUnit its_unit = unit_of(axis);
+    if (unit == LengthUnit::unknown || its_unit == LengthUnit::unknown) return 0.0;
+    return number_in<double>(attribute(xml, pixels, "PhysicalSize" + axis), 0) * unit_ratio(its_unit, unit);
   };
   if (size("X") <= 0 || size("Y") <= 0) return;  // a unit for some axes alone misleads
-  description.x_size = size("X");
-  description.y_size = size("Y");
-  description.z_spacing = size("Z");
-  description.unit_name = unit.empty() || unit == "\xc2\xb5m" ? "um" : unit;  // micrometres unless stated
+  description.spacing = {size("X"), size("Y"), size("Z")};
+  description.unit = unit;
 }
 
 /// The axes of `shape` in front of those that make a page of `elements` samples; none if no such page fits.

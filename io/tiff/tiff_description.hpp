@@ -20,9 +20,8 @@ struct TiffDescription {
   std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
   std::string other_axes;   // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
   bool single_directory = false;  // tifffile says that only the first of the planes has one
-  double z_spacing = 0;
-  double x_size = 0, y_size = 0;  // of a pixel, in unit_name; 0: unknown
-  std::string unit_name;
+  Vector3 spacing{};              // of which ImageJ tells z alone, the others by the resolution; 0: unknown
+  LengthUnit unit = LengthUnit::unknown;
 };
 
 /// `elements` is the number of samples of the first page, `samples_per_pixel` how many of them make a pixel.

@@ -134,13 +134,13 @@ std::string TiffDirectories::page(std::int64_t slice, std::uint64_t offset,
   directory.add_long(TIFFTAG_ROWSPERSTRIP, strips.rows_per_strip);
   directory.add_offsets(TIFFTAG_STRIPBYTECOUNTS, strips.strips_per_slice,
                         [&](std::int64_t i) { return begin_of(i + 1) - begin_of(i); });
-  const bool has_resolution = pages_.spacing.x_resolution > 0 && pages_.spacing.y_resolution > 0;
-  if (has_resolution) {
-    directory.add_fraction(TIFFTAG_XRESOLUTION, pages_.spacing.x_resolution);
-    directory.add_fraction(TIFFTAG_YRESOLUTION, pages_.spacing.y_resolution);
+  const Resolution& resolution = pages_.resolution;
+  if (resolution.is_known()) {
+    directory.add_fraction(TIFFTAG_XRESOLUTION, resolution.x);
+    directory.add_fraction(TIFFTAG_YRESOLUTION, resolution.y);
   }
   directory.add_short(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-  if (has_resolution) directory.add_short(TIFFTAG_RESOLUTIONUNIT, pages_.spacing.unit);
+  if (resolution.is_known()) directory.add_short(TIFFTAG_RESOLUTIONUNIT, static_cast<int>(resolution.unit));
   directory.add_short(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   return directory.bytes(offset, slice + 1 == strips.extent.depth);
 }

@@ -100,8 +100,8 @@ void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType t
                         .compression = options.compression,
                         .deflate_level = kDeflateLevel,
                         .big = options.big_tiff,
-                        .spacing = options.spacing,
-                        .description = imagej_description(extent, labels.count, options.spacing)};
+                        .resolution = resolution_of(options.geometry),
+                        .description = imagej_description(extent, labels.count, options.geometry)};
   const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
     render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
   };

@@ -21,7 +21,7 @@ struct TiffPages {
   Compression compression = Compression::deflate;
   int deflate_level = 2;  // of libdeflate: 1 to 12
   BigTiff big = BigTiff::automatic;
-  Spacing spacing;
+  Resolution resolution;
   std::string description;  // of the first page; empty: none
 };
 

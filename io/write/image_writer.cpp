@@ -44,7 +44,7 @@ void write_tiff_image(AtomicFile& file, BitView image) {
                         .bits_per_sample = kBits,
                         .compression = Compression::deflate,
                         .deflate_level = kLevel,
-                        .spacing = {},
+                        .resolution = {},
                         // So that nobody takes slices for pages of a scan.
                         .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : ""};
   const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
@@ -62,7 +62,7 @@ void write_png_image(AtomicFile& file, BitView image) {
                        .height = image.extent.height,
                        .bits = kBits,
                        .level = kLevel,
-                       .spacing = {}});
+                       .resolution = {}});
   std::vector<std::byte> samples;
   for (std::int64_t strip = 0; strip < strips.count(); ++strip) {
     samples.resize(strips.bytes(strip));

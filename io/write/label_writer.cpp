@@ -47,6 +47,15 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
 }
 
+std::string lost_geometry(LabelFormat format, const Geometry& geometry) {
+  const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
+  if ((format == LabelFormat::png || format == LabelFormat::npy) && (geometry.is_known() || is_placed))
+    return std::string(format == LabelFormat::png ? "PNG" : ".npy") +
+           " does not hold the size of elements; TIFF and NIfTI do";
+  if (format == LabelFormat::tiff && is_placed) return "TIFF does not hold origin and directions; NIfTI does";
+  return "";
+}
+
 std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
                             std::int64_t runs) {
   const StripLayout strips(extent, bits_per_sample(type));

@@ -20,6 +20,9 @@ LabelFormat label_format(const std::string& path);
 /// for, (usage) when the format does not have the type.
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
 
+/// What `format` has no place for of `geometry`, and what has; "" if it has all.
+std::string lost_geometry(LabelFormat format, const Geometry& geometry);
+
 /// Bytes that write_labels() takes for each strip that is under way, of labels of which no row has more than
 /// `runs` runs. `type` is resolved.
 std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,

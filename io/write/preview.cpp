@@ -153,9 +153,11 @@ void write_preview(AtomicFile& file, const MappedLabels& labels) {
       reduce_as_they_come(end++);
   }
 
-  PngOutput png(
-      file,
-      {.width = sheet.width(), .height = sheet.height(), .bits = 8, .color = PngColor::rgb, .spacing = {}});
+  PngOutput png(file, {.width = sheet.width(),
+                       .height = sheet.height(),
+                       .bits = 8,
+                       .color = PngColor::rgb,
+                       .resolution = {}});
   png.write_rows(pixels.data(), row_bytes, static_cast<std::size_t>(sheet.height()));
   png.finish();
 }

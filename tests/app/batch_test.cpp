@@ -162,7 +162,8 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   std::istringstream table(read_file(scratch / "all.csv"));
   std::string line;
   std::getline(table, line);
-  CHECK(line == "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz");
+  CHECK(line ==
+        "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,cz_physical,unit");
   std::vector<std::string> order;
   for (std::map<std::string, std::uint64_t> rows; std::getline(table, line);) {
     const std::string file = line.substr(0, line.find(','));

@@ -64,6 +64,49 @@ TEST_CASE("a NIfTI is labelled with its frame, compressed or not, alone and in a
         "--compress is for label images in TIFF");
 }
 
+TEST_CASE("a spacing goes from the input, or from --spacing, to the label image and what is measured") {
+  const ScratchFolder scratch;
+  const std::string tiff = save(scratch / "a.tif", tests::drawn(kSlices).view());
+  succeeds({"label", tiff, "-o", scratch / "b.tiff", "--spacing", "500,250,2000,nm", "--stats",
+            scratch / "b.csv"});
+  const Json report = Json::parse(read_file(scratch / "b.json"));
+  CHECK(report["options"] == "--spacing 500,250,2000,nm");
+  CHECK(report["input"]["geometry"]["spacing"] == Json::parse("[500, 250, 2000]"));
+  CHECK(report["input"]["geometry"]["unit"] == "nm");
+  CHECK(report["components"][0]["area"] == 6);
+  CHECK(report["components"][0]["area_physical"] == 1.5e9);
+  CHECK(read_file(scratch / "b.csv").find("area_physical,cx_physical,cy_physical,cz_physical,unit\n") !=
+        std::string::npos);
+
+  // From TIFF to NIfTI and back; NIfTI has no nanometers.
+  succeeds({"label", scratch / "b.tiff", "-o", scratch / "c.nii"});
+  succeeds({"label", scratch / "c.nii", "-o", scratch / "d.tiff", "--quiet"});
+  const Json geometry = Json::parse(read_file(scratch / "d.json"))["input"]["geometry"];
+  CHECK(geometry["spacing"] == Json::parse("[0.5, 0.25, 2]"));
+  CHECK(geometry["unit"] == "um");
+  CHECK(geometry["space"] == "RAS");
+  CHECK(report_of({scratch / "d.tiff"})["input"]["geometry"]["spacing"] == geometry["spacing"]);
+  CHECK(report_of({scratch / "c.nii", "--spacing", "1,1,1,mm"})["input"]["geometry"]["directions"] ==
+        Json::parse("[[1, 0, 0], [0, 1, 0], [0, 0, 1]]"));
+
+  // What has no place for it says so, once in a batch.
+  std::filesystem::create_directory(scratch / "in");
+  const std::string page = save(scratch / "in/1.png", tests::drawn(kSlices[0]).view());
+  save(scratch / "in/2.png", tests::drawn(kSlices[1]).view());
+  const std::string lost = "PNG does not hold the size of elements";
+  CHECK(gpuccl({"label", page, "-o", scratch / "e.png", "--spacing", "2,2"}).err.find(lost) !=
+        std::string::npos);
+  const std::string said =
+      gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--format", "png", "--spacing", "2,2"}).err;
+  CHECK(said.find(lost) != std::string::npos);
+  CHECK(said.find("the same of 1 more: " + lost) != std::string::npos);
+  CHECK(report_of({page, "--spacing", "2,3,um"})["components"][0]["area_physical"] == 12);
+
+  for (const char* wrong :
+       {"1", "1,2,3,4", "0,1,1", "-1,1,1", "1,1,nan", "1,1,1,px", "1e300,1,1", "", "1,,1"})
+    fails({"label", tiff, "-o", scratch / "x.tiff", "--spacing", wrong}, 64, "is not X,Y or X,Y,Z");
+}
+
 TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());

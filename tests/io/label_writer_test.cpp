@@ -55,10 +55,9 @@ TEST_CASE("label PNGs hold the labels") {
   const auto [type, bits, count] = GENERATE(std::tuple{Type::u8, 8, 255u}, std::tuple{Type::u16, 16, 65535u},
                                             std::tuple{Type::automatic, 16, 7u});
   const LabelImage image = sample_labels(extent, count);
-  save_labels(path, image,
-              {.type = type,
-               .spacing = {.x_resolution = 100, .y_resolution = 100, .unit = 3, .unit_name = {}},
-               .progress = {}});
+  save_labels(
+      path, image,
+      {.type = type, .geometry = {.resolution = {100, 100, ResolutionUnit::centimetre}}, .progress = {}});
   const PngPixels pixels = read_png(path);
   CHECK(pixels.width == static_cast<std::uint32_t>(extent.width));
   CHECK(pixels.height == static_cast<std::uint32_t>(extent.height));
@@ -71,7 +70,7 @@ TEST_CASE("label PNGs hold the labels") {
 TEST_CASE("a PNG wider than libpng allows by default") {
   ScratchFolder folder;
   const LabelImage image = sample_labels({1500000, 2, 1}, 9);
-  save_labels(folder / "labels.png", image, {.type = Type::u8, .spacing = {}, .progress = {}});
+  save_labels(folder / "labels.png", image, {.type = Type::u8, .progress = {}});
   CHECK(read_png(folder / "labels.png").width == 1500000);
 }
 
@@ -105,7 +104,7 @@ TEST_CASE("what is written is read back") {
   for (const int depth : {1, 4}) {
     if (depth > 1 && label_format(path) == Format::png) continue;
     const LabelImage image = sample_labels({301, 207, depth}, type == Type::u32 ? 4000000000u : 255u);
-    save_labels(path, image, {.type = type, .spacing = {}, .progress = {}});
+    save_labels(path, image, {.type = type, .progress = {}});
     const LabelImage back = read_labels(path);
     CHECK(back.extent() == image.extent());
     CHECK(back.count() == image.count());
@@ -118,7 +117,7 @@ TEST_CASE("a disk that fills up at any time is an error and leaves the old file"
   const std::string path = folder / GENERATE("labels.tif", "labels.png", "labels.npy");
   const auto compression = GENERATE(Compression::none, Compression::deflate, Compression::lzw);
   const LabelImage image = sample_labels({500, 400, 1}, 5000);
-  const WriteOptions options{.compression = compression, .spacing = {}, .progress = {}};
+  const WriteOptions options{.compression = compression, .progress = {}};
   save_labels(path, image, options);
   const std::string old = read_file(path);
 

@@ -108,7 +108,7 @@ TEST_CASE("the frame of the input is in the label image bit for bit") {
       WriteOptions options;
       options.geometry = open_reader(input.path(), {})->info().geometry;
       CHECK(options.geometry.spacing[2] == (nifti2 ? 2.7 : double{2.7f}));
-      CHECK(options.geometry.unit == "mm");
+      CHECK(options.geometry.unit == LengthUnit::mm);
       save_labels(folder / "a.nii", sample_labels({4, 3, 2}, 5), options);
       const std::string written = read_file(folder / "a.nii");
       const auto same = [&](std::size_t from, std::size_t bytes) {
@@ -133,8 +133,8 @@ TEST_CASE("the frame of the input is in the label image bit for bit") {
 TEST_CASE("spacing of other formats becomes pixdim and a frame along the axes") {
   const ScratchFolder folder;
   WriteOptions options;
-  options.geometry =
-      geometry_of({.x_resolution = 2, .y_resolution = 4, .z_spacing = 3, .unit_name = "\xc2\xb5m"});
+  options.geometry.spacing = {0.5, 0.25, 3};
+  options.geometry.unit = LengthUnit::um;
   save_labels(folder / "a.nii", sample_labels({4, 3, 2}, 5), options);
   const std::string written = read_file(folder / "a.nii");
   CHECK(at<float>(written, 80) == 0.5f);

@@ -135,12 +135,12 @@ TEST_CASE("the resolution of a PNG is one a TIFF can state") {
   png.more = [](png_structp writer, png_infop info) {
     png_set_pHYs(writer, info, 11811, 5906, PNG_RESOLUTION_METER);
   };
-  const Spacing spacing = read(png).info.spacing;
-  REQUIRE(spacing.x_resolution == Approx(118.11));
-  REQUIRE(spacing.y_resolution == Approx(59.06));
-  REQUIRE(spacing.unit == 3);
+  const Resolution resolution = read(png).info.geometry.resolution;
+  REQUIRE(resolution.x == Approx(118.11));
+  REQUIRE(resolution.y == Approx(59.06));
+  REQUIRE(resolution.unit == ResolutionUnit::centimetre);
   png.more = nullptr;
-  REQUIRE(read(png).info.spacing.x_resolution == 0);
+  REQUIRE(!read(png).info.geometry.resolution.is_known());
 }
 
 TEST_CASE("only slice 0 of a PNG is there to be read, into a volume with other things in it") {

@@ -26,8 +26,7 @@ inline Report sample_report(const Components& components) {
                   .extent = {100, 50, 1},
                   .bits_per_sample = 1,
                   .photometric = "min-is-black",
-                  .foreground_rule = "nonzero",
-                  .spacing = {}};
+                  .foreground_rule = "nonzero"};
   report.input_bytes = 812;
   report.foreground = 0.125;
   report.algorithm = "runs";

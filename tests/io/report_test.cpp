@@ -27,10 +27,10 @@ std::string report_text(const Report& report, const Components& components) {
   return read_file(file.path());
 }
 
-std::string csv_text(bool volume, const Components& components) {
+std::string csv_text(bool volume, const Components& components, const Geometry& geometry = {}) {
   ScratchFolder folder;
   AtomicFile file(folder / "stats.csv");
-  write_stats_csv(file, volume, components);
+  write_stats_csv(file, volume, geometry, components);
   file.commit();
   return read_file(file.path());
 }
@@ -41,7 +41,7 @@ TEST_CASE("the report says everything") {
   CHECK(json["gpuccl"].is_string());
   CHECK(json["input"] ==
         Json::parse(R"({"path": "scans/page 1.png", "bytes": 812, "format": "png", "width": 100, "height": 50,
-    "depth": 1, "bits_per_sample": 1, "photometric": "min-is-black", "foreground_rule": "nonzero",
+    "depth": 1, "bits_per_sample": 1, "geometry": null, "photometric": "min-is-black", "foreground_rule": "nonzero",
     "foreground": 0.125})"));
   CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8,
     "device": {"kind": "cpu", "name": "a processor"}, "components": 2, "holes": {"filled": 4, "elements": 9},
@@ -147,6 +147,46 @@ TEST_CASE("the table of components") {
   CHECK(csv_text(true, components) ==
         "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n1,1,0,0,0,4,2,1,2,1,0\n2,2,1,0,0,5,2,1,2,0.5,0\n");
   CHECK(csv_text(false, {}) == "label,area,x0,y0,x1,y1,cx,cy\n");
+}
+
+TEST_CASE("with a spacing there are volumes and places in its unit") {
+  const Components components = sample_components(2);
+  Geometry geometry{.spacing = {0.5, 0.25, 4}, .unit = LengthUnit::um};
+  CHECK(csv_text(true, components, geometry) ==
+        "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,cz_physical,unit\n"
+        "1,1,0,0,0,4,2,1,2,1,0,0.5,1,0.25,0,um\n2,2,1,0,0,5,2,1,2,0.5,0,1,1,0.125,0,um\n");
+  CHECK(csv_text(false, components, geometry) ==
+        "label,area,x0,y0,x1,y1,cx,cy,area_physical,cx_physical,cy_physical,unit\n"
+        "1,1,0,0,4,2,2,1,0.125,1,0.25,um\n2,2,1,0,5,2,2,0.5,0.25,1,0.125,um\n");
+
+  // Of slices whose distance is unknown there are no volumes.
+  geometry.spacing[2] = 0;
+  CHECK(csv_text(true, components, geometry) == csv_text(true, components));
+  Report report = sample_report(components);
+  report.volume = true;
+  report.input.geometry = geometry;
+  Json json = Json::parse(report_text(report, components));
+  CHECK(json["input"]["geometry"] == Json::parse(R"({"spacing": [0.5, 0.25, null], "unit": "um",
+    "origin": null, "directions": null, "space": null})"));
+  CHECK(!json["components"][0].contains("area_physical"));
+
+  geometry.spacing[2] = 4;
+  geometry.unit = LengthUnit::unknown;
+  geometry.orientation = {WorldSpace::ras, {{{0, 0.5, 0}, {-0.25, 0, 0}, {0, 0, 4}}}, {10, 20, -30}};
+  report.input.geometry = geometry;
+  json = Json::parse(report_text(report, components));
+  CHECK(json["input"]["geometry"] == Json::parse(R"({"spacing": [0.5, 0.25, 4], "unit": null,
+    "origin": [10, 20, -30], "directions": [[0, 0.5, 0], [-0.25, 0, 0], [0, 0, 4]], "space": "RAS"})"));
+  CHECK(json["components"][1]["area_physical"] == 1);
+  CHECK(json["components"][1]["centroid_physical"] == Json::parse("[9.875, 21, -30]"));
+
+  std::string rows = joint_stats_header();
+  const TextSink add = [&](std::string_view text) { rows += text; };
+  write_joint_stats_rows(add, "a.png", false, {}, sample_components(1));
+  write_joint_stats_rows(add, "b.nii", true, geometry, sample_components(1));
+  CHECK(rows ==
+        "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,cz_physical,unit\n"
+        "a.png,1,1,0,0,0,4,2,1,2,1,0,,,,,\nb.nii,1,1,0,0,0,4,2,1,2,1,0,0.5,9.75,21,-30,\n");
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_CASE("label TIFFs of every type and compression hold the labels") {
   }
   CAPTURE(extent.width, extent.height, extent.depth, scheme(compression), bits);
   const LabelImage image = sample_labels(extent, count);
-  save_labels(path, image, {.type = type, .compression = compression, .spacing = {}, .progress = {}});
+  save_labels(path, image, {.type = type, .compression = compression, .progress = {}});
 
   const std::vector<TiffPage> pages = read_tiff_pages(path);
   REQUIRE(pages.size() == static_cast<std::size_t>(extent.depth));
@@ -130,9 +130,10 @@ TEST_CASE("the bytes do not depend on the number of threads") {
 TEST_CASE("the first page describes the stack as ImageJ does and carries the resolution") {
   ScratchFolder folder;
   const std::string path = folder / "labels.tiff";
-  const Spacing spacing{
-      .x_resolution = 2.5, .y_resolution = 5, .unit = 3, .z_spacing = 0.25, .unit_name = "um"};
-  save_labels(path, sample_labels({40, 30, 7}, 300), {.spacing = spacing, .progress = {}});
+  const Geometry geometry{.spacing = {0.4, 0.2, 0.25},
+                          .unit = LengthUnit::um,
+                          .resolution = {2.5, 5, ResolutionUnit::centimetre}};
+  save_labels(path, sample_labels({40, 30, 7}, 300), {.geometry = geometry, .progress = {}});
   const std::vector<TiffPage> pages = read_tiff_pages(path);
   REQUIRE(pages.size() == 7);
   CHECK(pages[0].description ==
@@ -144,7 +145,7 @@ TEST_CASE("the first page describes the stack as ImageJ does and carries the res
     CHECK(page.resolution_unit == RESUNIT_CENTIMETER);
   }
 
-  save_labels(path, sample_labels({40, 30, 1}, 3), {.spacing = {.unit_name = "a\nb"}, .progress = {}});
+  save_labels(path, sample_labels({40, 30, 1}, 3), {.progress = {}});
   const TiffPage page = read_tiff_pages(path).at(0);
   CHECK(page.description == "ImageJ=1.11a\nimages=1\nloop=false\nmin=0\nmax=3\n");
   CHECK(page.x_resolution == 0);
@@ -154,7 +155,7 @@ TEST_CASE("progress goes from strip to strip up to all of it") {
   ScratchFolder folder;
   std::vector<double> shares;
   save_labels(folder / "labels.tiff", sample_labels({1024, 3000, 1}, 9),
-              {.spacing = {}, .progress = [&](double share) { shares.push_back(share); }});
+              {.progress = [&](double share) { shares.push_back(share); }});
   CHECK(shares.size() == 6);
   CHECK(std::is_sorted(shares.begin(), shares.end()));
   CHECK(shares.back() == 1.0);
@@ -164,7 +165,7 @@ TiffPages pages_of(Extent extent, int bits, Compression compression) {
   return {.strips = StripLayout(extent, bits),
           .bits_per_sample = bits,
           .compression = compression,
-          .spacing = {},
+          .resolution = {},
           .description = {}};
 }
 
@@ -177,7 +178,6 @@ TEST_CASE("an uncompressed stack is one block of samples, which ImageJ reads wit
   save_labels(path, image,
               {.compression = Compression::none,
                .big_tiff = big ? BigTiff::yes : BigTiff::automatic,
-               .spacing = {},
                .progress = {}});
   CHECK(is_big_tiff(path) == big);
   CHECK(joined(read_tiff_pages(path)) == values_of(image));
@@ -197,9 +197,8 @@ TEST_CASE("a resolution is stored as the fraction that it is") {
   ScratchFolder folder;
   const std::string path = folder / "labels.tiff";
   const double value = GENERATE(1.0, 72.0, 0.1, 300.5, 1.0 / 3, 3937.0078740157, 1e-9, 4294967295.0, 1e12);
-  save_labels(
-      path, sample_labels({4, 3, 1}, 3),
-      {.spacing = {.x_resolution = value, .y_resolution = 2, .unit = 2, .unit_name = {}}, .progress = {}});
+  save_labels(path, sample_labels({4, 3, 1}, 3),
+              {.geometry = {.resolution = {value, 2, ResolutionUnit::inch}}, .progress = {}});
   const TiffPage page = read_tiff_pages(path).at(0);
   CHECK(page.x_resolution == Approx(std::min(value, 4294967295.0)));
   CHECK(page.y_resolution == 2);
@@ -222,7 +221,7 @@ TEST_CASE("offsets of 64 bits are taken where 32 do not do, or when asked for") 
   const LabelImage image = sample_labels({300, 200, 3}, 400);
   const BigTiff big = GENERATE(BigTiff::automatic, BigTiff::yes, BigTiff::no);
   const auto compression = GENERATE(Compression::none, Compression::deflate, Compression::lzw);
-  save_labels(path, image, {.compression = compression, .big_tiff = big, .spacing = {}, .progress = {}});
+  save_labels(path, image, {.compression = compression, .big_tiff = big, .progress = {}});
   CHECK(is_big_tiff(path) == (big == BigTiff::yes));
   CHECK(joined(read_tiff_pages(path)) == values_of(image));
 }
@@ -257,8 +256,7 @@ void save_empty(const std::string& path, Extent extent, const WriteOptions& opti
 TEST_CASE("a classic TIFF that would pass 4 GiB is refused, without compression before anything is written") {
   ScratchFolder folder;
   const std::string path = folder / "labels.tiff";
-  const WriteOptions options{
-      .compression = Compression::none, .big_tiff = BigTiff::no, .spacing = {}, .progress = {}};
+  const WriteOptions options{.compression = Compression::none, .big_tiff = BigTiff::no, .progress = {}};
   const FileSizeLimit nothing(0);
   CHECK(failure_of([&] { save_empty(path, {32768, 32768, 4}, options); }) == Failure::data);
   CHECK(count_entries(folder.path()) == 0);
@@ -275,7 +273,7 @@ TEST_CASE("a compressed volume of more than 4 GiB of samples is a classic TIFF",
 TEST_CASE("an uncompressed volume of more than 4 GiB is a BigTIFF", "[.long]") {
   ScratchFolder folder;
   const std::string path = folder / "labels.tiff";
-  save_empty(path, {20000, 20000, 6}, {.compression = Compression::none, .spacing = {}, .progress = {}});
+  save_empty(path, {20000, 20000, 6}, {.compression = Compression::none, .progress = {}});
   CHECK(is_big_tiff(path));
 }
 

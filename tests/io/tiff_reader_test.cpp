@@ -589,8 +589,8 @@ TEST_CASE("a stack of ImageJ has one directory for all slices") {
     const Read result = read(path);
     CAPTURE(mode);
     REQUIRE(same_bits(result.image, image));
-    REQUIRE(result.info.spacing.z_spacing == 2.5);
-    REQUIRE(result.info.spacing.unit_name == "um");
+    REQUIRE(result.info.geometry.spacing[2] == 2.5);
+    REQUIRE(result.info.geometry.unit == io::LengthUnit::um);
     REQUIRE(result.warnings.empty());
 
     write_file(path, content.substr(0, content.size() - 1));
@@ -623,36 +623,32 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   const Read ome = read(path);
   REQUIRE(same_bits(ome.image, image));
   REQUIRE(ome.warnings.empty());
-  REQUIRE(ome.info.spacing.x_resolution == 2);
-  REQUIRE(ome.info.spacing.y_resolution == 4);
-  REQUIRE(ome.info.spacing.z_spacing == 3);
-  REQUIRE(ome.info.spacing.unit_name == "um");
+  REQUIRE(ome.info.geometry.spacing == io::Vector3{0.5, 0.25, 3});
+  REQUIRE(ome.info.geometry.unit == io::LengthUnit::um);
 
-  const auto spacing_of = [&](const std::string& units) {
+  const auto geometry_of = [&](const std::string& units) {
     write_described(path, image,
                     "<OME><Image><Pixels SizeZ=\"6\" PhysicalSizeX=\"250\" PhysicalSizeY=\"250\" "
                     "PhysicalSizeZ=\"2\" " +
                         units + "></Pixels></Image></OME>");
-    return read(path).info.spacing;
+    return read(path).info.geometry;
   };
-  const io::Spacing converted =
-      spacing_of("PhysicalSizeXUnit=\"nm\" PhysicalSizeYUnit=\"nm\" PhysicalSizeZUnit=\"\xc2\xb5m\"");
-  REQUIRE(converted.unit_name == "nm");
-  REQUIRE(converted.x_resolution == 1.0 / 250);
-  REQUIRE(converted.z_spacing == 2000);
-  REQUIRE(spacing_of("PhysicalSizeXUnit=\"nm\" PhysicalSizeYUnit=\"nm\"").z_spacing == 2000);
-  REQUIRE(spacing_of("PhysicalSizeZUnit=\"pixel\"").z_spacing == 0);
-  REQUIRE(spacing_of("PhysicalSizeXUnit='pixel' PhysicalSizeYUnit='mm'").x_resolution == 0);
+  const io::Geometry converted =
+      geometry_of("PhysicalSizeXUnit=\"nm\" PhysicalSizeYUnit=\"nm\" PhysicalSizeZUnit=\"\xc2\xb5m\"");
+  REQUIRE(converted.unit == io::LengthUnit::nm);
+  REQUIRE(converted.spacing == io::Vector3{250, 250, 2000});
+  REQUIRE(geometry_of("PhysicalSizeXUnit=\"nm\" PhysicalSizeYUnit=\"nm\"").spacing[2] == 2000);
+  REQUIRE(geometry_of("PhysicalSizeZUnit=\"pixel\"").spacing[2] == 0);
+  REQUIRE_FALSE(geometry_of("PhysicalSizeXUnit='pixel' PhysicalSizeYUnit='mm'").is_known());
 
   // A unit without both sides of a pixel would be that of something else.
   for (const char* size :
        {"PhysicalSizeX=\"0.5\"", "PhysicalSizeZ=\"3\"", "PhysicalSizeX='0' PhysicalSizeY='2'"}) {
     write_described(path, image,
                     std::string("<OME><Image><Pixels SizeZ=\"6\" ") + size + "></Pixels></Image></OME>");
-    const io::Spacing spacing = read(path).info.spacing;
-    REQUIRE(spacing.unit_name.empty());
-    REQUIRE(spacing.x_resolution == 0);
-    REQUIRE(spacing.z_spacing == 0);
+    const io::Geometry geometry = read(path).info.geometry;
+    REQUIRE(geometry.unit == io::LengthUnit::unknown);
+    REQUIRE(geometry.spacing == io::Vector3{});
   }
 
   write_described(path, image, "ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
@@ -714,9 +710,10 @@ TEST_CASE("resolution and orientation of a TIFF") {
   };
   write_tiff(path, {page});
   const Read result = read(path);
-  REQUIRE(result.info.spacing.x_resolution == 300);
-  REQUIRE(result.info.spacing.y_resolution == 150);
-  REQUIRE(result.info.spacing.unit == 3);
+  const io::Resolution resolution = result.info.geometry.resolution;
+  REQUIRE(resolution.x == 300);
+  REQUIRE(resolution.y == 150);
+  REQUIRE(resolution.unit == io::ResolutionUnit::centimetre);
   REQUIRE(result.warnings == std::vector<std::string>{"orientation 3 ignored, read as stored"});
   REQUIRE(result.info.format == "tiff");
   REQUIRE(result.info.path == path);

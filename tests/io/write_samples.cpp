@@ -20,8 +20,7 @@ const std::pair<const char*, Compression> kCompressions[] = {{"none", Compressio
                                                              {"deflate", Compression::deflate},
                                                              {"lzw", Compression::lzw},
                                                              {"packbits", Compression::packbits}};
-constexpr Spacing kSpacing{
-    .x_resolution = 2, .y_resolution = 4, .unit = 1, .z_spacing = 1.5, .unit_name = {}};
+const Geometry kGeometry{.spacing = {0.5, 0.25, 1.5}, .unit = LengthUnit::mm};
 
 Label largest(LabelType type) {
   return type == LabelType::u8 ? 255 : type == LabelType::u16 ? 65535 : 4294967295u;
@@ -45,11 +44,7 @@ nlohmann::json write_label_images(const std::string& folder) {
       const auto add = [&, type = type, type_name = type_name](const std::string& name,
                                                                Compression compression) {
         save_labels(folder + "/" + name, image,
-                    {.type = type,
-                     .compression = compression,
-                     .spacing = kSpacing,
-                     .geometry = {.spacing = {0.5, 0.25, 1.5}, .unit = "mm", .nifti = {}},
-                     .progress = {}});
+                    {.type = type, .compression = compression, .geometry = kGeometry, .progress = {}});
         manifest.push_back({{"file", name},
                             {"raw", stem + ".raw"},
                             {"width", extent.width},

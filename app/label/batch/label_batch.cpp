@@ -159,7 +159,7 @@ class Batch {
       if (!options_.files.stats.empty()) {
         outcome.table = std::make_shared<io::SpooledText>();
         io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
-                                   job.components());
+                                   job.volume(), job.geometry(), job.components());
       }
       done = true;
     };

@@ -1,0 +1,89 @@
+#include "io/image/geometry.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "support/catch.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+const Orientation kTilted{WorldSpace::ras, {{{0, 2, 0}, {-3, 0, 0}, {0, 0.5, 4}}}, {10, -20, 30}};
+
+TEST_CASE("units of length have the names that programs write") {
+  for (const char* name : {"um", "\xc2\xb5m", "\xce\xbcm", "\\u00B5m", "micron", "microns", "micrometer",
+                           "micrometers", "micrometre"})
+    CHECK(length_unit(name) == LengthUnit::um);
+  CHECK(length_unit("nm") == LengthUnit::nm);
+  CHECK(length_unit("inches") == LengthUnit::inch);
+  for (const char* name : {"", "pixel", "pixels", "s", "second", "ms", "MM"})
+    CHECK(length_unit(name) == LengthUnit::unknown);
+  CHECK(name_of(length_unit("millimetres")) == "mm");
+  CHECK(unit_ratio(LengthUnit::inch, LengthUnit::mm) == 25.4);
+  CHECK(unit_ratio(LengthUnit::um, LengthUnit::nm) == 1000);
+}
+
+TEST_CASE("axes of the world are turned as those who take others for granted expect") {
+  const Orientation lps = in_lps(kTilted);
+  CHECK(lps.space == WorldSpace::lps);
+  CHECK(lps.origin == Vector3{-10, 20, 30});
+  CHECK(lps.steps[1] == Vector3{3, 0, 0});
+  CHECK(lps.steps[2] == Vector3{0, -0.5, 4});
+  CHECK(!std::signbit(lps.steps[0][0]));
+  CHECK(in_ras(lps).steps == kTilted.steps);
+  CHECK(in_ras(kTilted).origin == kTilted.origin);
+  Orientation las = kTilted;
+  las.space = WorldSpace::las;
+  CHECK(in_lps(las).origin == Vector3{10, 20, 30});
+  Orientation of_nobody = kTilted;
+  of_nobody.space = WorldSpace::right_handed;
+  CHECK(in_lps(of_nobody).origin == kTilted.origin);
+  CHECK(kTilted.at({1, 2, 3}) == Vector3{4, -16.5, 42});
+}
+
+TEST_CASE("a spacing that is given replaces sizes and leaves directions") {
+  Geometry geometry{.spacing = {2, 3, 4}, .unit = LengthUnit::um, .orientation = kTilted};
+  geometry.resolution = {300, 300, ResolutionUnit::inch};
+  geometry.nifti.emplace();
+  set_spacing(geometry, {{4, 3, 0}, LengthUnit::unknown});
+  CHECK(geometry.spacing == Vector3{4, 3, 4});
+  CHECK(geometry.unit == LengthUnit::um);
+  CHECK(geometry.orientation->steps[0] == Vector3{0, 4, 0});
+  CHECK(geometry.orientation->steps[1] == Vector3{-3, 0, 0});
+  CHECK(geometry.orientation->origin == kTilted.origin);
+  CHECK(!geometry.resolution.is_known());
+  CHECK(!geometry.nifti);
+
+  set_spacing(geometry, {{4000, 3000, 0}, LengthUnit::nm});
+  CHECK(geometry.spacing == Vector3{4000, 3000, 4000});
+  CHECK(geometry.orientation->origin == Vector3{10000, -20000, 30000});
+  CHECK(geometry.orientation->steps[2] == Vector3{0, 500, 4000});
+
+  Geometry none;
+  set_spacing(none, {{1, 2, 0}, LengthUnit::mm});
+  CHECK(none.is_known());
+  CHECK(!none.is_known(3));
+  CHECK(resolution_of(none).y == 0.5);
+}
+
+TEST_CASE("numbers that cannot be computed with are no geometry") {
+  CHECK(!is_spacing(0));
+  CHECK(!is_spacing(-1));
+  CHECK(!is_spacing(1e-300));
+  CHECK(!is_spacing(std::numeric_limits<double>::infinity()));
+  CHECK(!is_spacing(std::nan("")));
+  for (const double bad : {std::nan(""), 1e300, -std::numeric_limits<double>::infinity()}) {
+    std::optional<Orientation> orientation = kTilted;
+    orientation->steps[2][1] = bad;
+    drop_unusable(orientation);
+    CHECK(!orientation);
+  }
+  std::optional<Orientation> orientation = kTilted;
+  drop_unusable(orientation);
+  CHECK(orientation);
+  CHECK(!is_plain(kTilted));
+  CHECK(is_plain(plain_orientation({.spacing = {2, 3, 0}})));
+}
+
+}  // namespace
+}  // namespace gpuccl::io
