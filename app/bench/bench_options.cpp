@@ -38,12 +38,13 @@ void add_test(const Command& command, Test& test) {
 
 void add_algorithms(const Command& command, bench::Request& request) {
   command.group("Labeling");
-  command.add_value("--algo", "NAME,...",
-                    "Algorithms to compare, see 'gpuccl list', or all [all but ep and fb, which take hours]",
-                    [&request](const std::string& given) {
-                      request.algorithms = split(io::lower_case(given), ',');
-                      return std::string();
-                    });
+  command.add_value(
+      "--algo", "NAME,...",
+      "Algorithms to compare, see 'gpuccl list', or all; ep and fb, which take hours, if named [all]",
+      [&request](const std::string& given) {
+        request.algorithms = split(io::lower_case(given), ',');
+        return std::string();
+      });
   add_connectivity(command, request.connectivity);
   add_device(command, request.device,
              "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");

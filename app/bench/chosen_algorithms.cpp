@@ -109,8 +109,13 @@ std::vector<const Algorithm*> choose_algorithms(const Request& request, const st
                                                 const AskForGpu& problem_of_gpu,
                                                 const std::function<void(const std::string&)>& note) {
   std::vector<const Algorithm*> chosen = usable(request, table, problem_of_gpu, note);
-  if (request.algorithms.empty() && !std::all_of(chosen.begin(), chosen.end(), is_slow))
-    std::erase_if(chosen, is_slow);
+  const auto is_named = [&](const Algorithm* algorithm) {
+    return std::find(request.algorithms.begin(), request.algorithms.end(), algorithm->name) !=
+           request.algorithms.end();
+  };
+  if (!std::all_of(chosen.begin(), chosen.end(), is_slow))
+    std::erase_if(chosen,
+                  [&](const Algorithm* algorithm) { return is_slow(algorithm) && !is_named(algorithm); });
   return chosen;
 }
 

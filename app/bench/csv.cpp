@@ -33,12 +33,13 @@ std::string images_fields(const Results& results, const Group& group) {
 
 constexpr const char* kImagesAndAlgorithm =
     "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
-    "algorithm,device,images,wrong,failed";
+    "algorithm,device,images,wrong,failed,left_out";
 
 /// The values of these columns.
 std::string fields(const Results& results, const Group& group, const Row& row) {
   return images_fields(results, group) + "," + field(row.algorithm) + "," + app::device_name(row.device) +
-         "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed);
+         "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed) + "," +
+         field(row.left_out);
 }
 
 /// One line a phase, the means over the images.
@@ -64,21 +65,23 @@ std::string accesses_as_csv(const Results& results) {
 
 std::string as_csv(const Results& results) {
   if (results.test == Test::memory) return accesses_as_csv(results);
-  std::string text =
-      kImagesAndAlgorithm + std::string(
-                                ",measure,median_ms,low_ms,high_ms,launches,repetitions,floor,floor_ms,"
-                                "multiple_of_floor\n");
+  std::string text = kImagesAndAlgorithm + std::string(",measure"), nothing = ",,,,,,";
+  for (const TimingField& time : kTimingFields) {
+    text += std::string(",") + time.name;
+    nothing += ",";
+  }
+  text += ",launches,repetitions,floor,floor_ms,multiple_of_floor\n";
   for (const Group& group : results.groups)
     for (const Row& row : group.rows) {
       const std::string start = fields(results, group, row);
-      if (row.measures.empty()) text += start + ",,,,,,,,,\n";
+      if (row.measures.empty()) text += start + nothing + "\n";
       for (const Measure& measure : row.measures) {
         const bool has_floor = row.floor_ms > 0;
-        text +=
-            line(start, field(measure.name), field(measure.timing.median_ms), field(measure.timing.low_ms),
-                 field(measure.timing.high_ms), field(measure.launches), field(measure.repetitions),
-                 has_floor ? row.floor : "", has_floor ? field(row.floor_ms) : "",
-                 has_floor ? field(measure.timing.median_ms / row.floor_ms) : "");
+        text += start + "," + field(measure.name);
+        for (const TimingField& time : kTimingFields) text += "," + field(measure.timing.*time.value);
+        text += "," + line(field(measure.launches), field(measure.repetitions), has_floor ? row.floor : "",
+                           has_floor ? field(row.floor_ms) : "",
+                           has_floor ? field(measure.timing.median_ms / row.floor_ms) : "");
       }
     }
   return text;

@@ -15,6 +15,7 @@ namespace gpuccl::bench {
 namespace {
 
 constexpr const char* kOutOfMemory = "out of memory";
+constexpr double kMostLimits = 3;  // an algorithm's, on the images of one random set
 
 Connectivity connectivity_of(const Plan& plan, Extent extent) {
   const bool volume = extent.depth > 1;
@@ -31,6 +32,7 @@ struct OpenGroup {
   Group group;
   std::vector<const Algorithm*> algorithms;  // one a row
   std::vector<ImageAverage> averages;        // likewise
+  std::vector<double> spent_ms;              // likewise
 };
 
 class Measuring {
@@ -45,14 +47,33 @@ class Measuring {
   Results run() {
     for (const ImageSet& set : plan_.image_sets) {
       std::map<Connectivity, OpenGroup> groups;
-      for (const Input& input : set.inputs) measure_input(set, input, groups);
+      for (const Input& input : set.inputs)
+        if (!stopped()) measure_input(set, input, groups);
       for (auto& [connectivity, open] : groups)
         if (!open.algorithms.empty()) results_.groups.push_back(finish(std::move(open)));
+      if (!results_.groups.empty() && done_ < inputs_ && !stopped()) report_so_far();
     }
     return std::move(results_);
   }
 
  private:
+  bool stopped() {
+    if (observer_.stop() && results_.incomplete.empty()) results_.incomplete = "interrupted" + so_far();
+    stopped_ = stopped_ || observer_.stop();
+    return stopped_;
+  }
+
+  std::string so_far() const {
+    return " after " + std::to_string(done_) + " of " + std::to_string(inputs_) + " images";
+  }
+
+  void report_so_far() {
+    const std::string why = results_.incomplete;
+    if (why.empty()) results_.incomplete = "still running" + so_far();
+    observer_.finished(results_);
+    results_.incomplete = why;
+  }
+
   /// What cannot be measured is reported, and the experiment goes on.
   void measure_input(const ImageSet& set, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
     announce(input.name);
@@ -85,9 +106,15 @@ class Measuring {
     open.group.elements += elements;
     open.group.foreground += static_cast<double>(count_foreground(image)) / elements;
     open.group.components += reference.count();
-    for (std::size_t i = 0; i < open.algorithms.size(); ++i) {
+    for (std::size_t i = 0; i < open.algorithms.size() && !stopped(); ++i) {
+      if (set.extent && open.spent_ms[i] > kMostLimits * 1000 * plan_.timing.limit_s) {
+        ++open.group.rows[i].left_out;
+        continue;
+      }
       announce(name + ": " + open.group.rows[i].title);
+      const app::Stopwatch stopwatch;
       measure_row(*open.algorithms[i], name, image, reference, open, i);
+      open.spent_ms[i] += stopwatch.milliseconds();
     }
   }
 
@@ -134,6 +161,7 @@ class Measuring {
     } catch (const Error& error) {
       if (error.failure() == Failure::temporary) {
         gpu_is_lost_ = true;
+        results_.incomplete = "the GPU was lost" + so_far();
         fail(error.failure(), std::string(error.what()) + "; what else runs on the GPU is left out");
       } else {
         fail(error.failure(), error.what());
@@ -205,6 +233,7 @@ class Measuring {
       open.group.rows.push_back(std::move(row));
       open.algorithms.push_back(algorithm);
       open.averages.emplace_back();
+      open.spent_ms.push_back(0);
     }
     return open;
   }
@@ -248,6 +277,7 @@ class Measuring {
   std::size_t inputs_ = 0;
   std::size_t done_ = 0;
   bool gpu_is_lost_ = false;
+  bool stopped_ = false;
 };
 
 }  // namespace

@@ -23,11 +23,15 @@ struct Observer {
   std::function<void(double done, const std::string& what)> progress;
   /// What went wrong with a file or an algorithm; the experiment goes on.
   std::function<void(const std::string& line)> problem;
+  /// After each set of images, with all there is so far.
+  std::function<void(const Results& so_far)> finished = [](const Results&) {};
+  /// Asked before each image and algorithm: whether to end with what was measured so far.
+  std::function<bool()> stop = [] { return false; };
 };
 
 /// Measures every algorithm on every image. An algorithm whose labels of an image are not those of the CPU
-/// engine is not timed on it. Error (temporary) when the GPU is lost, (usage) when the connectivity is none
-/// of an input's.
+/// engine is not timed on it, and none goes on with the random images of a set when it has taken three time
+/// limits on them. What cannot be measured is reported and left out (Results::failures).
 Results measure(const Plan& plan, const Observer& observer);
 
 }  // namespace gpuccl::bench

@@ -53,6 +53,8 @@ std::string html(const Head& head) {
 
 std::string wrong_ones(const Results& results) {
   std::string text;
+  if (!results.incomplete.empty())
+    text += "<p class=\"wrong\">Incomplete: " + escaped(results.incomplete) + "</p>\n";
   for (const Group& group : results.groups)
     for (const Row& row : group.rows)
       if (!row.problem.empty())
@@ -71,9 +73,9 @@ std::string as_html(const Head& head, const Results& results, const std::vector<
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>gpuccl bench: " +
       name(results.test) + "</title>\n<style>" + kStyle +
       "</style>\n</head>\n<body>\n<h1>gpuccl bench: " + name(results.test) + "</h1>\n" + html(head) +
-      "<h2>How it was measured</h2>\n<ul>\n";
+      wrong_ones(results) + "<h2>How it was measured</h2>\n<ul>\n";
   for (const std::string& line : measurement_notes(results)) text += "<li>" + escaped(line) + "</li>\n";
-  text += "</ul>\n" + wrong_ones(results);
+  text += "</ul>\n";
   if (!charts.empty()) text += "<h2>Charts</h2>\n";
   for (const std::string& chart : charts) text += scrolling(chart);
   text += "<h2>Tables</h2>\n";

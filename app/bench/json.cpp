@@ -12,12 +12,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json object(const Measure& measure, double floor_ms) {
-  Json json{{"name", measure.name},
-            {"median_ms", measure.timing.median_ms},
-            {"low_ms", measure.timing.low_ms},
-            {"high_ms", measure.timing.high_ms},
-            {"launches", measure.launches},
-            {"repetitions", measure.repetitions}};
+  Json json{{"name", measure.name}};
+  for (const TimingField& field : kTimingFields) json[field.name] = measure.timing.*field.value;
+  json["launches"] = measure.launches;
+  json["repetitions"] = measure.repetitions;
   if (floor_ms > 0) json["multiple_of_floor"] = measure.timing.median_ms / floor_ms;
   return json;
 }
@@ -31,11 +29,9 @@ Json object(const PhaseTime& phase, int images) {
 }
 
 Json object(const Row& row, Test test) {
-  Json json{{"algorithm", row.algorithm},
-            {"device", app::device_name(row.device)},
-            {"images", row.images},
-            {"wrong", row.wrong},
-            {"failed", row.failed}};
+  Json json{{"algorithm", row.algorithm}, {"device", app::device_name(row.device)},
+            {"images", row.images},       {"wrong", row.wrong},
+            {"failed", row.failed},       {"left_out", row.left_out}};
   if (!row.problem.empty()) json["problem"] = row.problem;
   if (row.floor_ms > 0) json["floor"] = {{"name", row.floor}, {"median_ms", row.floor_ms}};
   if (test == Test::memory) {
@@ -74,6 +70,8 @@ std::string as_json(const Head& head, const Results& results) {
             {"command", head.command}};
   for (const auto& [entry, value] : head.environment) json["machine"][entry] = value;
   json["test"] = name(results.test);
+  json["complete"] = results.incomplete.empty();
+  if (!results.incomplete.empty()) json["incomplete"] = results.incomplete;
   json["warm_up"] = results.timing.warm_up;
   json["repetitions"] = results.timing.repetitions;
   json["time_limit_s"] = results.timing.limit_s;

@@ -20,6 +20,8 @@ std::string note(const Row& row) {
   std::string text;
   if (row.wrong > 0) text = std::to_string(row.wrong) + " wrong, not timed";
   if (row.failed > 0) text += (text.empty() ? "" : ", ") + std::to_string(row.failed) + " failed";
+  if (row.left_out > 0)
+    text += (text.empty() ? "" : ", ") + std::to_string(row.left_out) + " left out, too slow";
   return text;
 }
 
@@ -37,9 +39,10 @@ std::optional<std::string> milliseconds(const Group&, const Row& row) {
   return measure != nullptr ? std::optional(three_digits(measure->timing.median_ms)) : std::nullopt;
 }
 
-std::optional<std::string> total(const Group&, const Row& row) {
-  const std::optional<double> value = total_ms(row);
-  return value ? std::optional(three_digits(*value)) : std::nullopt;
+template <double Timing::*value>
+std::optional<std::string> of_total(const Group&, const Row& row) {
+  const Measure* measure = total_of(row);
+  return measure != nullptr ? std::optional(three_digits(measure->timing.*value)) : std::nullopt;
 }
 
 std::optional<std::string> total_spread(const Group&, const Row& row) {
@@ -68,7 +71,10 @@ std::optional<std::string> note_of(const Group&, const Row& row) {
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> all = {
-      {"total ms", total},
+      {"total ms", of_total<&Timing::median_ms>},
+      {"min", of_total<&Timing::min_ms>},
+      {"mean", of_total<&Timing::mean_ms>},
+      {"max", of_total<&Timing::max_ms>},
       {"5-95 %", total_spread},
       {"run labels", milliseconds<kHostRuns>},
       {"allocated", milliseconds<kAllocated>},
@@ -148,15 +154,30 @@ void add_series_tables(const Results& results, const Value& value, bool with_flo
 
 }  // namespace
 
-std::vector<Table> tables(const Results& results) {
+std::optional<Table> table_of(const Group& group, Test test) {
+  switch (test) {
+    case Test::average:
+    case Test::host:
+      return average_table(group);
+    case Test::steps:
+      return steps_table(group);
+    case Test::memory:
+      return memory_table(group);
+    case Test::density:
+    case Test::granularity:
+    case Test::size:
+    case Test::iterations:
+      break;
+  }
+  return {};
+}
+
+std::vector<Table> joint_tables(const Results& results) {
   std::vector<Table> all;
   switch (results.test) {
     case Test::average:
-    case Test::host:
-      for (const Group& group : results.groups) all.push_back(average_table(group));
-      break;
-    case Test::steps:
-      for (const Group& group : results.groups) all.push_back(steps_table(group));
+      add_series_tables(results, total_ms, false, "total ms", all);
+      add_series_tables(results, least_ms, false, "total ms, minimum of the repetitions", all);
       break;
     case Test::density:
     case Test::granularity:
@@ -164,13 +185,22 @@ std::vector<Table> tables(const Results& results) {
       add_series_tables(results, total_ms, true, "total ms", all);
       add_series_tables(results, multiple_of_floor, false, "multiple of the floor", all);
       break;
-    case Test::memory:
-      for (const Group& group : results.groups) all.push_back(memory_table(group));
-      break;
     case Test::iterations:
       add_series_tables(results, iterations, false, "iterations", all);
       break;
+    case Test::steps:
+    case Test::memory:
+    case Test::host:
+      break;
   }
+  return all;
+}
+
+std::vector<Table> tables(const Results& results) {
+  std::vector<Table> all;
+  for (const Group& group : results.groups)
+    if (std::optional<Table> table = table_of(group, results.test)) all.push_back(std::move(*table));
+  for (Table& table : joint_tables(results)) all.push_back(std::move(table));
   return all;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,11 @@
 
 namespace gpuccl::bench {
 
-/// The results as tables, in the shape that suits the experiment.
+/// What was measured on one group, if the experiment has a table for each.
+std::optional<Table> table_of(const Group& group, Test test);
+/// Tables of all groups together, algorithms to the right.
+std::vector<Table> joint_tables(const Results& results);
+/// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);
 
 }  // namespace gpuccl::bench

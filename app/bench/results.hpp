@@ -35,6 +35,7 @@ struct Row {
   int images = 0;       // timed
   int wrong = 0;        // labelled wrongly, not timed
   int failed = 0;       // not labelled
+  int left_out = 0;     // of random images: the algorithm had taken too long on those before
   std::string problem;  // the first of them
   std::vector<Measure> measures;
   PhaseTimes accesses;  // --test memory: the phases, summed up over the images
@@ -58,6 +59,7 @@ struct Results {
   Test test = Test::average;
   TimingOptions timing;
   std::vector<Group> groups;
+  std::string incomplete;      // why not everything was measured; "" if it was
   bool wrong = false;          // an algorithm gave wrong labels
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label
 };

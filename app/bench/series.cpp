@@ -70,6 +70,11 @@ std::optional<double> total_ms(const Row& row) {
   return total != nullptr ? std::optional(total->timing.median_ms) : std::nullopt;
 }
 
+std::optional<double> least_ms(const Row& row) {
+  const Measure* total = total_of(row);
+  return total != nullptr ? std::optional(total->timing.min_ms) : std::nullopt;
+}
+
 std::optional<double> run_labels_ms(const Row& row) {
   const Measure* measure = find_measure(row.measures, kHostRuns);
   return measure != nullptr ? std::optional(measure->timing.median_ms) : std::nullopt;

@@ -30,6 +30,8 @@ struct SeriesSet {
 using Value = std::function<std::optional<double>(const Row&)>;
 
 std::optional<double> total_ms(const Row& row);
+/// The minimum of the repetitions instead of their median, as YACCLAB has it.
+std::optional<double> least_ms(const Row& row);
 std::optional<double> multiple_of_floor(const Row& row);
 /// Of a row of --test host.
 std::optional<double> run_labels_ms(const Row& row);

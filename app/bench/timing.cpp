@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace gpuccl::bench {
 
@@ -14,7 +15,9 @@ double quantile(std::vector<double> samples, double q) {
 }
 
 Timing summarize(const std::vector<double>& samples) {
-  return {quantile(samples, 0.5), quantile(samples, 0.05), quantile(samples, 0.95)};
+  const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
+  return {quantile(samples, 0.5), quantile(samples, 0.05), quantile(samples, 0.95),
+          quantile(samples, 0),   quantile(samples, 1),    sum / static_cast<double>(samples.size())};
 }
 
 const Measure* find_measure(const std::vector<Measure>& measures, const std::string& name) {
@@ -45,9 +48,7 @@ void ImageAverage::add(const std::vector<Measure>& of_one_image) {
     auto sum = std::find_if(sums_.begin(), sums_.end(),
                             [&](const Measure& known) { return known.name == measure.name; });
     if (sum == sums_.end()) sum = sums_.insert(sum, {measure.name, {}, 0, 0});
-    sum->timing.median_ms += measure.timing.median_ms;
-    sum->timing.low_ms += measure.timing.low_ms;
-    sum->timing.high_ms += measure.timing.high_ms;
+    for (const TimingField& field : kTimingFields) sum->timing.*field.value += measure.timing.*field.value;
     sum->launches += measure.launches;
     sum->repetitions += measure.repetitions;
   }
@@ -56,9 +57,7 @@ void ImageAverage::add(const std::vector<Measure>& of_one_image) {
 std::vector<Measure> ImageAverage::mean() const {
   std::vector<Measure> measures = sums_;
   for (Measure& measure : measures) {
-    measure.timing.median_ms /= images_;
-    measure.timing.low_ms /= images_;
-    measure.timing.high_ms /= images_;
+    for (const TimingField& field : kTimingFields) measure.timing.*field.value /= images_;
     measure.launches /= images_;
     measure.repetitions /= images_;
   }

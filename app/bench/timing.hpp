@@ -5,11 +5,25 @@
 
 namespace gpuccl::bench {
 
-/// What repetitions of one step took: their median and the quantiles that hold nine of ten of them.
+/// What repetitions of one step took: their median, the quantiles that hold nine of ten of them, and what
+/// papers give instead: the extremes and the mean.
 struct Timing {
   double median_ms = 0;
   double low_ms = 0;   // 5 %
   double high_ms = 0;  // 95 %
+  double min_ms = 0;
+  double max_ms = 0;
+  double mean_ms = 0;
+};
+
+/// The fields of a Timing and how reports call them.
+struct TimingField {
+  const char* name;
+  double Timing::*value;
+};
+inline constexpr TimingField kTimingFields[] = {
+    {"median_ms", &Timing::median_ms}, {"low_ms", &Timing::low_ms}, {"high_ms", &Timing::high_ms},
+    {"min_ms", &Timing::min_ms},       {"max_ms", &Timing::max_ms}, {"mean_ms", &Timing::mean_ms},
 };
 
 /// The value below which a share `q` (0 to 1) of the samples lies, between two samples in proportion.

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +23,9 @@
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
+#include "app/common/process.hpp"
 #include "app/common/status_line.hpp"
+#include "app/common/stopwatch.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
@@ -51,43 +56,98 @@ std::string problem_of_gpu(int gpu) {
   return status.problem.empty() ? "no CUDA device " + std::to_string(gpu) : status.problem;
 }
 
-/// The files asked for. Made before the work starts, so that a missing folder is found at once.
+/// The files asked for, each as often as there is more to write. Made before the work starts, so that a
+/// missing folder is found at once.
 class BenchOutputs {
  public:
   explicit BenchOutputs(const BenchOptions& options) : options_(options) {
-    if (!options.json.empty()) json_ = make(options.json);
-    if (!options.csv.empty()) csv_ = make(options.csv);
+    if (!options.json.empty()) open_.emplace(options.json, make(options.json));
+    if (!options.csv.empty()) open_.emplace(options.csv, make(options.csv));
     if (options.report.empty()) return;
     io::make_folder(options.report);
-    page_ = make(options.page());
+    open_.emplace(options.page(), make(options.page()));
   }
 
   void write(const bench::Head& head, const bench::Results& results) {
-    if (json_) write(*json_, bench::as_json(head, results));
-    if (csv_) write(*csv_, bench::as_csv(results));
-    if (!page_) return;
+    if (!options_.json.empty()) write(options_.json, bench::as_json(head, results));
+    if (!options_.csv.empty()) write(options_.csv, bench::as_csv(results));
+    if (options_.report.empty()) return;
     std::vector<std::string> drawings;
     for (const bench::Chart& chart : bench::charts(results)) {
       drawings.push_back(bench::as_svg(chart));
-      write(*make(options_.chart(static_cast<int>(drawings.size()))), drawings.back());
+      write(options_.chart(static_cast<int>(drawings.size())), drawings.back());
     }
-    write(*page_, bench::as_html(head, results, drawings));
+    write(options_.page(), bench::as_html(head, results, drawings));
   }
 
  private:
   std::unique_ptr<io::AtomicFile> make(const std::string& path) const {
-    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options_.output.file); });
+    io::AtomicFile::Options how = options_.output.file;
+    how.overwrite = how.overwrite || written_.contains(path);  // what is replaced then is ours
+    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, how); });
   }
 
-  static void write(io::AtomicFile& file, const std::string& text) {
-    io::concerning(file.path(), [&] {
-      file.write(text.data(), text.size());
-      file.commit();
+  void write(const std::string& path, const std::string& text) {
+    const auto opened = open_.extract(path);
+    const std::unique_ptr<io::AtomicFile> file = opened.empty() ? make(path) : std::move(opened.mapped());
+    io::concerning(path, [&] {
+      file->write(text.data(), text.size());
+      file->commit();
     });
+    written_.insert(path);
   }
 
   const BenchOptions& options_;
-  std::unique_ptr<io::AtomicFile> json_, csv_, page_;
+  std::map<std::string, std::unique_ptr<io::AtomicFile>> open_;  // not written yet
+  std::set<std::string> written_;
+};
+
+/// What is printed and written while an experiment goes on: tables as soon as their images are measured,
+/// files now and then and in the end.
+class BenchReport {
+ public:
+  BenchReport(const BenchOptions& options, bool with_gpu)
+      : outputs_(options),
+        head_{version(), commit(), command_line(), bench::environment(with_gpu, options.request.gpu)} {}
+
+  void update(const bench::Results& so_far) {
+    print(so_far);
+    if (since_written_.milliseconds() < kShareOfRun * writing_ms_) return;
+    since_written_.lap();
+    outputs_.write(head_, so_far);
+    writing_ms_ = since_written_.lap();
+  }
+
+  void finish(const bench::Results& results) {
+    print(results);
+    std::string text;
+    for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
+    if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
+    print_result(text);
+    outputs_.write(head_, results);
+  }
+
+ private:
+  static constexpr double kShareOfRun = 20;  // writing takes a twentieth of the time at most
+
+  void print(const bench::Results& results) {
+    std::string text;
+    if (printed_ == 0) {
+      text = version_line() + "\n";
+      for (const auto& [name, value] : head_.environment) text += "  " + name + ": " + value + "\n";
+      for (const std::string& line : bench::measurement_notes(results)) text += "- " + line + "\n";
+    }
+    for (; printed_ < results.groups.size(); ++printed_)
+      if (const auto table = bench::table_of(results.groups[printed_], results.test))
+        text += "\n" + bench::as_text(*table);
+    print_result(text);
+  }
+
+  BenchOutputs outputs_;
+  bench::Head head_;
+  std::size_t printed_ = 0;  // groups
+  Stopwatch since_written_;
+  double writing_ms_ = 0;  // the last time
 };
 
 std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options,
@@ -105,14 +165,6 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options,
         sets.push_back(std::move(dataset));
     });
   return sets;
-}
-
-std::string as_text(const bench::Head& head, const bench::Results& results) {
-  std::string text = version_line() + "\n";
-  for (const auto& [name, value] : head.environment) text += "  " + name + ": " + value + "\n";
-  for (const std::string& line : bench::measurement_notes(results)) text += "- " + line + "\n";
-  for (const bench::Table& table : bench::tables(results)) text += "\n" + bench::as_text(table);
-  return text;
 }
 
 int exit_code_of(const bench::Results& results) {
@@ -137,22 +189,29 @@ int run_bench(const BenchOptions& options) {
   plan.algorithms = bench::choose_algorithms(
       options.request, counting ? counting_algorithms() : algorithms(),
       [&] { return problem_of_gpu(plan.gpu); }, warn);
-  BenchOutputs outputs(options);
+  const bool gpu =
+      std::any_of(plan.algorithms.begin(), plan.algorithms.end(),
+                  [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; });
+  BenchReport report(options, gpu);
+  const HeldSignal signal;
 
   const bench::Results results = bench::measure(
       plan, {[&](double done, const std::string& what) {
                status.offer([&] { return std::to_string(std::lround(100 * done)) + " %, " + what; });
              },
-             [&](const std::string& line) { status.message(line); }});
+             [&](const std::string& line) { status.message(line); },
+             [&](const bench::Results& so_far) {
+               status.clear();
+               report.update(so_far);
+             },
+             [&] { return signal.number() != 0; }});
   status.clear();
-  if (results.groups.empty() && results.failures.empty())
+  if (results.groups.empty() && results.failures.empty() && results.incomplete.empty())
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 
-  bool gpu = false;
-  for (const Algorithm* algorithm : plan.algorithms) gpu = gpu || algorithm->device == DeviceKind::cuda;
-  const bench::Head head{version(), commit(), command_line(), bench::environment(gpu, plan.gpu)};
-  print_result(as_text(head, results));
-  outputs.write(head, results);
+  report.finish(results);
+  if (!results.incomplete.empty()) print_message(results.incomplete + "; what was measured is written");
+  if (signal.number() != 0) end_by_signal(signal.number());
   return exit_code_of(results);
 }
 

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -5,6 +6,7 @@
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
 // The bench command as a user starts it, on small images and with algorithms of the CPU.
@@ -107,6 +109,42 @@ TEST_CASE("a file that cannot be read is named, and the others are measured") {
   CHECK(ended.code == 65);
   CHECK(ended.err.starts_with("gpuccl: " + (scratch / "bad.png") + ": "));
   CHECK(ended.out.find("1 image ") != std::string::npos);
+}
+
+/// Images of which one cannot be read, so that standard error says when the first dataset is through.
+Words two_datasets(const ScratchFolder& scratch) {
+  std::filesystem::create_directory(scratch / "many");
+  std::ofstream(scratch / "many/0.png") << "no image";
+  const std::string large =
+      save(scratch / "many/1.png", tests::random_image({3000, 3000, 1}, 0.5, 1, 1).view());
+  for (int i = 2; i < 20; ++i)
+    std::filesystem::create_hard_link(large, scratch / ("many/" + std::to_string(i) + ".png"));
+  return quick({"--algo", "runs,flood-fill", "--dataset", source_file("data/page.png"), "--dataset",
+                scratch / "many", "--json", scratch / "out.json"});
+}
+
+TEST_CASE("Ctrl-C ends with what was measured so far, and says so") {
+  const ScratchFolder scratch;
+  const Ended ended = run_and_signal(gpuccl_command(two_datasets(scratch)), "0.png: ", SIGINT);
+  CHECK(ended.signal == SIGINT);
+  CHECK(ended.err.find("gpuccl: interrupted after ") != std::string::npos);
+  CHECK(ended.err.ends_with(" of 21 images; what was measured is written\n"));
+  CHECK(ended.out.find("page.png (8-connectivity, 1 image ") != std::string::npos);
+  const Json json = Json::parse(read_file(scratch / "out.json"));
+  CHECK(json["complete"] == false);
+  CHECK(json["incomplete"].get<std::string>().starts_with("interrupted after "));
+  CHECK(json["results"][0]["algorithms"][0]["images"] == 1);
+}
+
+TEST_CASE("results are written as they come") {
+  const ScratchFolder scratch;
+  const Ended ended = run_and_signal(gpuccl_command(two_datasets(scratch)), "0.png: ", SIGKILL);
+  CHECK(ended.signal == SIGKILL);
+  CHECK(ended.out.find("page.png (8-connectivity, 1 image ") != std::string::npos);
+  const Json json = Json::parse(read_file(scratch / "out.json"));
+  CHECK(json["incomplete"] == "still running after 1 of 21 images");
+  REQUIRE(json["results"].size() == 1);
+  CHECK(json["results"][0]["dataset"] == "page.png");
 }
 
 TEST_CASE("what bench cannot do is refused before anything is measured") {

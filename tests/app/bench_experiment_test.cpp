@@ -184,7 +184,7 @@ TEST_CASE("every algorithm of the CPU is timed, with a multiple of the floor") {
       CHECK(multiple_of_floor(row).value() > 0);
     }
   }
-  CHECK(tables(results).size() == 2);
+  CHECK(tables(results).size() == 6);  // of each group, and joint ones of images and volumes
 }
 
 TEST_CASE("an algorithm with wrong labels is reported and not timed") {
@@ -263,6 +263,7 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
   CHECK(heard.problems[0].starts_with("first on "));
   CHECK(heard.problems[0].ends_with(": the GPU was lost; what else runs on the GPU is left out"));
   CHECK(results.failures == std::set<Failure>{Failure::temporary});
+  CHECK(results.incomplete == "the GPU was lost after 0 of 4 images");
   REQUIRE(results.groups.size() == 2);
   for (const Group& group : results.groups) {
     CHECK(group.rows[0].failed == 2);
@@ -271,6 +272,46 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
     CHECK(group.rows[2].images == 2);
     CHECK(median(group.rows[2], kPreallocated) > 0);
   }
+}
+
+TEST_CASE("what was measured is reported after each set, and an experiment that is stopped ends with it") {
+  const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); }),
+                                        *find_algorithm("runs", DeviceKind::cpu)};
+  Plan plan;
+  plan.algorithms = {&table[0], &table[1]};
+  plan.timing = {0, 1, 10, true, false, false};
+  plan.image_sets = two_small_images(Test::density, {0.1, 0.4, 0.9});
+  std::vector<std::string> reported;
+  bool stop = false;
+  const Results results = measure(
+      plan, {[&](double done, const std::string& what) { stop = done > 0.4 && what.ends_with(": right"); },
+             [](const std::string& line) { FAIL_CHECK(line); },
+             [&](const Results& so_far) {
+               reported.push_back(so_far.incomplete);
+               CHECK(so_far.groups.size() == reported.size());
+             },
+             [&] { return stop; }});
+  CHECK(reported == std::vector<std::string>{"still running after 2 of 6 images"});
+  CHECK(results.incomplete == "interrupted after 3 of 6 images");
+  REQUIRE(results.groups.size() == 2);
+  CHECK(results.groups[0].rows[1].images == 2);
+  CHECK(results.groups[1].rows[0].images == 2);
+  CHECK(results.groups[1].rows[1].images == 1);
+}
+
+TEST_CASE("an algorithm that has taken too long goes on with the next set of random images") {
+  const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); })};
+  std::vector<ImageSet> sets = two_small_images(Test::density, {0.1, 0.4});
+  const auto images_of = [&] {
+    std::vector<std::pair<int, int>> images;
+    for (const Group& group :
+         measure_on(table, Test::density, sets, nullptr, {0, 1, 0, true, false, false}).groups)
+      images.emplace_back(group.rows[0].images, group.rows[0].left_out);
+    return images;
+  };
+  CHECK(images_of() == std::vector<std::pair<int, int>>{{1, 1}, {1, 1}});
+  for (ImageSet& set : sets) set.extent.reset();  // a dataset, whose images are not alike
+  CHECK(images_of() == std::vector<std::pair<int, int>>{{2, 0}, {2, 0}});
 }
 
 TEST_CASE("stages are gone through in their order and each has its measure") {
@@ -328,8 +369,8 @@ TEST_CASE("from host to host, labels come as an image and as runs, and a GPU has
 
   const std::vector<Table> all = tables(results);
   REQUIRE(all.size() == 1);
-  CHECK(all[0].header == std::vector<std::string>{"algorithm", "device", "total ms", "5-95 %", "run labels",
-                                                  "upload", "download", "G/s"});
+  CHECK(all[0].header == std::vector<std::string>{"algorithm", "device", "total ms", "min", "mean", "max",
+                                                  "5-95 %", "run labels", "upload", "download", "G/s"});
 }
 
 TEST_CASE("iterations are launches of the phase that an algorithm repeats") {

@@ -26,7 +26,8 @@ Row row(const std::string& name, DeviceKind device, double total_ms) {
   row.floor = device == DeviceKind::cpu ? "host-bits" : "gpu-bytes";
   row.floor_ms = 0.5;
   row.images = 2;
-  row.measures = {{kPreallocated, {total_ms, total_ms * 0.9, total_ms * 1.1}, 1}, {"Scan", {1, 1, 1}, 4}};
+  row.measures = {{kPreallocated, {total_ms, total_ms * 0.9, total_ms * 1.1, total_ms * 0.8, 9, total_ms}, 1},
+                  {"Scan", {1, 1, 1}, 4}};
   return row;
 }
 
@@ -99,7 +100,11 @@ TEST_CASE("a sweep becomes a table of times and one of multiples, with the floor
 
 TEST_CASE("averages are a table an image set, steps name each step, a wrong algorithm is named") {
   const std::vector<Table> averages = tables(results_of(Test::average));
-  REQUIRE(averages.size() == 3);
+  REQUIRE(averages.size() == 5);
+  CHECK(averages[3].title == "random images, 8-connectivity: total ms");
+  CHECK(averages[4].title == "random images, 8-connectivity: total ms, minimum of the repetitions");
+  CHECK(averages[4].rows[0] ==
+        std::vector<std::string>{"64x32, 10.0 %, granularity 1", "0.880", "1.68", "-"});
   const std::string text = as_text(averages[0]);
   CHECK(text.find("2 wrong, not timed") != std::string::npos);
   CHECK(text.find("0.500 gpu-bytes") != std::string::npos);
@@ -126,12 +131,15 @@ TEST_CASE("iterations are a table by density, with what was counted") {
 TEST_CASE("the JSON report has head and results") {
   const auto json = nlohmann::json::parse(as_json(kHead, results_of(Test::density)));
   CHECK(json["version"] == "1.2.3");
+  CHECK(json["complete"] == true);
   CHECK(json["machine"]["CPU"] == "a & b");
   CHECK(json["method"].size() > 3);
   REQUIRE(json["results"].size() == 3);
   const auto& first = json["results"][0];
   CHECK(first["size"] == nlohmann::json::array({64, 32, 1}));
   CHECK(first["algorithms"][0]["measures"][0]["multiple_of_floor"] == Approx(2.2));
+  CHECK(first["algorithms"][0]["measures"][0]["min_ms"] == Approx(0.88));
+  CHECK(first["algorithms"][0]["measures"][0]["max_ms"] == 9);
   CHECK(first["algorithms"][2]["wrong"] == 2);
   CHECK(first["algorithms"][2]["measures"].empty());
 }
@@ -233,6 +241,17 @@ TEST_CASE("every phase of an algorithm has a role") {
       }
   CHECK(role_of("statistics") == PhaseRole::statistics);
   CHECK(role_of("no phase") == PhaseRole::other);
+}
+
+TEST_CASE("what is not complete says so") {
+  Results results = results_of(Test::density);
+  CHECK(as_html(kHead, results, {}).find("Incomplete") == std::string::npos);
+  results.incomplete = "interrupted after 1 of <2> images";
+  CHECK(as_html(kHead, results, {}).find("Incomplete: interrupted after 1 of &lt;2&gt; images") !=
+        std::string::npos);
+  const auto json = nlohmann::json::parse(as_json(kHead, results));
+  CHECK(json["complete"] == false);
+  CHECK(json["incomplete"] == results.incomplete);
 }
 
 TEST_CASE("the page holds head, method, charts and tables, and nothing from elsewhere") {

@@ -17,6 +17,9 @@ TEST_CASE("one slow repetition does not move the median") {
   CHECK(timing.median_ms == 1);
   CHECK(timing.low_ms == 1);
   CHECK(timing.high_ms > 1);
+  CHECK(timing.min_ms == 1);
+  CHECK(timing.max_ms == 100);
+  CHECK(timing.mean_ms == Approx(10.9));
 }
 
 TEST_CASE("samples keep the order of steps and count launches a repetition") {
@@ -38,12 +41,15 @@ TEST_CASE("samples keep the order of steps and count launches a repetition") {
 TEST_CASE("an average over images counts a step that an image lacks as nothing") {
   ImageAverage average;
   average.add({{"Init", {1, 1, 1}, 1}, {"Scan", {2, 1, 4}, 2}});
-  average.add({{"Init", {3, 2, 5}, 1}});
+  average.add({{"Init", {3, 2, 5, 1, 9, 4}, 1}});
   CHECK(average.images() == 2);
   const std::vector<Measure> mean = average.mean();
   REQUIRE(mean.size() == 2);
   CHECK(mean[0].timing.median_ms == 2);
   CHECK(mean[0].timing.high_ms == 3);
+  CHECK(mean[0].timing.min_ms == 0.5);
+  CHECK(mean[0].timing.max_ms == 4.5);
+  CHECK(mean[0].timing.mean_ms == 2);
   CHECK(mean[1].timing.median_ms == 1);
   CHECK(mean[1].launches == 1);
   CHECK(find_measure(mean, "Scan") == &mean[1]);

@@ -87,7 +87,7 @@ TEST_CASE("from host to host, in every form of report") {
   const Head head{"1", "c", "gpuccl bench --test host", {}};
   const auto json = nlohmann::json::parse(as_json(head, results));
   CHECK(json["results"][0]["algorithms"][0]["measures"][0]["name"] == "label image");
-  CHECK(as_csv(results).find(",buf,cuda,2,0,0,run labels,") != std::string::npos);
+  CHECK(as_csv(results).find(",buf,cuda,2,0,0,0,run labels,") != std::string::npos);
   REQUIRE(charts(results).size() == 2);
   CHECK(charts(results)[1].data.series.size() == 3);
 }
@@ -127,7 +127,7 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   const std::string csv = as_csv(results);
   CHECK(csv.find(",phase,launches,image_reads,reads,writes,atomics,tile_reads,tile_writes,tile_atomics\n") !=
         std::string::npos);
-  CHECK(csv.find(",buf,cuda,2,0,0,Initialization,1,0,0,875,0,0,0,0\n") != std::string::npos);
+  CHECK(csv.find(",buf,cuda,2,0,0,0,Initialization,1,0,0,875,0,0,0,0\n") != std::string::npos);
   CHECK(as_html(head, results, {}).find("<td class=\"word\">LocalLabeling</td>") != std::string::npos);
   REQUIRE(charts(results).size() == 1);
   CHECK(charts(results)[0].data.places.size() == 5);
