@@ -354,6 +354,7 @@ void LabelJob::complete_report() {
   report_.volume = volume();
   report_.device_kind = device_name(engine_report_.device_kind);
   report_.device_name = engine_report_.device_name;
+  report_.gpus = engine_report_.gpus;
   report_.components = selection_.components.size();
   report_.dropped = selection_.dropped;
   report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";

@@ -15,7 +15,7 @@
 namespace gpuccl::app {
 namespace {
 
-// Smaller images fit every GPU, and asking for its memory starts it.
+// Smaller images fit every GPU, and asking for its memory starts the driver.
 constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28;
 // Only `runs` counts elements in 64 bits; others count those of a buffer, padding included, in 32.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
@@ -61,15 +61,19 @@ double bytes_of(const LabelWork& work, const Extent& part) {
                                                          static_cast<double>(kKeptInAnyCase));
 }
 
-/// Bytes of the GPU that is going to label an image of so many elements, if one is.
+/// Bytes of the GPUs that are going to label an image of so many elements, each a part of it, if any are.
 std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivity connectivity,
                                         std::int64_t elements) {
   if (elements <= kFitsEveryGpu ||
       intended_algorithm(engine, connectivity, elements).device == DeviceKind::cpu)
     return std::nullopt;
-  for (const CudaDevice& device : cuda_status().devices)
-    if (device.index == engine.gpu) return device.memory_bytes;
-  return std::nullopt;
+  std::vector<int> gpus = engine.gpus;
+  if (gpus.empty())
+    for (int gpu = 0; gpu < count_cuda_devices(); ++gpu) gpus.push_back(gpu);
+  std::uint64_t least = UINT64_MAX;
+  for (const int gpu : gpus) least = std::min(least, cuda_memory_bytes(gpu));
+  if (gpus.empty() || least == 0) return std::nullopt;
+  return least * gpus.size();
 }
 
 /// The most elements that are labelled at once.

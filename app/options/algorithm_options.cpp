@@ -1,14 +1,34 @@
 #include "app/options/algorithm_options.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
 namespace {
 
+constexpr int kLastGpu = 1023;
+
 std::string number(Connectivity connectivity) { return std::to_string(static_cast<int>(connectivity)); }
+
+/// "all", which is {}, or "0,2"; what is wrong with anything else.
+std::string read_gpus(const std::string& given, std::vector<int>& gpus) {
+  gpus.clear();
+  if (given == "all") return {};
+  for (const std::string& word : split(given, ',')) {
+    const std::optional<int> gpu = parse_number<int>(word);
+    if (!gpu || *gpu < 0 || *gpu > kLastGpu)
+      return "takes all, or numbers of CUDA devices with commas between them, 0 to " +
+             std::to_string(kLastGpu);
+    if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end()) return "names device " + word + " twice";
+    gpus.push_back(*gpu);
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -30,7 +50,7 @@ void add_device(const Command& command, DeviceChoice& target, const std::string&
 }
 
 void add_gpu(const Command& command, int& target) {
-  add_number(command, "--gpu", target, 0, 1023, "N", "Number of the CUDA device [0]");
+  add_number(command, "--gpu", target, 0, kLastGpu, "N", "Number of the CUDA device [0]");
 }
 
 void add_threads(const Command& command, int& target) {
@@ -49,7 +69,9 @@ void AlgorithmOptions::add_to(const Command& command) {
                     });
   add_device(command, engine.device,
              "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
-  add_gpu(command, engine.gpu);
+  command.add_value("--gpus,--gpu", "LIST",
+                    "CUDA devices, as in 0,2, or all; a large image is shared by them [0]",
+                    [this](const std::string& given) { return read_gpus(given, engine.gpus); });
   add_switch(command, "--time-phases", engine.time_phases,
              "Time the phases of a GPU algorithm one by one, which takes longer as a whole");
   add_threads(command, threads);

@@ -58,6 +58,7 @@ TEST_CASE("algorithm and number of threads do not change a byte") {
   succeeds({"label", input, "-o", scratch / "auto.tif"});
   succeeds({"label", input, "-o", scratch / "flood.tif", "--algo", "flood-fill", "--device", "cpu"});
   succeeds({"label", input, "-o", scratch / "one.tif", "--threads", "1", "--gpu", "3"});
+  succeeds({"label", input, "-o", scratch / "gpus.tif", "--gpus", "all"});
   CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "flood.tif"));
   CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "one.tif"));
   CHECK(report_of({input})["labeling"]["algorithm"] == "runs");
@@ -78,6 +79,7 @@ TEST_CASE("a GPU algorithm without a GPU is labelled by the CPU, with one warnin
   const Json report = Json::parse(read_file(scratch / "bke.json"));
   CHECK(report["labeling"]["algorithm"] == "runs");
   CHECK(report["labeling"]["device"]["kind"] == "cpu");
+  CHECK(report["labeling"]["device"]["gpus"].empty());
   CHECK(succeeds({"label", input, "-o", scratch / "bke.tiff", "--algo", "bke", "--quiet"}) == "");
 }
 

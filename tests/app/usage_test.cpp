@@ -102,6 +102,8 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--threads", "0"}, "--threads");
   refused({"-o", "x.tif", "--threads", "two"}, "--threads");
   refused({"-o", "x.tif", "--gpu", "-1"}, "--gpu");
+  for (const char* const gpus : {"", "0,,1", "one", "0,1024", "2,1,2"})
+    refused({"-o", "x.tif", "--gpus", gpus}, "--gpu");
   refused({"-o", "x.tif", "--threshold", "high"}, "'high' is neither a number nor otsu");
   refused({"-o", "x.tif", "--threshold", "nan"}, "'nan' is neither");
   for (const char* value : {"", "1,", "x", "nan", "1 2"})

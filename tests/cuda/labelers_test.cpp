@@ -12,6 +12,7 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/floor.hpp"
 #include "support/catch.hpp"
+#include "support/failure_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -179,4 +180,59 @@ TEST_CASE("memory of the device is asked for once for images of one size") {
       expect_same_as_flood_fill(*labeler, random_image(extent, 0.2 * seed, 2, seed).view(), Connectivity::c8);
     REQUIRE(emulation::allocations() == allocations);
   }
+}
+
+namespace {
+
+/// So many devices; one again afterwards.
+struct Devices {
+  explicit Devices(int count) { emulation::set_machine(count, 13000); }
+  ~Devices() {
+    emulation::fail_call(0, cudaSuccess);
+    emulation::set_machine(1, 13000);
+  }
+};
+
+EngineOptions shared_by(std::vector<int> gpus, DeviceChoice device = DeviceChoice::cuda) {
+  return {.algorithm = "runs", .device = device, .gpus = std::move(gpus), .worth_gpu = 1000};
+}
+
+}  // namespace
+
+TEST_CASE("a large image is shared by several GPUs", "[processors]") {
+  const Devices three(3);
+  const std::pair<std::vector<int>, std::vector<int>> given_and_used[] = {
+      {{0, 2}, {0, 2}}, {{}, {0, 1, 2}}, {{1}, {1}}};
+  for (const auto& [given, used] : given_and_used)
+    for (const auto& [extent, connectivity] :
+         {std::pair{Extent{90, 70, 1}, Connectivity::c8}, std::pair{Extent{40, 20, 9}, Connectivity::c26}}) {
+      Engine engine(shared_by(given), nullptr);
+      for (std::uint32_t round = 0; round < 3; ++round) {
+        const BitVolume image = random_image(extent, 0.4, 2, round);
+        EngineReport report;
+        expect_same(engine.label(image.view(), connectivity, &report),
+                    flood_fill(image.view(), connectivity));
+        REQUIRE(report.gpus == used);
+        REQUIRE(report.device_kind == DeviceKind::cuda);
+        REQUIRE(report.algorithm == "runs");
+      }
+      const BitVolume small = random_image({40, 30}, 0.4, 2, 9);
+      EngineReport report;
+      expect_same(engine.label(small.view(), Connectivity::c4, &report),
+                  flood_fill(small.view(), Connectivity::c4));
+      REQUIRE(report.gpus.size() == 1);
+    }
+}
+
+TEST_CASE("when one of several GPUs fails, its error goes on or the CPU labels", "[processors]") {
+  const BitVolume image = random_image({90, 70}, 0.4, 2, 3);
+  for (const std::uint64_t call : {1, 20, 60}) {
+    const Devices two(2);
+    Engine on_gpus(shared_by({0, 1}), nullptr);
+    emulation::fail_call(call, cudaErrorECCUncorrectable, true);
+    REQUIRE(failure_of([&] { on_gpus.label(image.view(), Connectivity::c8); }) == Failure::temporary);
+  }
+  const Devices two(2);
+  Engine engine(shared_by({0, 7}), nullptr);
+  REQUIRE(failure_of([&] { engine.label(image.view(), Connectivity::c8); }) == Failure::unavailable);
 }

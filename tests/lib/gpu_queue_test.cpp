@@ -1,6 +1,8 @@
 #include "engine/gpu_queue.hpp"
 
+#include <array>
 #include <atomic>
+#include <barrier>
 #include <new>
 #include <thread>
 
@@ -17,6 +19,7 @@ struct Request {
 
 /// A queue that says how many are in line.
 struct Queue : GpuQueue<Request> {
+  explicit Queue(std::size_t gpus = 1) : GpuQueue(gpus) {}
   std::size_t waiting() {
     const std::lock_guard lock(lock_);
     return line_.size();
@@ -38,7 +41,7 @@ TEST_CASE("who waits meanwhile is served together, by kind and in order") {
     }
     return together;
   };
-  const auto work = [&](const std::vector<Request*>& requests) {
+  const auto work = [&](const std::vector<Request*>& requests, std::size_t) {
     holding = true;
     while (!let_go) std::this_thread::yield();
     std::vector<int> kinds;
@@ -83,7 +86,7 @@ TEST_CASE("no other thread has the GPU") {
         if (i % 10 == t)
           queue.alone(have);
         else
-          queue.wait_for(mine, one, [&](const std::vector<Request*>&) { have(); });
+          queue.wait_for(mine, one, [&](const std::vector<Request*>&, std::size_t) { have(); });
         ++done;
       }
     });
@@ -91,6 +94,57 @@ TEST_CASE("no other thread has the GPU") {
   CHECK(wrong == 0);
   CHECK(done == 800);
   CHECK(queue.waiting() == 0);
+}
+
+TEST_CASE("several GPUs work at the same time, each for one thread") {
+  constexpr std::size_t kGpus = 3;
+  Queue queue(kGpus);
+  const auto one = [](std::deque<Request*>& line) {
+    std::vector<Request*> first{line.front()};
+    line.pop_front();
+    return first;
+  };
+  std::array<std::atomic<int>, kGpus> on{};
+  std::atomic<int> wrong = 0, together = 0, rounds = 0;
+  std::barrier all_at_work(kGpus);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kGpus; ++t)
+    threads.emplace_back([&] {
+      Request mine{0};
+      queue.wait_for(mine, one, [&](const std::vector<Request*>&, std::size_t) {
+        if (queue.idle() == 0) ++together;
+        all_at_work.arrive_and_wait();
+        if (queue.idle() == 0) ++together;
+        all_at_work.arrive_and_wait();
+      });
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(together >= static_cast<int>(kGpus));  // those who look between the two meetings
+  CHECK(queue.idle() == kGpus);
+
+  threads.clear();
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        Request mine{t};
+        if (i % 50 == t)
+          queue.alone([&] {
+            if (queue.idle() != 0) ++wrong;
+            for (const std::atomic<int>& busy : on)
+              if (busy != 0) ++wrong;
+          });
+        else
+          queue.wait_for(mine, one, [&](const std::vector<Request*>&, std::size_t gpu) {
+            if (++on[gpu] != 1) ++wrong;
+            std::this_thread::yield();
+            --on[gpu];
+          });
+        ++rounds;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(rounds == 1200);
 }
 
 TEST_CASE("who cannot be served leaves the line, and others go on") {
@@ -103,7 +157,7 @@ TEST_CASE("who cannot be served leaves the line, and others go on") {
     return all;
   };
   std::size_t served = 0;
-  const auto work = [&](const std::vector<Request*>& requests) { served += requests.size(); };
+  const auto work = [&](const std::vector<Request*>& requests, std::size_t) { served += requests.size(); };
   CHECK_THROWS_AS(queue.wait_for(first, fails, work), std::bad_alloc);
   CHECK(queue.waiting() == 0);
   queue.wait_for(second, takes, work);

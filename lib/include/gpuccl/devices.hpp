@@ -25,4 +25,9 @@ struct CudaStatus {
 
 CudaStatus cuda_status();
 
+/// The same for one question, without starting a device: how many there are, 0 without a usable driver, and
+/// the bytes of memory of device `gpu`, 0 if there is none.
+int count_cuda_devices();
+std::uint64_t cuda_memory_bytes(int gpu);
+
 }  // namespace gpuccl

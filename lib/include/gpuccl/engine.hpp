@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpuccl/algorithms.hpp"
 
@@ -14,8 +16,10 @@ enum class DeviceChoice { automatic, cuda, cpu };
 struct EngineOptions {
   std::string algorithm = "auto";
   DeviceChoice device = DeviceChoice::automatic;
-  int gpu = 0;
-  bool time_phases = false;  // on a GPU, as Labeler::time_phases()
+  std::vector<int> gpus = {
+      0};  // CUDA devices to label on, all of them where one image is large; {}: all there are
+  bool time_phases = false;                        // on a GPU, as Labeler::time_phases()
+  std::int64_t worth_gpu = std::int64_t{1} << 26;  // elements that an image has for each GPU it is shared by
 };
 
 /// Error (usage) if algorithm and device name nothing in the table, contradict each other or, when it is
@@ -33,6 +37,7 @@ struct EngineReport {
   Connectivity connectivity = Connectivity::c8;
   DeviceKind device_kind = DeviceKind::cpu;
   std::string device_name;
+  std::vector<int> gpus;   // CUDA devices that labelled, in ascending order
   double start_up_ms = 0;  // waiting for the device, what reading the file did not hide
   double label_ms = 0;     // statistics not included
 };
@@ -52,8 +57,9 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
-  /// What does not fit into the memory of the GPU is labelled there in parts.
-  /// May be called from several threads at once: the CPU labels several images side by side, the GPU one
+  /// What does not fit into the memory of the GPU is labelled there in parts, and what is large by all GPUs
+  /// that nothing else keeps busy.
+  /// May be called from several threads at once: the CPU labels several images side by side, each GPU one
   /// after the other, but small ones of one slice (of at most 2^18 elements) that wait for it together; each
   /// is given its share of the time.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);

@@ -1,5 +1,5 @@
+#include <map>
 #include <mutex>
-#include <set>
 
 #include "cuda/cuda.hpp"
 #include "cuda/runtime/check.hpp"
@@ -43,10 +43,19 @@ __global__ void nothing() {}
 namespace cuda {
 
 void start_up(int gpu) {
+  // Devices start side by side, each once.
+  struct Device {
+    std::mutex starting;
+    bool started = false;
+  };
   static std::mutex mutex;
-  static std::set<int> started;
-  const std::lock_guard lock(mutex);
-  if (started.contains(gpu)) return;
+  static std::map<int, Device> devices;
+  Device& device = [&]() -> Device& {
+    const std::lock_guard lock(mutex);
+    return devices[gpu];
+  }();
+  const std::lock_guard lock(device.starting);
+  if (device.started) return;
 
   const int count = device_count();
   if (gpu < 0 || gpu >= count)
@@ -59,7 +68,7 @@ void start_up(int gpu) {
   launch(nothing, LaunchShape{dim3(1), dim3(1)}, stream.get());
   check(cudaGetLastError(), kDoing);
   stream.wait(kDoing);
-  started.insert(gpu);
+  device.started = true;
 }
 
 std::string device_name(int gpu) { return properties(gpu).name; }
@@ -87,6 +96,22 @@ CudaStatus cuda_status() {
     if (status.devices.empty()) status.problem = error.what();
   }
   return status;
+}
+
+int count_cuda_devices() {
+  try {
+    return device_count();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+std::uint64_t cuda_memory_bytes(int gpu) {
+  try {
+    return properties(gpu).totalGlobalMem;
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 }  // namespace gpuccl

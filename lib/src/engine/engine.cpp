@@ -1,14 +1,20 @@
 #include "gpuccl/engine.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "cpu/phase_clock.hpp"
 #include "engine/choice.hpp"
 #include "engine/gpu_labelers.hpp"
+#include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/slabs.hpp"
 #include "gpuccl/start_threads.hpp"
 
@@ -37,10 +43,28 @@ class IdleLabelers {
   std::map<LabelerKey, std::vector<std::unique_ptr<Labeler>>> idle_;
 };
 
+/// Those that were named, or all; where there is none, using the first says why.
+std::vector<int> found(std::vector<int> gpus) {
+  if (!gpus.empty()) return gpus;
+  gpus.resize(static_cast<std::size_t>(std::max(1, count_cuda_devices())));
+  std::iota(gpus.begin(), gpus.end(), 0);
+  return gpus;
+}
+
+/// Adds the devices that labelled a part of the same image.
+void add_devices(EngineReport& report, const EngineReport& part) {
+  if (report.device_name.find(part.device_name) == std::string::npos)
+    report.device_name += (report.device_name.empty() ? "" : ", ") + part.device_name;
+  std::set<int> gpus(report.gpus.begin(), report.gpus.end());
+  gpus.insert(part.gpus.begin(), part.gpus.end());
+  report.gpus.assign(gpus.begin(), gpus.end());
+}
+
 }  // namespace
 
 struct Engine::State {
-  explicit State(const EngineOptions& chosen) : options(chosen), on_gpu(chosen.gpu, chosen.time_phases) {}
+  explicit State(const EngineOptions& chosen)
+      : options(chosen), on_gpu(found(chosen.gpus), chosen.time_phases) {}
 
   const EngineOptions options;
   Warn warn;
@@ -49,6 +73,30 @@ struct Engine::State {
   GpuLabelers on_gpu;
 
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
+
+  /// A large image is labelled by all GPUs that have nothing else to do.
+  Labeled label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report) {
+    const Extent extent = image.extent;
+    const auto parts = static_cast<int>(
+        std::min({static_cast<std::int64_t>(on_gpu.idle()), extent.elements() / options.worth_gpu,
+                  std::int64_t{extent.depth > 1 ? extent.depth : extent.height}}));
+    if (parts < 2) return label_on_gpu_with_its_memory(algorithm, image, report);
+    std::vector<EngineReport> of_parts(static_cast<std::size_t>(parts), report);
+    Labeled labeled;
+    report.label_ms = cpu::milliseconds([&] {
+      labeled = label_in_parts(image, report.connectivity, parts, [&](int part, BitView slab) {
+        return label_on_gpu_with_its_memory(algorithm, slab, of_parts[static_cast<std::size_t>(part)]);
+      });
+    });
+    report.algorithm = algorithm.name;
+    report.device_kind = algorithm.device;
+    for (const EngineReport& part : of_parts) {
+      report.start_up_ms = std::max(report.start_up_ms, part.start_up_ms);
+      add_devices(report, part);
+    }
+    report.label_ms -= report.start_up_ms + labeled.statistics_ms;
+    return labeled;
+  }
 
   /// An image too large for the memory of the GPU is labelled in parts.
   Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report) {
@@ -62,9 +110,9 @@ struct Engine::State {
       EngineReport now;
       now.connectivity = report.connectivity;
       Labeled labeled = label_with(algorithm, part, now);
-      now.start_up_ms += report.start_up_ms;
-      now.label_ms += report.label_ms;
-      report = now;
+      report.start_up_ms += now.start_up_ms;
+      report.label_ms += now.label_ms;
+      add_devices(report, now);
       return labeled;
     });
   }
@@ -93,7 +141,7 @@ struct Engine::State {
     const Algorithm& chosen = choose(options, connectivity, elements, gpu());
     if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, report);
     try {
-      return label_on_gpu_with_its_memory(chosen, image, report);
+      return label_on_gpus(chosen, image, report);
     } catch (const Error& error) {
       const Failure failure = error.failure();
       const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||

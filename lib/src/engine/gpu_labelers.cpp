@@ -15,19 +15,24 @@ Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report) {
   return labeled;
 }
 
+GpuLabelers::GpuLabelers(std::vector<int> gpus, bool time_phases)
+    : time_phases_(time_phases), devices_(gpus.size()), queue_(gpus.size()) {
+  for (std::size_t i = 0; i < gpus.size(); ++i) devices_[i].gpu = gpus[i];
+}
+
 void GpuLabelers::start_in_background() {
   try {
-    starting_ = std::async(std::launch::async, cuda::start_up, gpu_);
+    for (Device& device : devices_)
+      device.starting = std::async(std::launch::async, cuda::start_up, device.gpu);
   } catch (const std::system_error&) {  // no thread: then the first image waits
   }
 }
 
-void GpuLabelers::start_up() {
-  if (started_) return;
-  if (starting_) {
-    std::exchange(starting_, std::nullopt)->get();
+void GpuLabelers::start_up(Device& device) {
+  if (device.starting) {
+    std::exchange(device.starting, std::nullopt)->get();
   } else {
-    cuda::start_up(gpu_);
+    cuda::start_up(device.gpu);
   }
   started_ = true;
 }
@@ -35,13 +40,16 @@ void GpuLabelers::start_up() {
 Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report) {
   check(image);
   Request mine{key, image, report};
-  queue_.wait_for(mine, take_together, [this](const Requests& requests) { label_all(requests); });
+  queue_.wait_for(mine, take_together,
+                  [this](const Requests& requests, std::size_t gpu) { label_all(requests, devices_[gpu]); });
   if (mine.error) std::rethrow_exception(mine.error);
   return mine.group ? mine.group->part(*mine.of_group, mine.in_group) : std::move(mine.labeled);
 }
 
 void GpuLabelers::clear() {
-  queue_.alone([this] { labelers_.clear(); });
+  queue_.alone([this] {
+    for (Device& device : devices_) device.labelers.clear();
+  });
 }
 
 /// The first in line, and if it is small all small ones that the same labeler labels.
@@ -67,13 +75,13 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
 }
 
 /// What runs out of memory is tried once more when there is any to give back.
-void GpuLabelers::label_all(const Requests& requests) noexcept {
-  for (bool again = !labelers_.empty();; again = false) {
+void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
+  for (bool again = !device.labelers.empty();; again = false) {
     try {
-      return label_together(requests);
+      return label_together(requests, device);
     } catch (const Error& error) {
       const bool out_of_memory = error.failure() == Failure::memory;
-      if (out_of_memory) labelers_.clear();
+      if (out_of_memory) device.labelers.clear();
       if (!out_of_memory || !again) return fail(requests, std::current_exception());
     } catch (...) {
       return fail(requests, std::current_exception());
@@ -81,15 +89,16 @@ void GpuLabelers::label_all(const Requests& requests) noexcept {
   }
 }
 
-void GpuLabelers::label_together(const Requests& requests) {
-  const double start_up_ms = cpu::milliseconds([&] { start_up(); });
+void GpuLabelers::label_together(const Requests& requests, Device& device) {
+  const double start_up_ms = cpu::milliseconds([&] { start_up(device); });
   for (Request* const request : requests) {
     request->report.start_up_ms += start_up_ms;
-    request->report.device_name = cuda::device_name(gpu_);
+    request->report.device_name = cuda::device_name(device.gpu);
+    request->report.gpus = {device.gpu};
   }
   Request& first = *requests.front();
-  std::unique_ptr<Labeler>& labeler = labelers_[first.key];
-  if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(gpu_);
+  std::unique_ptr<Labeler>& labeler = device.labelers[first.key];
+  if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(device.gpu);
   labeler->time_phases(time_phases_);
   if (requests.size() == 1)
     first.labeled = label_timed(*labeler, first.image, first.report);

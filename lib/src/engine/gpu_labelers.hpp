@@ -22,22 +22,25 @@ using LabelerKey = std::pair<const Algorithm*, Connectivity>;
 /// Labels `image` and reports how long it took.
 Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report);
 
-/// The labelers of one GPU and the line of threads in front of it. Small images that wait at the same time
-/// are labelled together.
+/// The labelers of some GPUs and the line of threads in front of these. Small images that wait at the same
+/// time are labelled together.
 class GpuLabelers {
  public:
-  /// Labelers of device `gpu`, `time_phases` as Labeler::time_phases().
-  GpuLabelers(int gpu, bool time_phases) : gpu_(gpu), time_phases_(time_phases) {}
+  /// Labelers of the devices `gpus`, all there are if it is empty; `time_phases` as Labeler::time_phases().
+  GpuLabelers(std::vector<int> gpus, bool time_phases);
 
   void start_in_background();
-  /// Whether the GPU was ever at work.
+  /// Whether a GPU was ever at work.
   bool started() const { return started_; }
 
   /// Labels an image and fills the times and the device of `report`. Errors are those of the algorithm and of
   /// the device; what ran out of memory gives back what it and other labelers have.
   Labeled label(const LabelerKey& key, BitView image, EngineReport& report);
 
-  /// Gives back all memory of the GPU.
+  /// How many GPUs have nothing to do just now.
+  std::size_t idle() { return queue_.idle(); }
+
+  /// Gives back all memory of the GPUs.
   void clear();
 
  private:
@@ -55,20 +58,24 @@ class GpuLabelers {
   };
   using Requests = std::vector<Request*>;
 
+  /// Used by whoever has the GPU.
+  struct Device {
+    int gpu = 0;
+    std::optional<std::future<void>> starting;
+    std::map<LabelerKey, std::unique_ptr<Labeler>> labelers;
+  };
+
   static Requests take_together(std::deque<Request*>& line);
-  void label_all(const Requests& requests) noexcept;
-  void label_together(const Requests& requests);
+  void label_all(const Requests& requests, Device& device) noexcept;
+  void label_together(const Requests& requests, Device& device);
   static void fail(const Requests& requests, const std::exception_ptr& error);
   void label_group(Labeler& labeler, const Requests& requests) const;
-  void start_up();
+  void start_up(Device& device);
 
-  const int gpu_;
   const bool time_phases_;
+  std::vector<Device> devices_;
   GpuQueue<Request> queue_;
   std::atomic<bool> started_ = false;
-  // What follows is used by whoever has the GPU.
-  std::optional<std::future<void>> starting_;
-  std::map<LabelerKey, std::unique_ptr<Labeler>> labelers_;
 };
 
 }  // namespace gpuccl

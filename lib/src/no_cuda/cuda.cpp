@@ -42,4 +42,8 @@ CudaStatus cuda_status() {
   return status;
 }
 
+int count_cuda_devices() { return 0; }
+
+std::uint64_t cuda_memory_bytes(int) { return 0; }
+
 }  // namespace gpuccl
