@@ -53,20 +53,24 @@ bool propagate(const Slice& slice, const Label* from, Label* to) {
 
 template <Connectivity connectivity>
 class Ep final : public SliceLabeler {
-  void label_slice(const Slice& slice, PhaseClock& phase) override {
-    other_.assign(slice.size(), 0);
-    Label* from = slice.labels;
+  Label label_slice(const Slice& slice, Label count, PhaseClock& phase) override {
+    phase("Init", [&] {
+      unique_labels(slice, labels_);
+      other_.assign(slice.size(), 0);
+    });
+    Label* from = labels_.data();
     Label* to = other_.data();
-    phase("Init", [&] { unique_labels(slice); });
     bool again = true;
     while (again) {
       phase("Propagate", [&] { again = propagate<connectivity>(slice, from, to); });
       std::swap(from, to);
     }
     // The last iteration changed nothing, so that both images are the result.
+    phase("Renumber", [&] { count = renumber(slice, labels_, count); });
+    return count;
   }
 
-  std::vector<Label> other_;
+  FramedLabels labels_, other_;
 };
 
 }  // namespace

@@ -17,12 +17,11 @@ namespace {
 
 enum class Direction { forward = 1, backward = -1 };
 
-/// Gives pixel i the smallest label of its neighbors that were visited before it; says whether that changed
+/// Gives a pixel the smallest label of its neighbors that were visited before it; says whether that changed
 /// it.
 template <Connectivity connectivity, Direction direction>
-bool visit(const Slice& slice, Index i) {
+bool visit(const Slice& slice, Label* here) {
   constexpr int kSign = static_cast<int>(direction);
-  Label* const here = slice.labels + i;
   if (*here == 0) return false;
   Label least = *here;
   for_each_preceding<connectivity>(
@@ -33,15 +32,15 @@ bool visit(const Slice& slice, Index i) {
 }
 
 template <Connectivity connectivity, Direction direction>
-bool scan(const Slice& slice) {
+bool scan(const Slice& slice, FramedLabels& labels) {
   bool changed = false;
   for (int row = 0; row < slice.height; ++row) {
     const int y = direction == Direction::forward ? row : slice.height - 1 - row;
     const Index begin = slice.index(0, y), end = slice.index(slice.width, y);
     if constexpr (direction == Direction::forward) {
-      for (Index i = begin; i < end; ++i) changed |= visit<connectivity, direction>(slice, i);
+      for (Index i = begin; i < end; ++i) changed |= visit<connectivity, direction>(slice, &labels[i]);
     } else {
-      for (Index i = end; i-- > begin;) changed |= visit<connectivity, direction>(slice, i);
+      for (Index i = end; i-- > begin;) changed |= visit<connectivity, direction>(slice, &labels[i]);
     }
   }
   return changed;
@@ -49,14 +48,18 @@ bool scan(const Slice& slice) {
 
 template <Connectivity connectivity>
 class Fb final : public SliceLabeler {
-  void label_slice(const Slice& slice, PhaseClock& phase) override {
-    phase("Init", [&] { unique_labels(slice); });
+  Label label_slice(const Slice& slice, Label count, PhaseClock& phase) override {
+    phase("Init", [&] { unique_labels(slice, labels_); });
     for (bool again = true; again;) {
       again = false;
-      phase("Forward", [&] { again |= scan<connectivity, Direction::forward>(slice); });
-      phase("Backward", [&] { again |= scan<connectivity, Direction::backward>(slice); });
+      phase("Forward", [&] { again |= scan<connectivity, Direction::forward>(slice, labels_); });
+      phase("Backward", [&] { again |= scan<connectivity, Direction::backward>(slice, labels_); });
     }
+    phase("Renumber", [&] { count = renumber(slice, labels_, count); });
+    return count;
   }
+
+  FramedLabels labels_;
 };
 
 }  // namespace

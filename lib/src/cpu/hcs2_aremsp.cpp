@@ -11,7 +11,7 @@
 //     in d e          few cases; g touches e, or else only d and f, which touch each other. f g
 //
 // Labels of the lower row come before labels further right in the upper row, hence roots are numbered in an
-// order of their own: the renumbering that all CPU algorithms go through is needed here.
+// order of their own, which Renumber mends.
 
 #include <utility>
 
@@ -34,47 +34,80 @@ void merge(Label* parents, Label x, Label y) {
   }
 }
 
-/// Label of pixel e at index `at`, which is foreground.
-Label label_e(const Slice& slice, Index at, Equivalences& table) {
-  const Pixel* const image = slice.image;
-  const Label* const labels = slice.labels;
-  const Index a = at - slice.pitch() - 1, b = a + 1, c = a + 2, d = at - 1, f = at + slice.pitch() - 1;
+/// Goes through a pair of rows: label_e(), then label_g(), then next().
+class TwoRowMask {
+ public:
+  TwoRowMask(const Slice& slice, int y, Equivalences& table)
+      : above_(slice.row(y - 1)),
+        row_(slice.row(y)),
+        below_(slice.row(y + 1)),
+        labels_(slice.labels_of(y)),
+        width_(slice.width),
+        table_(table) {}
 
-  const auto joined = [&](Label label, Index other) {
-    if (image[other] != 0) merge(table.parents(), label, labels[other]);
-    return label;
-  };
-  if (image[d] != 0) return image[b] != 0 ? labels[d] : joined(labels[d], c);
-  if (image[b] != 0) return joined(labels[b], f);
-  if (image[f] != 0) return joined(joined(labels[f], a), c);
-  if (image[a] != 0) return joined(labels[a], c);
-  if (image[c] != 0) return labels[c];
-  return table.new_label();
-}
+  void next() { ++x_; }
+  void label_e() { labels_[x_] = row_[x_] != 0 ? label_of_e() : 0; }
+  void label_g() { labels_[x_ + width_] = below_[x_] == 0 ? 0 : row_[x_] != 0 ? labels_[x_] : label_of_g(); }
 
-/// Label of pixel g at index `at`, which is foreground; e above it is background.
-Label label_g(const Slice& slice, Index at, Equivalences& table) {
-  const Index d = at - slice.pitch() - 1, f = at - 1;
-  if (slice.image[d] != 0) return slice.labels[d];
-  if (slice.image[f] != 0) return slice.labels[f];
-  return table.new_label();
-}
+ private:
+  bool a() const { return above_[x_ - 1] != 0; }
+  bool b() const { return above_[x_] != 0; }
+  bool c() const { return above_[x_ + 1] != 0; }
+  bool d() const { return row_[x_ - 1] != 0; }
+  bool f() const { return below_[x_ - 1] != 0; }
+
+  Label of_a() const { return labels_[x_ - width_ - 1]; }
+  Label of_b() const { return labels_[x_ - width_]; }
+  Label of_c() const { return labels_[x_ - width_ + 1]; }
+  Label of_d() const { return labels_[x_ - 1]; }
+  Label of_f() const { return labels_[x_ + width_ - 1]; }
+
+  Label merged(Label one, Label other) const {
+    merge(table_.parents(), one, other);
+    return one;
+  }
+
+  /// Of foreground.
+  Label label_of_e() const {
+    if (d()) return !b() && c() ? merged(of_d(), of_c()) : of_d();
+    if (b()) return f() ? merged(of_b(), of_f()) : of_b();
+    if (f()) {
+      if (a()) merged(of_f(), of_a());
+      return c() ? merged(of_f(), of_c()) : of_f();
+    }
+    if (a()) return c() ? merged(of_a(), of_c()) : of_a();
+    if (c()) return of_c();
+    return table_.new_label();
+  }
+
+  /// Of foreground below background.
+  Label label_of_g() const {
+    if (d()) return of_d();
+    if (f()) return of_f();
+    return table_.new_label();
+  }
+
+  const Pixel *above_, *row_, *below_;
+  Label* labels_;
+  std::int64_t x_ = 0, width_;
+  Equivalences& table_;
+};
 
 void first_scan(const Slice& slice, Equivalences& table) {
-  for (int y = 0; y < slice.height; y += 2)
-    for (int x = 0; x < slice.width; ++x) {
-      const Index e = slice.index(x, y), g = e + slice.pitch();  // g may lie in the frame: background
-      slice.labels[e] = slice.image[e] != 0 ? label_e(slice, e, table) : 0;
-      if (slice.image[g] == 0) {
-        slice.labels[g] = 0;
-      } else {
-        slice.labels[g] = slice.image[e] != 0 ? slice.labels[e] : label_g(slice, g, table);
-      }
+  for (int y = 0; y < slice.height; y += 2) {
+    const bool is_pair = y + 1 < slice.height;
+    TwoRowMask at(slice, y, table);
+    for (int x = 0; x < slice.width; ++x, at.next()) {
+      at.label_e();
+      if (is_pair) at.label_g();
     }
+  }
 }
 
 }  // namespace
 
-std::unique_ptr<Labeler> make_hcs2_aremsp(Connectivity) { return std::make_unique<TwoScans<first_scan>>(); }
+std::unique_ptr<Labeler> make_hcs2_aremsp(Connectivity) {
+  return std::make_unique<TwoScans<Scan::row_pairs, first_scan>>();
+}
 
 }  // namespace gpuccl::cpu

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/min_positive.hpp"
 #include "common/neighborhood.hpp"
@@ -9,16 +10,36 @@
 // What the iterative algorithms have in common.
 namespace gpuccl::cpu {
 
+/// Labels with a frame like that of the image, so that the index of a pixel is that of its label.
+using FramedLabels = std::vector<Label>;
+
 /// Each foreground pixel gets a label of its own, smaller than those of all pixels after it.
-inline void unique_labels(const Slice& slice) {
+inline void unique_labels(const Slice& slice, FramedLabels& labels) {
+  labels.assign(slice.size(), 0);
   for (int y = 0; y < slice.height; ++y)
     for (Index i = slice.index(0, y); i < slice.index(slice.width, y); ++i)
-      slice.labels[i] = slice.image[i] != 0 ? i : 0;
+      labels[i] = slice.image[i] != 0 ? i : 0;
 }
 
 /// How far index and label of a neighbor are away.
 inline std::int64_t offset(const Slice& slice, int dx, int dy) {
   return static_cast<std::int64_t>(dy) * slice.pitch() + dx;
+}
+
+/// Numbers the components of a slice, in which the label of each is the index of its first pixel, from
+/// `count` + 1 on. Returns the last number.
+inline Label renumber(const Slice& slice, FramedLabels& labels, Label count) {
+  for (int y = 0; y < slice.height; ++y) {
+    Label* out = slice.labels_of(y);
+    for (Index i = slice.index(0, y); i < slice.index(slice.width, y); ++i) {
+      if (labels[i] == i) {
+        *out++ = labels[i] = count = next_number(count);  // kept for the pixels after it
+      } else {
+        *out++ = labels[labels[i]];
+      }
+    }
+  }
+  return count;
 }
 
 }  // namespace gpuccl::cpu

@@ -1,6 +1,6 @@
 #include "cpu/slices/slice_labeler.hpp"
 
-#include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "cpu/algorithms.hpp"
@@ -10,19 +10,47 @@
 namespace gpuccl::cpu {
 namespace {
 
+std::int64_t framed_size(Extent extent) {
+  return (std::int64_t{extent.width} + 2) * (std::int64_t{extent.height} + 3);
+}
+
 void check_size(Extent extent) {
-  const std::int64_t framed = (std::int64_t{extent.width} + 2) * (std::int64_t{extent.height} + 2);
-  if (framed > std::int64_t{std::numeric_limits<Index>::max()})
+  if (framed_size(extent) > std::int64_t{std::numeric_limits<Index>::max()})
     throw Error(Failure::data, "too many pixels for this algorithm, which counts them in 32 bits");
+}
+
+using EightPixels = std::uint64_t;
+
+/// A byte for each bit, the lowest first.
+EightPixels unpack(std::uint32_t bits) {
+  const EightPixels one_bit_each = (bits & 0xffu) * 0x0101010101010101u & 0x8040201008040201u;
+  return (one_bit_each + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+}
+
+/// Rows from the first to the last: the last pixels of each, which are written eight at a time, may be
+/// followed by background over the frame and the row below.
+void unpack(const Slice& slice, Pixel* pixels) {
+  for (int y = 0; y < slice.height; ++y) {
+    const std::uint32_t* const words = slice.bits + y * slice.bits_pitch;
+    Pixel* const row = pixels + slice.index(0, y);
+    for (int x = 0; x < slice.width; x += static_cast<int>(sizeof(EightPixels))) {
+      const EightPixels eight = unpack(words[x / 32] >> (x % 32));
+      std::memcpy(row + x, &eight, sizeof eight);
+    }
+  }
 }
 
 }  // namespace
 
 std::int64_t slice_table_bytes(Connectivity, Extent extent) {
-  constexpr std::int64_t kOfSlice =
-      sizeof(Pixel) + 3 * sizeof(Label);  // labels, numbers, equivalences or other labels
-  const std::int64_t framed = (std::int64_t{extent.width} + 2) * (std::int64_t{extent.height} + 2);
-  return kOfSlice * framed + std::int64_t{sizeof(Label)} * extent.elements();
+  constexpr std::int64_t kOfSlice = sizeof(Pixel) + 2 * sizeof(Label);  // two images of labels or two tables
+  return kOfSlice * framed_size(extent) + std::int64_t{sizeof(Label)} * extent.elements();
+}
+
+Label next_number(Label count) {
+  if (count == std::numeric_limits<Label>::max())
+    throw Error(Failure::data, "more than 4294967295 components");
+  return count + 1;
 }
 
 Labeled SliceLabeler::label(BitView image) {
@@ -31,49 +59,27 @@ Labeled SliceLabeler::label(BitView image) {
   check_size(extent);
 
   Slice slice{extent.width, extent.height};
-  pixels_.assign(slice.size(), 0);
-  labels_.assign(slice.size(), 0);
+  if (framed_.width != slice.width || framed_.height != slice.height) {
+    pixels_.assign(slice.size() + sizeof(EightPixels), 0);
+    framed_ = slice;
+  }
   slice.image = pixels_.data();
-  slice.labels = labels_.data();
+  slice.bits_pitch = image.row_pitch;
 
   Labeled result;
   auto labels = std::make_unique<LabelImage>(extent, 0);
   PhaseClock clock{result.phases};
   Label count = 0;
   for (int z = 0; z < extent.depth; ++z) {
-    clock("Unpack", [&] { unpack(image, z); });
-    label_slice(slice, clock);
-    clock("Renumber",
-          [&] { renumber(slice, labels->data() + std::int64_t{z} * extent.height * extent.width, count); });
+    slice.bits = image.row(0, z);
+    slice.labels = labels->data() + std::int64_t{z} * extent.height * extent.width;
+    clock("Unpack", [&] { unpack(slice, pixels_.data()); });
+    count = label_slice(slice, count, clock);
   }
   labels->set_count(count);
   result.statistics_ms = milliseconds([&] { result.components = measure(*labels); });
   result.labels = std::move(labels);
   return result;
-}
-
-void SliceLabeler::unpack(BitView image, int z) {
-  const Slice slice{image.extent.width, image.extent.height};
-  for (int y = 0; y < slice.height; ++y) {
-    const std::uint32_t* const words = image.row(y, z);
-    Pixel* const row = pixels_.data() + slice.index(0, y);
-    for (int x = 0; x < slice.width; ++x) row[x] = static_cast<Pixel>(words[x / 32] >> (x % 32) & 1u);
-  }
-}
-
-void SliceLabeler::renumber(const Slice& slice, Label* out, Label& count) {
-  numbers_.assign(slice.size(), 0);
-  for (int y = 0; y < slice.height; ++y) {
-    const Label* const row = slice.labels + slice.index(0, y);
-    for (int x = 0; x < slice.width; ++x, ++out) {
-      const Label label = row[x];
-      if (label != 0 && numbers_[label] == 0) {
-        if (count == ~Label{0}) throw Error(Failure::data, "more than 4294967295 components");
-        numbers_[label] = ++count;
-      }
-      *out = numbers_[label];
-    }
-  }
 }
 
 }  // namespace gpuccl::cpu

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <bit>
 #include <memory>
+#include <vector>
 
 #include "common/union_find.hpp"
+#include "cpu/runs/words.hpp"
 #include "cpu/slices/slice_labeler.hpp"
 
 namespace gpuccl::cpu {
@@ -25,15 +28,22 @@ class Equivalences {
     return parents_[count_] = count_;
   }
 
-  /// Gives every label the number of its root, which are counted from 1 (Flatten of the papers: parents come
-  /// before their children, so one pass will do).
-  void flatten() {
-    Label roots = 0;
-    for (Label label = 1; label <= count_; ++label)
-      parents_[label] = parents_[label] < label ? parents_[parents_[label]] : ++roots;
+  /// Unites two labels; returns one that both are known to be equivalent to.
+  Label joined(Label one, Label other) {
+    if (one == other) return one;
+    return UnionFind<ZeroBased, OneThread, Walk::halving>(parents_.get()).unite(one, other);
   }
 
-  Label* parents() const { return parents_.get(); }
+  /// Gives every label the number of its root, which are counted on from `number` (Flatten of the papers:
+  /// parents come before their children, so one pass will do). Returns the last number.
+  Label flatten(Label number) {
+    for (Label label = 1; label <= count_; ++label)
+      parents_[label] = parents_[label] < label ? parents_[parents_[label]] : (number = next_number(number));
+    return number;
+  }
+
+  Label count() const { return count_; }
+  Label* parents() { return parents_.get(); }
 
  private:
   std::unique_ptr<Label[]> parents_;
@@ -41,25 +51,93 @@ class Equivalences {
   Label count_ = 0;
 };
 
+/// Where a first scan leaves provisional labels, and in which order it gives them.
+enum class Scan {
+  pixels,     // at each pixel, in raster order: so are the components' smallest labels
+  row_pairs,  // at each pixel, a pair of rows after another
+  blocks,     // at the first pixel of each block of 2x2, a pair of rows after another
+};
+
+/// Calls visit(x) for the first pixel of each run of a row.
+template <class Visit>
+void for_each_run_start(const Slice& slice, int y, Visit visit) {
+  const std::uint32_t* const bits = slice.bits + y * slice.bits_pitch;
+  Word left = 0;
+  for (int x = 0; x < slice.width; x += kWordBits) {
+    const Word word = load_word(bits, x / kWordBits);
+    for (Word starts = run_starts(word, left); starts != 0; starts &= starts - 1)
+      visit(x + std::countr_zero(starts));
+    left = word;
+  }
+}
+
+/// Brings the numbers first + 1..last, which the table gives to provisional labels, into raster order of the
+/// components' first pixels.
+template <Scan scan>
+void renumber(const Slice& slice, Equivalences& table, Label first, Label last, std::vector<Label>& numbers) {
+  constexpr int kSide = scan == Scan::blocks ? 2 : 1;
+  numbers.assign(last - first, 0);
+  Label number = first;
+  for (int y = 0; y < slice.height && number != last; ++y)
+    for_each_run_start(slice, y, [&](int x) {
+      const Label label = slice.labels_of(y - y % kSide)[x - x % kSide];
+      Label& of_component = numbers[table.parents()[label] - first - 1];
+      if (of_component == 0) of_component = ++number;
+    });
+  for (Label label = 1; label <= table.count(); ++label)
+    table.parents()[label] = numbers[table.parents()[label] - first - 1];
+}
+
 /// Each pixel gets what the table says of its provisional label.
 inline void second_scan(const Slice& slice, const Label* table) {
   for (int y = 0; y < slice.height; ++y) {
-    Label* const row = slice.labels + slice.index(0, y);
+    Label* const row = slice.labels_of(y);
     for (int x = 0; x < slice.width; ++x) row[x] = table[row[x]];
   }
 }
 
+/// The foreground of each block gets what the table says of the block's provisional label.
+inline void second_scan_of_blocks(const Slice& slice, const Label* table) {
+  for (int y = 0; y < slice.height; y += 2) {
+    const Pixel *const image = slice.row(y), *const image_below = slice.row(y + 1);
+    Label* const row = slice.labels_of(y);
+    Label* const below = y + 1 < slice.height ? slice.labels_of(y + 1) : nullptr;
+    const auto write_column = [&](int x, Label label) {
+      row[x] = label * image[x];
+      if (below != nullptr) below[x] = label * image_below[x];
+    };
+    int x = 0;
+    for (; x + 1 < slice.width; x += 2) {
+      const Label label = table[row[x]];
+      write_column(x, label);
+      write_column(x + 1, label);
+    }
+    if (x < slice.width) write_column(x, table[row[x]]);
+  }
+}
+
 /// The two-scan algorithms, which differ in how the first scan finds provisional labels and equivalences.
-template <void (*first_scan)(const Slice& slice, Equivalences& table)>
+template <Scan scan, void (*first_scan)(const Slice& slice, Equivalences& table)>
 class TwoScans final : public SliceLabeler {
-  void label_slice(const Slice& slice, PhaseClock& phase) override {
+  Label label_slice(const Slice& slice, Label count, PhaseClock& phase) override {
     table_.begin(slice.size() / 2);  // a new label has background to its left
+    Label last = count;
     phase("FirstScan", [&] { first_scan(slice, table_); });
-    phase("Flatten", [&] { table_.flatten(); });
-    phase("SecondScan", [&] { second_scan(slice, table_.parents()); });
+    phase("Flatten", [&] { last = table_.flatten(count); });
+    if constexpr (scan != Scan::pixels)
+      phase("Renumber", [&] { renumber<scan>(slice, table_, count, last, numbers_); });
+    phase("SecondScan", [&] {
+      if constexpr (scan == Scan::blocks) {
+        second_scan_of_blocks(slice, table_.parents());
+      } else {
+        second_scan(slice, table_.parents());
+      }
+    });
+    return last;
   }
 
   Equivalences table_;
+  std::vector<Label> numbers_;  // in raster order
 };
 
 }  // namespace gpuccl::cpu
