@@ -15,6 +15,8 @@ std::unique_ptr<Labeler> make_runs(Connectivity connectivity);
 std::unique_ptr<Labeler> make_flood_fill(Connectivity connectivity);
 std::unique_ptr<Labeler> make_sauf(Connectivity connectivity);
 std::unique_ptr<Labeler> make_hcs2_aremsp(Connectivity connectivity);
+std::unique_ptr<Labeler> make_pred(Connectivity connectivity);
+std::unique_ptr<Labeler> make_drag(Connectivity connectivity);
 std::unique_ptr<Labeler> make_ep(Connectivity connectivity);
 std::unique_ptr<Labeler> make_fb(Connectivity connectivity);
 

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu/decision_trees/decision_table.hpp"
+
+namespace gpuccl::decision_trees {
+
+/// What is known of the pixels of a table: one digit a pixel to base 3, the value of the pixel, 2 if unknown.
+using State = std::uint32_t;
+
+/// The decision trees that ask for fewest pixels on average, if all rules are equally frequent, and of these
+/// one with fewest nodes: from whatever is known, by dynamic programming over all states.
+///
+///   H. Schumacher, K. C. Sevcik, "The Synthetic Approach to Decision Table Conversion", Communications of
+///   the ACM 19(6), 1976
+class OptimalTrees {
+ public:
+  explicit OptimalTrees(const DecisionTable& table);
+
+  State nothing_known() const { return static_cast<State>(words_.size()) - 1; }
+  int value(State state, int pixel) const { return static_cast<int>(state / power(pixel) % 3); }
+  /// With a pixel known that was not.
+  State with(State state, int pixel, int value) const {
+    return state - static_cast<State>(2 - value) * power(pixel);
+  }
+
+  /// What is right whatever the pixels are that are not known; 0 if nothing is.
+  Actions actions(State state) const;
+  /// The pixel to ask for if nothing is.
+  int best_pixel(State state) const;
+  /// How many are asked for on average, and how many nodes of the tree ask.
+  double mean_depth(State state) const;
+  int questions(State state) const { return static_cast<int>(cost(state) & ((1u << kNodeBits) - 1)); }
+
+ private:
+  // Either kLeaf and the actions, or the pixels asked for, summed over all rules, above the number of nodes.
+  using Word = std::uint32_t;
+  static constexpr Word kLeaf = 1u << 31;
+  static constexpr int kNodeBits = 11;
+
+  State power(int pixel) const { return powers_[static_cast<std::size_t>(pixel)]; }
+  Word cost(State state) const { return (words_[state] & kLeaf) != 0 ? 0 : words_[state]; }
+  Word cost_of_children(State state, State power) const {
+    return cost(state - power) + cost(state - 2 * power);
+  }
+
+  std::vector<State> powers_;  // of 3
+  std::vector<Word> words_;
+};
+
+}  // namespace gpuccl::decision_trees
