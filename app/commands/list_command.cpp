@@ -11,6 +11,7 @@
 #include "app/common/messages.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/measures.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -18,7 +19,59 @@ namespace {
 struct ListOptions {
   bool json = false;
   bool markdown = false;
+  bool measures = false;
 };
+
+std::string text_of(MeasuredIn in) {
+  return in == MeasuredIn::images ? "images" : in == MeasuredIn::volumes ? "volumes" : "images, volumes";
+}
+
+std::string measures_as_markdown() {
+  std::string text = "| column | group | of | unit | definition | source |\n|---|---|---|---|---|---|\n";
+  for (const Measure& measure : measures())
+    text.append("| `")
+        .append(measure.name)
+        .append("` | ")
+        .append(name_of(measure.group))
+        .append(" | ")
+        .append(text_of(measure.in))
+        .append(" | ")
+        .append(measure.unit)
+        .append(" | ")
+        .append(measure.definition)
+        .append(" | ")
+        .append(measure.source)
+        .append(" |\n");
+  return text;
+}
+
+std::string measures_as_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const Measure& measure : measures())
+    list.push_back({{"name", measure.name},
+                    {"group", name_of(measure.group)},
+                    {"of", text_of(measure.in)},
+                    {"unit", measure.unit},
+                    {"definition", measure.definition},
+                    {"source", measure.source}});
+  return list.dump(2) + "\n";
+}
+
+std::string measures_as_text() {
+  std::string text;
+  for (const Measure& measure : measures())
+    text.append(measure.name)
+        .append(" (")
+        .append(name_of(measure.group))
+        .append("; ")
+        .append(text_of(measure.in))
+        .append("; ")
+        .append(measure.unit)
+        .append(")\n    ")
+        .append(measure.definition)
+        .append("\n");
+  return text;
+}
 
 /// "4,8".
 std::string connectivities_of(const Algorithm& algorithm) {
@@ -106,11 +159,18 @@ std::string as_json() {
 }  // namespace
 
 void setup_list(CommandLine& line) {
-  const Command command = line.add_command("list", "List the algorithms");
+  const Command command = line.add_command("list", "List the algorithms, or the measures of components");
   const auto options = std::make_shared<ListOptions>();
   const Option json = add_switch(command, "--json", options->json, "As JSON");
   add_switch(command, "--markdown", options->markdown, "As a table in Markdown").excludes(json);
+  add_switch(command, "--measures", options->measures, "The measures of gpuccl label --measure instead");
   command.on_run([options] {
+    if (options->measures) {
+      print_result(options->json       ? measures_as_json()
+                   : options->markdown ? measures_as_markdown()
+                                       : measures_as_text());
+      return kSuccess;
+    }
     print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());
     return kSuccess;
   });

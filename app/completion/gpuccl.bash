@@ -28,6 +28,7 @@ _gpuccl() {
   fi
   case $previous in
     --algo) words="$([ "$command" = bench ] && echo all || echo auto) $("$program" list 2>/dev/null | awk '{print $1}' | sort -u)" ;;
+    --measure) words="all $("$program" list --measures 2>/dev/null | sed -n 's/^\([^ ]*\) (\([a-z]*\);.*/\1 \2/p' | tr ' ' '\n' | sort -u)" ;;
     -*) words=$(_gpuccl_words "$program" "$command" "$previous") ;;
     generate) [[ $current == -* ]] || words=$("$program" generate --help 2>/dev/null | sed -n 's/^ \{10,\}\([a-z]*\): .*/\1/p') ;;
   esac

@@ -48,6 +48,7 @@ std::string deciding_options(const LabelOptions& options) {
   add(selection.largest > 0, "--largest " + std::to_string(selection.largest));
   add(selection.clear_border, "--clear-border");
   add(selection.order == LabelOrder::size, "--order size");
+  add(!columns(options.measure.wanted).empty(), "--measure " + options.measure.words);
 
   add(options.label_type != io::LabelType::automatic,
       "--label-type " + word_of(label_types(), options.label_type));

@@ -107,6 +107,7 @@ void LabelJob::open() {
     work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions()),
              options_.fill_holes.has_value()};
     if (options_.fill_holes) check_fills_holes(options_.algorithm.engine, connectivity_);
+    work_.measures = measure_request();
     held_ = reader_->held_bytes();
     const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};
@@ -238,7 +239,9 @@ void LabelJob::label(Engine& engine) {
     findings_.largest = areas.largest;
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
+    measure_components();
     selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
+    measured_.select(selection_.map);
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
 }
@@ -258,6 +261,23 @@ void LabelJob::fill_holes(Engine& engine) {
   holes.draw_filled(0, filled);
   image_ = std::move(filled);
   report_.holes = {holes.count(), holes.elements(), filling.milliseconds()};
+}
+
+/// What is wanted of this input. Error (data) if it has no spacing and physical measures were asked for.
+MeasureRequest LabelJob::measure_request() const {
+  MeasureRequest request{options_.measure.wanted, connectivity_, {}};
+  const io::Geometry& geometry = reader_->info().geometry;
+  const bool is_known = geometry.is_known(is_3d(connectivity_) ? 3 : 2);
+  if (is_known) request.spacing = geometry.spacing;
+  if (!is_known && options_.measure.needs_spacing)
+    throw Error(Failure::data, "says no spacing, which physical measures need; --spacing gives it");
+  return request;
+}
+
+void LabelJob::measure_components() {
+  if (columns(work_.measures.wanted).empty()) return;
+  progress_.stage("measuring");
+  measured_ = measure(*labeled_.labels, labeled_.components, work_.measures);
 }
 
 /// Returns the number of foreground elements of the input.
@@ -308,8 +328,9 @@ void LabelJob::write() {
   if (io::AtomicFile* file = outputs_->preview())
     io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
   if (io::AtomicFile* file = outputs_->stats())
-    io::concerning(file->path(),
-                   [&] { io::write_stats_csv(*file, volume(), geometry(), selection_.components); });
+    io::concerning(file->path(), [&] {
+      io::write_stats_csv(*file, volume(), geometry(), selection_.components, measured_);
+    });
 }
 
 void LabelJob::commit() {
@@ -322,7 +343,7 @@ void LabelJob::commit() {
   report_.stats = written(outputs_->stats());
   report_.write_ms = since_.lap();
   complete_report();
-  outputs_->commit(report_, selection_.components);
+  outputs_->commit(report_, selection_.components, measured_);
 }
 
 void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels) {

@@ -15,6 +15,7 @@
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/count_runs.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/label_image.hpp"
 #include "io/read/reader.hpp"
@@ -53,6 +54,7 @@ class LabelJob {
 
   const EngineReport& engine_report() const { return engine_report_; }
   const Components& components() const { return selection_.components; }
+  const Measured& measured() const { return measured_; }
   const io::Geometry& geometry() const { return report_.input.geometry; }
   std::uint64_t dropped() const { return selection_.dropped; }
   /// Whether boxes and centroids have a z axis.
@@ -72,6 +74,8 @@ class LabelJob {
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
+  MeasureRequest measure_request() const;
+  void measure_components();
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void complete_report();
   void warn(const std::string& path, const std::string& line);
@@ -101,6 +105,7 @@ class LabelJob {
   EngineReport engine_report_;
   Labeled labeled_;
   Findings findings_;
+  Measured measured_;
   Selection selection_;
   io::Report report_;
 };

@@ -136,6 +136,8 @@ void LabelOptions::add_to(const Command& command) {
   algorithm.add_to(command);
   add_fill_holes(command, fill_holes);
   add_selection(command, selection);
+  command.group("Measures");
+  measure.add_to(command);
   batch.add_to(command);
 
   command.group("Messages");

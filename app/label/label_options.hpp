@@ -8,6 +8,7 @@
 
 #include "app/label/batch_options.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/label/measure_options.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
@@ -36,6 +37,7 @@ struct LabelOptions {
   AlgorithmOptions algorithm;
   std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;
+  MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;

@@ -81,14 +81,16 @@ void LabelOutputs::finish() {
     if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
 
-void LabelOutputs::commit(const io::Report& report, const Components& components) {
-  if (report_) io::concerning(report_->path(), [&] { io::write_report(*report_, report, components); });
+void LabelOutputs::commit(const io::Report& report, const Components& components, const Measured& measured) {
+  if (report_)
+    io::concerning(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
   if (const auto& stream = streams_.stats)
     io::concerning(stream->name(), [&] {
-      io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components);
+      io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured);
     });
   if (const auto& stream = streams_.report)
-    io::concerning(stream->name(), [&] { io::write_report(stream->descriptor(), report, components); });
+    io::concerning(stream->name(),
+                   [&] { io::write_report(stream->descriptor(), report, components, measured); });
   std::vector<io::AtomicFile*> files;
   for (const File* file : {&image_, &preview_, &stats_, &report_})
     if (*file) files.push_back(file->get());

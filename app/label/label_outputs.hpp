@@ -8,6 +8,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/components.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/obsolete_file.hpp"
 #include "io/files/text_stream.hpp"
@@ -40,7 +41,7 @@ class LabelOutputs {
   void finish();
   /// Writes the report and gives all files their names. The report of an earlier label image of this name is
   /// removed from beside it, wherever the new report is.
-  void commit(const io::Report& report, const Components& components);
+  void commit(const io::Report& report, const Components& components, const Measured& measured);
 
  private:
   using File = std::unique_ptr<io::AtomicFile>;

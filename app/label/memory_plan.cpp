@@ -30,7 +30,9 @@ bool is_runs(const EngineOptions& engine) { return engine.algorithm == "auto" ||
 double bytes_of_component(const LabelWork& work) {
   // While some are chosen: which, in which order, what becomes of each, and the largest array a second time.
   constexpr std::size_t kToSelect = 4 * sizeof(Label) + sizeof(Box);
-  return static_cast<double>(Components::kBytesEach + (work.selects ? kToSelect : 0));
+  const std::size_t to_measure =
+      columns(work.measures.wanted).empty() ? 0 : bytes_of_sums(work.measures, work.extent) + sizeof(Label);
+  return static_cast<double>(Components::kBytesEach + (work.selects ? kToSelect : 0) + to_measure);
 }
 
 double tables_of(const LabelWork& work, const Extent& extent) {

@@ -6,6 +6,7 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
 
@@ -18,6 +19,7 @@ struct LabelWork {
   EngineOptions engine;
   bool selects = false;      // components are chosen from or put into another order
   bool fills_holes = false;  // which labels the background first
+  MeasureRequest measures = {};
 };
 
 /// How an input is labelled within a bound on memory.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,8 +11,10 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gpuccl/components.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/decimal.hpp"
@@ -48,7 +51,9 @@ class RowsText {
 /// several numbers have commas between them.
 struct RowStyle {
   std::string_view before_label, before_area, before_box, before_centroid, before_physical_area,
-      before_physical_centroid, end, between;
+      before_physical_centroid, after_centroids, end, between;
+  bool names_measures;
+  std::string_view missing;  // in place of a measure that there is none of
 };
 
 /// What makes lengths of numbers of elements.
@@ -61,12 +66,14 @@ struct PhysicalScale {
 std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
 
 /// What a table of components is made of. Its boxes and centroids have so many axes. `before` and `after`
-/// stand in every row.
+/// stand in every row, in front of it and behind the centroids, and then the columns of what was measured.
 struct ComponentTable {
   const Components& components;
   int axes;
   std::optional<PhysicalScale> scale = std::nullopt;
   std::string_view before = "", after = "";
+  const Measured* measured = nullptr;
+  std::vector<MeasureId> columns = {};
 };
 
 /// The fewest digits that read back as the same value, with an exponent where that is shorter.
@@ -75,6 +82,19 @@ inline char* put_shortest(char* out, double number) {
 }
 
 inline char* put_text(char* out, std::string_view text) { return std::copy_n(text.data(), text.size(), out); }
+
+template <const RowStyle& style>
+char* put_measures(char* out, const ComponentTable& table, std::size_t i) {
+  const MeasureValues values = table.measured->values(table.components, i);
+  for (const MeasureId id : table.columns) {
+    out = put_text(out, ",");
+    if constexpr (style.names_measures)
+      out = put_text(put_text(put_text(out, "\""), measure_of(id).name), "\":");
+    // No minus before a zero.
+    out = std::isnan(values[id]) ? put_text(out, style.missing) : put_shortest(out, values[id] + 0.0);
+  }
+  return out;
+}
 
 /// Writes the row of component i to `out` and returns its end.
 template <const RowStyle& style>
@@ -112,7 +132,9 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
       out = put_shortest(out, place[static_cast<std::size_t>(axis)]);
     }
   }
+  out = put_text(out, style.after_centroids);
   out = put_text(out, table.after);
+  if (!table.columns.empty()) out = put_measures<style>(out, table, i);
   return put_text(out, style.end);
 }
 
@@ -121,13 +143,15 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
 template <const RowStyle& style>
 void stream_rows(const ComponentTable& table, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
-  constexpr std::size_t kRoom = 16 * kDecimalRoom;  // more than all numbers and words of a row
+  // More than all numbers and words of a row.
+  const std::size_t room =
+      table.before.size() + table.after.size() + (16 + table.columns.size()) * kDecimalRoom;
   const std::size_t count = table.components.size();
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();
     const std::size_t begin = static_cast<std::size_t>(piece) * kRowsAtOnce;
     for (std::size_t i = begin; i < std::min(count, begin + kRowsAtOnce); ++i) {
-      char* out = text.begin_row(table.before.size() + table.after.size() + kRoom);
+      char* out = text.begin_row(room);
       if (i > 0) out = put_text(out, style.between);
       text.end_row(put_row<style>(put_text(out, table.before), table, i));
     }

@@ -127,13 +127,22 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .before_centroid = "],\"centroid\":[",
                             .before_physical_area = "],\"area_physical\":",
                             .before_physical_centroid = ",\"centroid_physical\":[",
-                            .end = "]}",
-                            .between = ","};
+                            .after_centroids = "]",
+                            .end = "}",
+                            .between = ",",
+                            .names_measures = true,
+                            .missing = "null"};
 
-void stream_report(const TextSink& sink, const Report& report, const Components& components) {
+void stream_report(const TextSink& sink, const Report& report, const Components& components,
+                   const Measured& measured) {
   sink(head(report) + ",\n  \"components\": [");
   const int axes = report.volume ? 3 : 2;
-  stream_rows<kJsonRow>({components, axes, physical_scale(report.input.geometry, axes)}, sink);
+  stream_rows<kJsonRow>({.components = components,
+                         .axes = axes,
+                         .scale = physical_scale(report.input.geometry, axes),
+                         .measured = &measured,
+                         .columns = measured.columns()},
+                        sink);
   sink(components.size() == 0 ? "]\n}\n" : "\n  ]\n}\n");
 }
 
@@ -141,13 +150,16 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }
 
-void write_report(AtomicFile& file, const Report& report, const Components& components) {
-  stream_report([&](std::string_view text) { file.write(text.data(), text.size()); }, report, components);
+void write_report(AtomicFile& file, const Report& report, const Components& components,
+                  const Measured& measured) {
+  stream_report([&](std::string_view text) { file.write(text.data(), text.size()); }, report, components,
+                measured);
 }
 
-void write_report(int descriptor, const Report& report, const Components& components) {
+void write_report(int descriptor, const Report& report, const Components& components,
+                  const Measured& measured) {
   stream_report([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, report,
-                components);
+                components, measured);
 }
 
 }  // namespace gpuccl::io

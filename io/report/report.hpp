@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpuccl/components.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/phase_times.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/image_info.hpp"
@@ -57,8 +58,10 @@ struct Report {
 bool is_report(std::string_view beginning);
 
 /// Streams the report, one component a line, so that millions of components take no memory.
-void write_report(AtomicFile& file, const Report& report, const Components& components);
+void write_report(AtomicFile& file, const Report& report, const Components& components,
+                  const Measured& measured = Measured());
 /// The same to an open descriptor (stdout).
-void write_report(int descriptor, const Report& report, const Components& components);
+void write_report(int descriptor, const Report& report, const Components& components,
+                  const Measured& measured = Measured());
 
 }  // namespace gpuccl::io

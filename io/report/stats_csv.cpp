@@ -13,19 +13,31 @@ constexpr RowStyle kCsvRow{.before_label = "",
                            .before_centroid = ",",
                            .before_physical_area = ",",
                            .before_physical_centroid = ",",
+                           .after_centroids = "",
                            .end = "\n",
-                           .between = ""};
+                           .between = "",
+                           .names_measures = false,
+                           .missing = ""};
 
 constexpr std::string_view kColumns3d = "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz",
                            kColumns2d = "label,area,x0,y0,x1,y1,cx,cy",
                            kPhysical3d = ",area_physical,cx_physical,cy_physical,cz_physical,unit",
                            kPhysical2d = ",area_physical,cx_physical,cy_physical,unit";
 
-void stream_csv(const TextSink& sink, bool volume, const Geometry& geometry, const Components& components) {
+std::string names_of(const std::vector<MeasureId>& columns) {
+  std::string names;
+  for (const MeasureId id : columns) names.append(",").append(measure_of(id).name);
+  return names + "\n";
+}
+
+void stream_csv(const TextSink& sink, bool volume, const Geometry& geometry, const Components& components,
+                const Measured& measured) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
   sink(volume ? kColumns3d : kColumns2d);
   if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
-  sink("\n");
+  table.measured = &measured;
+  table.columns = measured.columns();
+  sink(names_of(table.columns));
   const std::string unit = "," + std::string(name_of(geometry.unit));
   if (table.scale) table.after = unit;
   stream_rows<kCsvRow>(table, sink);
@@ -37,26 +49,31 @@ bool is_stats_csv(std::string_view beginning) {
   return beginning.starts_with("label,area,x0,y0,") || beginning.starts_with("file,label,area,x0,y0,");
 }
 
-void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components) {
+void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
+                     const Measured& measured) {
   stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-             components);
+             components, measured);
 }
 
-void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components) {
-  stream_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-             geometry, components);
+void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
+                     const Measured& measured) {
+  stream_csv([&](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+             geometry, components, measured);
 }
 
-std::string joint_stats_header() {
-  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + "\n";
+std::string joint_stats_header(const MeasureSet& wanted) {
+  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + names_of(columns(wanted));
 }
 
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
-                            const Geometry& geometry, const Components& components) {
+                            const Geometry& geometry, const Components& components,
+                            const Measured& measured) {
   const std::string before = csv_field(input) + ",";
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
   const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
   table.after = after;
+  table.measured = &measured;
+  table.columns = columns(measured.wanted());
   stream_rows<kCsvRow>(table, sink);
 }
 

@@ -4,15 +4,19 @@
 #include <string_view>
 
 #include "gpuccl/components.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D), and where the size of
-/// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit.
-void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components);
-void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components);
+/// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then what else was
+/// measured.
+void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
+                     const Measured& measured = Measured());
+void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
+                     const Measured& measured = Measured());
 
 /// Whether a text that begins like this, white space left out, is a table of components, of one input or of
 /// several.
@@ -20,8 +24,9 @@ bool is_stats_csv(std::string_view beginning);
 
 /// One table of several inputs: the same with the name of the input before it, and with all columns always,
 /// empty where they do not apply. Its first line, and the rows of one input.
-std::string joint_stats_header();
+std::string joint_stats_header(const MeasureSet& wanted = {});
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
-                            const Geometry& geometry, const Components& components);
+                            const Geometry& geometry, const Components& components,
+                            const Measured& measured = Measured());
 
 }  // namespace gpuccl::io

@@ -150,6 +150,8 @@ TEST_CASE("bash completes commands, options, words and algorithms") {
   for (const Json& algorithm : Json::parse(succeeds({"list", "--json"}))) names.insert(algorithm["name"]);
   CHECK(completions("label in.png --algo ''") == names);
   CHECK(completions("label --algo flood") == std::set<std::string>{"flood-fill"});
+  CHECK(completions("label --measure sha") == std::set<std::string>{"shape"});
+  CHECK(completions("label --measure border_sid") == std::set<std::string>{"border_sides"});
   CHECK(completions("label --device = c") == std::set<std::string>{"cuda", "cpu"});
   CHECK(completions("label --device =") == std::set<std::string>{"auto", "cuda", "cpu"});
   CHECK(completions("label " + source_file("LICEN")) == std::set<std::string>{source_file("LICENSE")});

@@ -1,0 +1,62 @@
+#include "app/label/measure_options.hpp"
+
+#include <set>
+#include <vector>
+
+#include "app/options/option_helpers.hpp"
+#include "app/options/suggestions.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// Adds the measures that a word means to `wanted`; false if it means none.
+bool add_measures(const std::string& word, MeasureSet& wanted) {
+  bool known = false;
+  for (const Measure& measure : measures())
+    if (word == "all" || word == name_of(measure.group) || word == measure.name) {
+      wanted.set(static_cast<std::size_t>(measure.id));
+      known = true;
+    }
+  return known;
+}
+
+std::string problem_with(const std::string& word) {
+  std::vector<std::string> known = {"all"};
+  std::set<std::string> groups;
+  for (const Measure& measure : measures()) {
+    known.emplace_back(measure.name);
+    if (groups.insert(std::string(name_of(measure.group))).second) known.emplace_back(name_of(measure.group));
+  }
+  const std::string meant = nearest_name(word, known);
+  return "'" + word + "' is no measure; " +
+         (meant.empty() ? "gpuccl list --measures names them" : "did you mean " + meant + "?");
+}
+
+bool is_physical(const Measure& measure) { return measure.group == MeasureGroup::physical; }
+
+}  // namespace
+
+void MeasureOptions::add_to(const Command& command) {
+  std::string groups;
+  for (const Measure& measure : measures())
+    if (const std::string group(name_of(measure.group)); !groups.ends_with(group))
+      groups += (groups.empty() ? "" : ", ") + group;
+  command.add_value(
+      "--measure", "LIST",
+      "What else is measured of components: " + groups +
+          ", all, or names of measures, with commas between them; gpuccl list --measures explains them",
+      [this](const std::string& given) {
+        for (const std::string& word : split(given, ',')) {
+          MeasureSet measures_of_word;
+          if (!add_measures(word, measures_of_word)) return problem_with(word);
+          wanted |= measures_of_word;
+          if (word == "all") continue;
+          for (const Measure& measure : measures())
+            needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)];
+        }
+        words = given;
+        return std::string();
+      });
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/labels.hpp"
+
+// What is measured of components beyond area, box and centroid.
+namespace gpuccl {
+
+/// Basic measures are part of Components; all others are measured when they are asked for.
+enum class MeasureGroup { basic, shape, topology, border, physical };
+
+/// Of which labelings a measure is: those of images (4- and 8-connectivity, also of every slice on its own),
+/// those of volumes (6, 18, 26), or both.
+enum class MeasuredIn { both, images, volumes };
+
+/// In the order of their columns.
+enum class MeasureId : std::uint8_t {
+  area,
+  x0,
+  y0,
+  z0,
+  x1,
+  y1,
+  z1,
+  cx,
+  cy,
+  cz,
+  area_physical,
+  cx_physical,
+  cy_physical,
+  cz_physical,
+  extent,
+  equivalent_diameter_area,
+  moments_central_2_0,
+  moments_central_1_1,
+  moments_central_0_2,
+  moments_central_2_0_0,
+  moments_central_1_1_0,
+  moments_central_1_0_1,
+  moments_central_0_2_0,
+  moments_central_0_1_1,
+  moments_central_0_0_2,
+  border_sides,
+  border_x0,
+  border_x1,
+  border_y0,
+  border_y1,
+  border_z0,
+  border_z1,
+  equivalent_diameter_area_physical,
+  count
+};
+inline constexpr std::size_t kMeasures = static_cast<std::size_t>(MeasureId::count);
+
+struct Measure {
+  MeasureId id;
+  std::string_view name;  // of its column; scikit-image's where it has the measure
+  MeasureGroup group;
+  MeasuredIn in;
+  std::string_view unit;  // lengths are in elements, of physical measures in the unit of the spacing
+  std::string_view definition;
+  std::string_view source;  // "" if the definition says all
+};
+
+/// All of them, in the order of MeasureId.
+std::span<const Measure, kMeasures> measures();
+inline const Measure& measure_of(MeasureId id) { return measures()[static_cast<std::size_t>(id)]; }
+
+std::string_view name_of(MeasureGroup group);
+
+/// Which measures are wanted.
+using MeasureSet = std::bitset<kMeasures>;
+
+/// Those that are not basic, in order.
+std::vector<MeasureId> columns(const MeasureSet& wanted);
+
+/// The values of one component; NaN is what it does not have.
+class MeasureValues {
+ public:
+  MeasureValues() { values_.fill(std::numeric_limits<double>::quiet_NaN()); }
+  double& operator[](MeasureId id) { return values_[static_cast<std::size_t>(id)]; }
+  double operator[](MeasureId id) const { return values_[static_cast<std::size_t>(id)]; }
+
+ private:
+  std::array<double, kMeasures> values_;
+};
+
+struct MeasureRequest {
+  MeasureSet wanted;
+  Connectivity connectivity = Connectivity::c8;
+  std::array<double, 3> spacing{};  // from an element to the next along x, y, z; 0: unknown
+};
+
+class MeasureSums;
+
+/// What was measured of the components of one labeling: integer sums, from which values are derived when they
+/// are asked for.
+class Measured {
+ public:
+  Measured();
+  explicit Measured(std::unique_ptr<MeasureSums> sums);
+  ~Measured();
+  Measured(Measured&&) noexcept;
+  Measured& operator=(Measured&&) noexcept;
+
+  /// None if nothing was measured.
+  const MeasureSet& wanted() const;
+  /// Those of them that are measured in such a labeling and not basic, in order.
+  std::vector<MeasureId> columns() const;
+  /// Component i goes on as map[i + 1] - 1, or is gone where that is 0; as Selection::map.
+  void select(const std::vector<Label>& map);
+  /// Of component i, of which `components` are what else is known. May be called from several threads at
+  /// once.
+  MeasureValues values(const Components& components, std::size_t i) const;
+
+ private:
+  std::unique_ptr<MeasureSums> sums_;
+  std::vector<Label> selected_;  // what component i was when it was measured; empty: the same
+};
+
+/// Bytes of the sums of one component of an image of this size at most.
+std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
+
+/// Measures `components`, which are those of `labels`, in one pass over all rows by all threads. The values
+/// do not depend on how labels are stored, on slabs or threads.
+Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
+
+}  // namespace gpuccl

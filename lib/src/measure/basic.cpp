@@ -1,0 +1,61 @@
+#include <cmath>
+#include <numbers>
+
+#include "measure/group.hpp"
+
+namespace gpuccl::measuring {
+namespace {
+
+using enum MeasureId;
+
+/// What area, box and centroid say, which are there already.
+class Basic final : public Group {
+ public:
+  explicit Basic(const Labeling& labeling)
+      : is_volume_(labeling.is_volume()), spacing_(labeling.request.spacing) {}
+
+  void derive(const Sums& sums, MeasureValues& values) const override {
+    const Component& component = sums.component;
+    const auto area = static_cast<double>(component.area);
+    values[MeasureId::area] = area;
+    values[x0] = component.box.min[0];
+    values[y0] = component.box.min[1];
+    values[x1] = component.box.max[0];
+    values[y1] = component.box.max[1];
+    values[cx] = centroid(component, 0);
+    values[cy] = centroid(component, 1);
+    values[z0] = component.box.min[2];
+    values[z1] = component.box.max[2];
+    values[cz] = centroid(component, 2);
+
+    double box = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      box *= component.box.max[axis] - static_cast<double>(component.box.min[axis]) + 1;
+    values[extent] = area / box;
+    values[equivalent_diameter_area] = diameter(area);
+
+    if (spacing_[0] == 0) return;
+    double element = spacing_[0] * spacing_[1];
+    if (is_volume_) element *= spacing_[2];
+    values[area_physical] = area * element;
+    values[equivalent_diameter_area_physical] = diameter(area * element);
+  }
+
+ private:
+  static double centroid(const Component& component, std::size_t axis) {
+    return static_cast<double>(component.sum[axis]) / static_cast<double>(component.area);
+  }
+  double diameter(double size) const {
+    using std::numbers::pi;
+    return is_volume_ ? std::cbrt(6 * size / pi) : std::sqrt(4 * size / pi);
+  }
+
+  bool is_volume_;
+  std::array<double, 3> spacing_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_basic(const Labeling& labeling) { return std::make_unique<Basic>(labeling); }
+
+}  // namespace gpuccl::measuring

@@ -1,0 +1,312 @@
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "gpuccl/column.hpp"
+#include "gpuccl/measures.hpp"
+#include "measure/group.hpp"
+#include "measure/row_window.hpp"
+
+namespace gpuccl {
+
+using measuring::Group;
+using measuring::Labeling;
+
+/// The groups that are wanted, and their sums of all components.
+class MeasureSums {
+ public:
+  explicit MeasureSums(const Labeling& labeling)
+      : wanted_(labeling.request.wanted), is_volume_(labeling.is_volume()) {
+    for (const measuring::MakeGroup make :
+         {measuring::make_basic, measuring::make_moments, measuring::make_border})
+      if (std::unique_ptr<Group> group = make(labeling)) {
+        group->offset = words_;
+        words_ += group->words();
+        groups_.push_back(std::move(group));
+      }
+  }
+
+  const MeasureSet& wanted() const { return wanted_; }
+  bool is_volume() const { return is_volume_; }
+  const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
+  std::size_t words() const { return words_; }
+
+  void resize(std::size_t components) { sums_.resize(components * words_); }
+  std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
+
+  void merge(std::uint64_t* into, const std::uint64_t* part) const {
+    for (const auto& group : groups_) group->merge(into + group->offset, part + group->offset);
+  }
+  MeasureValues derive(const Component& component, std::size_t i) const {
+    MeasureValues values;
+    for (const auto& group : groups_)
+      group->derive({component, sums_.data() + i * words_ + group->offset}, values);
+    return values;
+  }
+
+ private:
+  MeasureSet wanted_;
+  bool is_volume_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> sums_;
+};
+
+namespace measuring {
+
+bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids) {
+  return std::any_of(ids.begin(), ids.end(),
+                     [&](MeasureId id) { return labeling.request.wanted[static_cast<std::size_t>(id)]; });
+}
+
+void Group::merge(std::uint64_t* into, const std::uint64_t* part) const {
+  for (std::size_t i = 0; i < words(); ++i) into[i] += part[i];
+}
+
+namespace {
+
+/// Measures one region. A component that lies in it is added up in its place; of others a part is kept, for
+/// other regions have parts of them too.
+class RegionMeasurer {
+ public:
+  RegionMeasurer(const Labeling& labeling, const Region& region, MeasureSums& sums)
+      : labeling_(labeling), region_(region), sums_(sums) {}
+
+  void measure(const ListRuns& list_runs) {
+    RowWindow window(list_runs, labeling_.extent, region_, labeling_.is_volume());
+    LabeledRow row;
+    while (window.next(row)) {
+      find_stretches(row.runs_here[2]);
+      row.stretches = stretches_;
+      if (stretches_.empty()) continue;
+      for (const auto& group : sums_.groups()) group->add(row);
+    }
+  }
+
+  /// While no other thread does.
+  void merge_parts() {
+    for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part.get());
+  }
+
+ private:
+  void find_stretches(std::span<const LabelRun> runs) {
+    stretches_.clear();
+    for (std::size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
+      const Label label = runs[begin].label;
+      for (end = begin + 1; end < runs.size() && runs[end].label == label;) ++end;
+      stretches_.push_back(
+          {label, runs[begin].begin, runs[end - 1].end, runs.subspan(begin, end - begin), sums_of(label)});
+    }
+  }
+
+  std::uint64_t* sums_of(Label label) {
+    if (label == last_) return last_sums_;
+    last_ = label;
+    last_sums_ = region_.holds(labeling_.components.box[label - 1]) ? sums_.of(label - 1) : part_of(label);
+    return last_sums_;
+  }
+
+  std::uint64_t* part_of(Label label) {
+    std::unique_ptr<std::uint64_t[]>& part = parts_[label];
+    if (!part) part = std::make_unique<std::uint64_t[]>(sums_.words());
+    return part.get();
+  }
+
+  const Labeling& labeling_;
+  Region region_;
+  MeasureSums& sums_;
+  std::vector<Stretch> stretches_;
+  std::unordered_map<Label, std::unique_ptr<std::uint64_t[]>> parts_;
+  Label last_ = 0;
+  std::uint64_t* last_sums_ = nullptr;
+};
+
+/// Cuts what there is of rows into regions that threads share, none of which has much memory.
+std::vector<Region> cut(const Region& all, const Extent& extent) {
+  constexpr std::int64_t kElementsOfPlane = 1 << 20;
+  constexpr int kFewestRows = 64, kFewestSlices = 8;
+  const int rows = static_cast<int>(
+      std::clamp<std::int64_t>(kElementsOfPlane / std::max(1, extent.width), kFewestRows, INT32_MAX / 2));
+  const int tasks = 4 * tbb::this_task_arena::max_concurrency();
+  const int height = all.y1 - all.y0;
+  int bands = std::max(1, height / rows);
+  const int layers =
+      std::clamp((tasks + bands - 1) / bands, 1, std::max(1, (all.z1 - all.z0) / kFewestSlices));
+  bands = std::max(bands, std::min((tasks + layers - 1) / layers, height / kFewestRows));
+  const auto part = [](int first, int last, int i, int parts) {
+    return first + static_cast<int>(std::int64_t{last - first} * i / parts);
+  };
+  std::vector<Region> regions;
+  for (int layer = 0; layer < layers; ++layer)
+    for (int band = 0; band < bands; ++band)
+      regions.push_back({part(all.z0, all.z1, layer, layers), part(all.z0, all.z1, layer + 1, layers),
+                         part(all.y0, all.y1, band, bands), part(all.y0, all.y1, band + 1, bands)});
+  return regions;
+}
+
+/// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
+std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent) {
+  std::vector<Region> regions;
+  while (begin < end) {
+    const int y = static_cast<int>(begin % extent.height), z = static_cast<int>(begin / extent.height);
+    Region region{z, z + 1, y, static_cast<int>(std::min<std::int64_t>(extent.height, y + (end - begin)))};
+    if (y == 0 && end - begin >= extent.height) {
+      region.z1 = static_cast<int>(end / extent.height);
+      region.y1 = extent.height;
+    }
+    begin = std::int64_t{region.z1 - 1} * extent.height + region.y1;
+    regions.push_back(region);
+  }
+  return regions;
+}
+
+/// All rows in order, of which some at a time can be listed; those before them that are still looked at are
+/// kept.
+class RowSource {
+ public:
+  RowSource(const LabelSource& labels, std::int64_t rows_before, std::int64_t rows_ahead)
+      : labels_(labels), rows_before_(rows_before), rows_ahead_(rows_ahead) {}
+
+  /// The next rows that can be measured, [begin, end); none behind the last.
+  bool next(std::int64_t& begin, std::int64_t& end) {
+    const Extent extent = labels_.extent();
+    if (measured_ == extent.rows()) return false;
+    begin = measured_;
+    do {
+      keep(std::max<std::int64_t>(0, measured_ - rows_before_));
+      ready_from_ = ready_to_;
+      ready_to_ = labels_.prepare(ready_from_, 1);
+      // Rows ahead are those of the same slice.
+      measured_ = ready_to_ % extent.height == 0 ? ready_to_ : std::max(measured_, ready_to_ - rows_ahead_);
+    } while (measured_ == begin);
+    end = measured_;
+    return true;
+  }
+
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const {
+    const std::int64_t kept = std::clamp<std::int64_t>(ready_from_ - first_row, 0, rows);
+    if (kept == 0) return labels_.list_runs(first_row, rows, out, nullptr);
+    LabelRuns more;
+    if (kept < rows) labels_.list_runs(ready_from_, rows - kept, more, nullptr);
+    out.runs.clear();
+    out.ends.clear();
+    append(out, kept_, static_cast<std::size_t>(first_row - kept_from_), static_cast<std::size_t>(kept));
+    append(out, more, 0, more.ends.size());
+  }
+
+ private:
+  static void append(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows) {
+    for (std::size_t row = first; row < first + rows; ++row) {
+      const std::size_t begin = row == 0 ? 0 : from.ends[row - 1];
+      out.runs.insert(out.runs.end(), from.runs.begin() + static_cast<std::ptrdiff_t>(begin),
+                      from.runs.begin() + static_cast<std::ptrdiff_t>(from.ends[row]));
+      out.ends.push_back(out.runs.size());
+    }
+  }
+
+  /// Keeps the rows from `first_row` on that were ready.
+  void keep(std::int64_t first_row) {
+    if (ready_to_ == 0) return;
+    LabelRuns kept;
+    list_runs(first_row, ready_to_ - first_row, kept);
+    kept_ = std::move(kept);
+    kept_from_ = first_row;
+  }
+
+  const LabelSource& labels_;
+  std::int64_t rows_before_, rows_ahead_;
+  std::int64_t measured_ = 0;                   // rows
+  std::int64_t ready_from_ = 0, ready_to_ = 0;  // that the labels can list
+  LabelRuns kept_;
+  std::int64_t kept_from_ = 0;
+};
+
+}  // namespace
+}  // namespace measuring
+
+Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request) {
+  const Labeling labeling{labels.extent(), components, request};
+  auto sums = std::make_unique<MeasureSums>(labeling);
+  sums->resize(components.size());
+  if (sums->words() > 0) {
+    constexpr int kReach = 2;
+    measuring::RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach,
+                                kReach);
+    const measuring::ListRuns list_runs = [&](std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
+      source.list_runs(first_row, rows, out);
+    };
+    std::mutex merging;
+    std::int64_t begin = 0, end = 0;
+    while (source.next(begin, end))
+      for (const measuring::Region& all : measuring::regions_of(begin, end, labeling.extent)) {
+        const std::vector<measuring::Region> regions = measuring::cut(all, labeling.extent);
+        tbb::parallel_for(std::size_t{0}, regions.size(), [&](std::size_t i) {
+          measuring::RegionMeasurer measurer(labeling, regions[i], *sums);
+          measurer.measure(list_runs);
+          const std::lock_guard lock(merging);
+          measurer.merge_parts();
+        });
+      }
+  }
+  return Measured(std::move(sums));
+}
+
+std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
+  Components largest;
+  Component component;
+  component.area = static_cast<std::uint64_t>(extent.elements());
+  component.box = {{0, 0, 0}, {extent.width - 1, extent.height - 1, extent.depth - 1}};
+  largest.push_back(component);
+  return MeasureSums({extent, largest, request}).words() * sizeof(std::uint64_t);
+}
+
+std::vector<MeasureId> columns(const MeasureSet& wanted) {
+  std::vector<MeasureId> columns;
+  for (const Measure& measure : measures())
+    if (wanted[static_cast<std::size_t>(measure.id)] && measure.group != MeasureGroup::basic)
+      columns.push_back(measure.id);
+  return columns;
+}
+
+Measured::Measured() = default;
+Measured::Measured(std::unique_ptr<MeasureSums> sums) : sums_(std::move(sums)) {}
+Measured::~Measured() = default;
+Measured::Measured(Measured&&) noexcept = default;
+Measured& Measured::operator=(Measured&&) noexcept = default;
+
+const MeasureSet& Measured::wanted() const {
+  static const MeasureSet none;
+  return sums_ ? sums_->wanted() : none;
+}
+
+std::vector<MeasureId> Measured::columns() const {
+  std::vector<MeasureId> columns = gpuccl::columns(wanted());
+  std::erase_if(columns, [&](MeasureId id) {
+    const MeasuredIn in = measure_of(id).in;
+    return in != MeasuredIn::both && (in == MeasuredIn::volumes) != sums_->is_volume();
+  });
+  return columns;
+}
+
+void Measured::select(const std::vector<Label>& map) {
+  if (!sums_ || map.empty()) return;
+  std::vector<Label> selected(map.size() - 1);
+  Label count = 0;
+  for (std::size_t label = 1; label < map.size(); ++label) {
+    if (map[label] == 0) continue;
+    selected[map[label] - 1] = selected_.empty() ? static_cast<Label>(label - 1) : selected_[label - 1];
+    ++count;
+  }
+  selected.resize(count);
+  selected_ = std::move(selected);
+}
+
+MeasureValues Measured::values(const Components& components, std::size_t i) const {
+  return sums_->derive(components[i], selected_.empty() ? i : selected_[i]);
+}
+
+}  // namespace gpuccl

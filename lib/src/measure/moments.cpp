@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <limits>
+
+#include "measure/group.hpp"
+
+namespace gpuccl::measuring {
+namespace {
+
+using enum MeasureId;
+
+__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef __int128 Signed;
+
+enum Product : std::size_t { xx, xy, yy, xz, yz, zz };
+constexpr std::size_t kInImages = 3, kInVolumes = 6;
+
+template <class Sum>
+Sum read(const std::uint64_t* words, std::size_t i) {
+  if constexpr (sizeof(Sum) == sizeof(Wide)) {
+    return Sum{words[2 * i]} | Sum{words[2 * i + 1]} << 64;
+  } else {
+    return words[i];
+  }
+}
+
+template <class Sum>
+void add_to(std::uint64_t* words, std::size_t i, Sum more) {
+  if constexpr (sizeof(Sum) == sizeof(Wide)) {
+    const Sum sum = read<Sum>(words, i) + more;
+    words[2 * i] = static_cast<std::uint64_t>(sum);
+    words[2 * i + 1] = static_cast<std::uint64_t>(sum >> 64);
+  } else {
+    words[i] += more;
+  }
+}
+
+/// Sums of products of two coordinates, which count from the corner of the component's box, in closed form
+/// for each run. `Sum` holds them.
+template <class Sum>
+class Moments final : public Group {
+ public:
+  explicit Moments(const Labeling& labeling) : labeling_(labeling), is_volume_(labeling.is_volume()) {}
+
+  std::size_t words() const override {
+    return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / sizeof(std::uint64_t));
+  }
+
+  void add(const LabeledRow& row) override {
+    for (const Stretch& stretch : row.stretches) {
+      const Box& box = labeling_.components.box[stretch.label - 1];
+      Sum n = 0, x = 0, square = 0;
+      for (const LabelRun& run : stretch.runs) {
+        const Sum first = static_cast<Sum>(run.begin - box.min[0]),
+                  length = static_cast<Sum>(run.end - run.begin);
+        const Sum steps = length * (length - 1) / 2;  // 0 + 1 + ...
+        n += length;
+        x += length * first + steps;
+        square += first * (length * first + 2 * steps) + steps * (2 * length - 1) / 3;
+      }
+      std::uint64_t* const sums = stretch.sums + offset;
+      const Sum y = static_cast<Sum>(row.y - box.min[1]);
+      add_to<Sum>(sums, xx, square);
+      add_to<Sum>(sums, xy, x * y);
+      add_to<Sum>(sums, yy, n * y * y);
+      if (!is_volume_) continue;
+      const Sum z = static_cast<Sum>(row.z - box.min[2]);
+      add_to<Sum>(sums, xz, x * z);
+      add_to<Sum>(sums, yz, n * y * z);
+      add_to<Sum>(sums, zz, n * z * z);
+    }
+  }
+
+  void merge(std::uint64_t* into, const std::uint64_t* part) const override {
+    for (std::size_t i = 0; i < (is_volume_ ? kInVolumes : kInImages); ++i)
+      add_to<Sum>(into, i, read<Sum>(part, i));
+  }
+
+  void derive(const Sums& sums, MeasureValues& values) const override {
+    const auto moment = [&](Product product, std::size_t a, std::size_t b) {
+      return central(sums.component, static_cast<Signed>(read<Sum>(sums.sums, product)), a, b);
+    };
+    if (!is_volume_) {
+      values[moments_central_0_2] = moment(xx, 0, 0);
+      values[moments_central_1_1] = moment(xy, 0, 1);
+      values[moments_central_2_0] = moment(yy, 1, 1);
+      return;
+    }
+    values[moments_central_0_0_2] = moment(xx, 0, 0);
+    values[moments_central_0_1_1] = moment(xy, 0, 1);
+    values[moments_central_0_2_0] = moment(yy, 1, 1);
+    values[moments_central_1_0_1] = moment(xz, 0, 2);
+    values[moments_central_1_1_0] = moment(yz, 1, 2);
+    values[moments_central_2_0_0] = moment(zz, 2, 2);
+  }
+
+ private:
+  /// The moment about the centroid. The integers are those about the element next to the centroid, so that
+  /// what is subtracted as real numbers is small.
+  static double central(const Component& component, Signed product, std::size_t a, std::size_t b) {
+    const auto area = static_cast<Signed>(component.area);
+    const auto sum = [&](std::size_t axis) {
+      return static_cast<Signed>(component.sum[axis]) - area * component.box.min[axis];
+    };
+    const Signed sum_a = sum(a), sum_b = sum(b);
+    const Signed mean_a = (2 * sum_a + area) / (2 * area), mean_b = (2 * sum_b + area) / (2 * area);
+    const Signed whole = product - mean_a * sum_b - mean_b * sum_a + area * mean_a * mean_b;
+    return static_cast<double>(whole) - static_cast<double>(sum_a - area * mean_a) *
+                                            static_cast<double>(sum_b - area * mean_b) /
+                                            static_cast<double>(area);
+  }
+
+  const Labeling& labeling_;
+  bool is_volume_;
+};
+
+/// Whether the sums of every component stay below 2^64.
+bool fit_one_word(const Components& components) {
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    Wide most = components.area[i];
+    std::uint64_t side = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      side = std::max<std::uint64_t>(
+          side, static_cast<std::uint64_t>(components.box[i].max[axis] - components.box[i].min[axis]));
+    most *= 2 * side;  // what is multiplied before it is divided
+    most *= side + 1;
+    if (most > std::numeric_limits<std::uint64_t>::max()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<Group> make_moments(const Labeling& labeling) {
+  if (!wants(labeling, {moments_central_2_0, moments_central_1_1, moments_central_0_2, moments_central_2_0_0,
+                        moments_central_1_1_0, moments_central_1_0_1, moments_central_0_2_0,
+                        moments_central_0_1_1, moments_central_0_0_2}))
+    return nullptr;
+  if (fit_one_word(labeling.components)) return std::make_unique<Moments<std::uint64_t>>(labeling);
+  return std::make_unique<Moments<Wide>>(labeling);
+}
+
+}  // namespace gpuccl::measuring

@@ -1,0 +1,206 @@
+#include <set>
+#include <sstream>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// `--measure`: which columns there are, where they go, and what the documents say of them.
+namespace gpuccl {
+namespace {
+
+Json table_of_measures() { return Json::parse(succeeds({"list", "--measures", "--json"})); }
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream stream(line);
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  if (line.ends_with(',')) fields.emplace_back();
+  return fields;
+}
+
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) rows.push_back(fields_of(line));
+  return rows;
+}
+
+/// The names of the measures of some groups that labelings of images, or of volumes, have.
+std::vector<std::string> names(const std::set<std::string>& groups, const std::string& of) {
+  std::vector<std::string> names;
+  for (const Json& measure : table_of_measures())
+    if (groups.contains(measure["group"]) && std::string(measure["of"]).find(of) != std::string::npos)
+      names.push_back(measure["name"]);
+  return names;
+}
+
+/// The columns behind the basic ones, whose last is `last_basic`.
+std::vector<std::string> added(const std::vector<std::string>& header, const std::string& last_basic) {
+  auto from = header.begin();
+  while (from != header.end() && *from != last_basic) ++from;
+  REQUIRE(from != header.end());
+  return {from + 1, header.end()};
+}
+
+std::string csv(const std::string& input, const Words& options) {
+  Words words = {"label", input, "--stats", "-"};
+  words.insert(words.end(), options.begin(), options.end());
+  return succeeds(words);
+}
+
+TEST_CASE("a group of measures adds its columns of images or of volumes, in the order of the table") {
+  const std::string cells = source_file("data/cells.tif"), page = source_file("data/page.png");
+  for (const std::string group : {"shape", "border"}) {
+    CAPTURE(group);
+    CHECK(added(read_csv(csv(cells, {"--measure", group})).front(), "cz") == names({group}, "volumes"));
+    CHECK(added(read_csv(csv(cells, {"--measure", group, "--per-slice"})).front(), "cz") ==
+          names({group}, "images"));
+    CHECK(added(read_csv(csv(page, {"--measure", group})).front(), "cy") == names({group}, "images"));
+  }
+  CHECK(csv(page, {"--measure", "basic"}) == csv(page, {}));
+  CHECK(csv(page, {"--measure", "area,cx"}) == csv(page, {}));
+  CHECK(added(read_csv(csv(page, {"--measure", "border_x1,extent,border_x0"})).front(), "cy") ==
+        std::vector<std::string>{"extent", "border_x0", "border_x1"});
+}
+
+TEST_CASE("report and table have the same values") {
+  const ScratchFolder scratch;
+  for (const Words& options : {Words{}, Words{"--per-slice", "--order", "size", "--largest", "20"}}) {
+    Words words = {"label",     source_file("data/cells.tif"),
+                   "--measure", "all",
+                   "--stats",   scratch / "t.csv",
+                   "--json",    scratch / "r.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    succeeds(words);
+    const auto rows = read_csv(read_file(scratch / "t.csv"));
+    const Json components = Json::parse(read_file(scratch / "r.json"))["components"];
+    REQUIRE(components.size() + 1 == rows.size());
+    const std::vector<std::string> columns = added(rows[0], "cz");
+    CHECK(columns.size() > 10);
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      CHECK(components[i].size() == 4 + columns.size());
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        CAPTURE(i, columns[c]);
+        const std::string& field = rows[i + 1][rows[0].size() - columns.size() + c];
+        const Json& value = components[i].at(columns[c]);
+        CHECK((field.empty() ? value.is_null() : value == Json::parse(field)));
+      }
+    }
+  }
+}
+
+TEST_CASE("what is chosen keeps its values") {
+  const std::string cells = source_file("data/cells.tif");
+  const auto all = read_csv(csv(cells, {"--measure", "all"}));
+  auto some = read_csv(csv(cells, {"--measure", "all", "--min-size", "500", "--order", "size"}));
+  CHECK(some.size() > 5);
+  CHECK(some.size() < all.size());
+  std::set<std::vector<std::string>> expected;
+  for (auto row : all) {
+    row.erase(row.begin());
+    expected.insert(row);
+  }
+  for (auto row : some) {
+    row.erase(row.begin());
+    CHECK(expected.contains(row));
+  }
+}
+
+TEST_CASE("values are the same by slabs, with any number of threads and any algorithm") {
+  const ScratchFolder scratch;
+  const std::string volume = save(scratch / "v.tif", tests::random_image({90, 70, 30}, 0.3, 3, 4).view());
+  const std::string image = save(scratch / "i.png", tests::random_image({301, 502, 1}, 0.4, 3, 5).view());
+  for (const auto& [input, connectivity, memory] : {std::tuple{volume, "26", "60K"},
+                                                    {volume, "18", "60K"},
+                                                    {volume, "6", "60K"},
+                                                    {image, "4", "10K"},
+                                                    {image, "8", "10K"}}) {
+    const auto measured = [&](const Words& options) {
+      Words words = {"-c", connectivity, "--measure", "all"};
+      words.insert(words.end(), options.begin(), options.end());
+      return csv(input, words);
+    };
+    CAPTURE(input, connectivity);
+    const std::string expected = measured({});
+    CHECK((measured({"--memory", memory}) == expected));
+    CHECK((measured({"--threads", "1"}) == expected));
+    CHECK((measured({"--algo", "flood-fill"}) == expected));
+  }
+  const std::string expected = csv(volume, {"--per-slice", "--measure", "all"});
+  for (const char* memory : {"20K", "3K"})
+    CHECK((csv(volume, {"--per-slice", "--measure", "all", "--memory", memory}) == expected));
+}
+
+TEST_CASE("the one table of a batch has the columns of images and of volumes") {
+  const ScratchFolder scratch;
+  succeeds({"label", source_file("data/page.png"), source_file("data/cells.tif"), "--measure", "shape",
+            "--quiet", "--stats", scratch / "all.csv"});
+  const auto rows = read_csv(read_file(scratch / "all.csv"));
+  std::vector<std::string> shape;
+  for (const Json& measure : table_of_measures())
+    if (measure["group"] == "shape") shape.push_back(measure["name"]);
+  CHECK(added(rows.front(), "unit") == shape);
+  const auto cells = read_csv(csv(source_file("data/cells.tif"), {"--measure", "shape"}));
+  REQUIRE(rows.size() > cells.size());
+  for (const auto& row : rows) CHECK(row.size() == rows.front().size());
+  for (std::size_t column = 0; column < cells.front().size(); ++column) {
+    const auto at = std::find(rows.front().begin(), rows.front().end(), cells.front()[column]);
+    REQUIRE(at != rows.front().end());
+    CHECK(rows.back()[static_cast<std::size_t>(at - rows.front().begin())] == cells.back()[column]);
+  }
+}
+
+TEST_CASE("what cannot be measured is said in a line") {
+  const std::string page = source_file("data/page.png");
+  fails({"label", page, "--stats", "-", "--measure", "exent"}, 64, "did you mean extent?");
+  fails({"label", page, "--stats", "-", "--measure", "q"}, 64, "gpuccl list --measures names them");
+  fails({"label", page, "--stats", "-", "--measure", "shape,"}, 64, "is no measure");
+  fails({"label", page, "--stats", "-", "--measure", ""}, 64, "is no measure");
+  for (const char* physical : {"physical", "equivalent_diameter_area_physical", "shape,physical"})
+    fails({"label", page, "--stats", "-", "--measure", physical}, 65, "spacing");
+  const auto rows = read_csv(csv(page, {"--measure", "all", "--largest", "1"}));
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
+    CAPTURE(rows[0][i]);
+    CHECK(rows[1].at(i).empty() == rows[0][i].ends_with("_physical"));
+  }
+}
+
+TEST_CASE("a report says what was measured") {
+  const ScratchFolder scratch;
+  succeeds(
+      {"label", source_file("data/cells.tif"), "--json", scratch / "r.json", "--measure", "border,extent"});
+  CHECK(Json::parse(read_file(scratch / "r.json"))["options"] == "--measure border,extent");
+}
+
+TEST_CASE("manual, schema and docs/ have the table of measures") {
+  const std::string page = read_file(source_file("docs/measures.md"));
+  CHECK(page.find("<!-- measures -->\n" + succeeds({"list", "--measures", "--markdown"}) +
+                  "<!-- end of measures -->\n") != std::string::npos);
+  const std::string text = succeeds({"list", "--measures"});
+  std::string manual = read_file(source_file("man/gpuccl-label.1"));
+  for (char& c : manual)
+    if (c == '\n') c = ' ';
+  std::erase(manual, '\\');
+  const Json row = Json::parse(
+      read_file(source_file("data/report.schema.json")))["properties"]["components"]["items"]["properties"];
+  std::size_t count = 0;
+  for (const Json& measure : table_of_measures()) {
+    const std::string name = measure["name"], definition = measure["definition"], unit = measure["unit"];
+    CAPTURE(name);
+    CHECK(text.find(definition) != std::string::npos);
+    const std::size_t entry = manual.find(".TP fB" + name + "fR (");
+    REQUIRE(entry != std::string::npos);
+    CHECK(manual.find(unit + ") " + definition, entry) < manual.find(".TP", entry + 1));
+    if (measure["group"] == "basic") continue;
+    REQUIRE(row.contains(name));
+    CHECK(row[name]["description"] == definition + "; in " + unit + ".");
+    ++count;
+  }
+  CHECK(row.size() == 6 + count);
+}
+
+}  // namespace
+}  // namespace gpuccl
