@@ -46,6 +46,7 @@ std::string deciding_options(const LabelOptions& options) {
   add(selection.min_size > 0, "--min-size " + std::to_string(selection.min_size));
   add(selection.max_size != SelectionOptions().max_size, "--max-size " + std::to_string(selection.max_size));
   add(selection.largest > 0, "--largest " + std::to_string(selection.largest));
+  add(!selection.keep.steps.empty(), "--keep '" + selection.keep.text + "'");
   add(selection.clear_border, "--clear-border");
   add(selection.order == LabelOrder::size, "--order size");
   add(!columns(options.measure.wanted).empty(), "--measure " + options.measure.words);

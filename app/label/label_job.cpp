@@ -240,8 +240,10 @@ void LabelJob::label(Engine& engine) {
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     measure_components();
-    selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection);
+    selection_ =
+        select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_);
     measured_.select(selection_.map);
+    measured_.show_only(options_.measure.wanted);
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
 }
@@ -263,19 +265,31 @@ void LabelJob::fill_holes(Engine& engine) {
   report_.holes = {holes.count(), holes.elements(), filling.milliseconds()};
 }
 
-/// What is wanted of this input. Error (data) if it has no spacing and physical measures were asked for.
+/// What is wanted of this input. Error (data) if it has no spacing and physical measures were asked for,
+/// Error (usage) if what --keep compares is not measured in such an input.
 MeasureRequest LabelJob::measure_request() const {
-  MeasureRequest request{options_.measure.wanted, connectivity_, {}};
+  const MeasureSet compared = options_.selection.keep.measures();
+  bool needs_spacing = options_.measure.needs_spacing;
+  for (const Measure& measure : measures()) {
+    if (!compared[static_cast<std::size_t>(measure.id)]) continue;
+    needs_spacing |= measure.group == MeasureGroup::physical || measure.id == MeasureId::area_physical;
+    const bool in_volume = measure.group == MeasureGroup::basic ? volume() : is_3d(connectivity_);
+    if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
+      throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
+                                      (in_volume ? "images" : "volumes") + ", and this is labelled as " +
+                                      (in_volume ? "a volume" : "an image"));
+  }
+  MeasureRequest request{options_.measure.wanted | compared, connectivity_, {}};
   const io::Geometry& geometry = reader_->info().geometry;
   const bool is_known = geometry.is_known(is_3d(connectivity_) ? 3 : 2);
   if (is_known) request.spacing = geometry.spacing;
-  if (!is_known && options_.measure.needs_spacing)
+  if (!is_known && needs_spacing)
     throw Error(Failure::data, "says no spacing, which physical measures need; --spacing gives it");
   return request;
 }
 
 void LabelJob::measure_components() {
-  if (columns(work_.measures.wanted).empty()) return;
+  if (columns(work_.measures.wanted).empty() && options_.selection.keep.steps.empty()) return;
   progress_.stage("measuring");
   measured_ = measure(*labeled_.labels, labeled_.components, work_.measures);
 }

@@ -4,6 +4,8 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
+#include "app/options/parse_condition.hpp"
+#include "gpuccl/error.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -29,6 +31,18 @@ void add_selection(const Command& command, SelectionOptions& selection) {
   count("--min-size", selection.min_size, "Drop components of fewer elements");
   count("--max-size", selection.max_size, "Drop components of more elements");
   count("--largest", selection.largest, "Keep only the N largest components; 0: all");
+  command.add_value(
+      "--keep", "EXPRESSION",
+      "Drop components of which it does not hold, such as 'area >= 50 and extent > 0.6', by the "
+      "measures of gpuccl list --measures",
+      [&keep = selection.keep](const std::string& given) -> std::string {
+        try {
+          keep = parse_condition(given);
+          return "";
+        } catch (const Error& error) {
+          return error.what();
+        }
+      });
   add_switch(command, "--clear-border", selection.clear_border, "Drop components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
                          {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},

@@ -44,6 +44,44 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");
 }
 
+TEST_CASE_METHOD(FourComponents, "--keep drops what its expression does not hold of") {
+  CHECK(label({"--keep", "area >= 3"}) == "001110000/022200000 dropped 2");
+  CHECK(label({"--keep", "area >= 3 and cx < 2.5"}) == "000000000/011100000 dropped 3");
+  CHECK(label({"--keep", "y0 == 1 or area<2"}) == "002220330/000000000 dropped 1");
+  CHECK(label({"--keep", "area > 1", "--max-size", "2"}) == "000000110/000000000 dropped 3");
+  CHECK(label({"--keep", "x0 > 1", "--largest", "1"}) == "001110000/000000000 dropped 3");
+  CHECK(label({"--keep", "x0 > 1", "--order", "size"}) == "001110220/000000000 dropped 2");
+  CHECK(label({"--keep", "border_sides > 0"}) == "000000000/000000000 dropped 3");
+  CHECK(label({"--keep", "area > 0"}) == "002220330/044400000 dropped 0");
+  CHECK(label({"--keep", "area < 0"}) == "000000000/000000000 dropped 4");
+}
+
+TEST_CASE_METHOD(FourComponents, "what only --keep compares is no column") {
+  const Json report = report_of({input, "--keep", "extent>0.9 and  area > 2", "--measure", "border_sides"});
+  CHECK(report["options"] == "--keep 'extent > 0.9 and area > 2' --measure border_sides");
+  REQUIRE(report["components"].size() == 2);
+  CHECK(!report["components"][0].contains("extent"));
+  CHECK(report["components"][0]["border_sides"] == 0);
+  CHECK(!report_of({input, "--keep", "extent > 0"})["components"][0].contains("border_sides"));
+  CHECK(succeeds({"label", input, "--keep", "extent > 0.9", "--stats", "-"})
+            .starts_with("label,area,x0,y0,x1,y1,cx,cy\n"));
+}
+
+TEST_CASE_METHOD(FourComponents, "an expression that cannot be is refused in one line") {
+  const auto refused = [&](const std::string& expression, int code, const std::string& part) {
+    fails({"label", input, "--json", "-", "--keep", expression}, code, part);
+  };
+  refused("aera > 3", 64, "--keep: 'aera' at character 1 is no measure; did you mean area?");
+  refused("area", 64, "--keep: the end at character 5");
+  refused("", 64, "--keep");
+  refused("z0 > 3", 64, input + ": --keep: z0 is measured in volumes, and this is labelled as an image");
+  refused("area_physical > 3", 65, "spacing");
+  const std::string volume = source_file("data/cells.tif");
+  fails({"label", volume, "--json", "-", "--keep", "moments_central-2-0 > 1"}, 64, "is measured in images");
+  CHECK(report_of({volume, "--keep", "z0 > 0"})["labeling"]["dropped"] > 0);
+  CHECK(report_of({volume, "--keep", "z0 > 0", "--per-slice"})["labeling"]["dropped"] > 0);
+}
+
 TEST_CASE_METHOD(FourComponents, "option --order size numbers the largest first") {
   CHECK(label({"--order", "size"}) == "001110330/022200000 dropped 0");
   CHECK(label({"--order", "raster"}) == "002220330/044400000 dropped 0");

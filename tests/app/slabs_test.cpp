@@ -79,10 +79,11 @@ TEST_CASE("an image is labelled by slabs of rows as it is at once") {
 TEST_CASE("slabs work with every option for foreground, selection and algorithm") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::random_image({90, 70, 30}, 0.3, 3, 4).view());
-  for (const Words& options :
-       {Words{"--invert"}, Words{"--threshold", "otsu"}, Words{"--min-size", "200"}, Words{"--order", "size"},
-        Words{"--largest", "5"}, Words{"--clear-border"}, Words{"--label-type", "u32", "--compress", "none"},
-        Words{"--algo", "flood-fill"}, Words{"--threads", "1"}})
+  for (const Words& options : {Words{"--invert"}, Words{"--threshold", "otsu"}, Words{"--min-size", "200"},
+                               Words{"--order", "size"}, Words{"--largest", "5"}, Words{"--clear-border"},
+                               Words{"--keep", "extent > 0.4 and (area >= 9 or cz < 8)", "--largest", "30"},
+                               Words{"--label-type", "u32", "--compress", "none"},
+                               Words{"--algo", "flood-fill"}, Words{"--threads", "1"}})
     expect_same_with(scratch, input, {"60K", "150K"}, options);
 }
 

@@ -79,3 +79,23 @@ TEST_CASE("all components may be dropped") {
   REQUIRE(none.dropped == 4);
   REQUIRE(none.map == std::vector<Label>{0, 0, 0, 0, 0});
 }
+
+TEST_CASE("components are kept by a condition on what was measured of them") {
+  const BitVolume image = four_components();
+  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  SelectionOptions options;
+  using Step = Condition::Step;
+  options.keep.steps = {{Step::Kind::comparison, MeasureId::extent, Condition::Relation::at_least, 1},
+                        {Step::Kind::comparison, MeasureId::area, Condition::Relation::greater, 1},
+                        {.kind = Step::Kind::both}};
+  Measured measured =
+      measure(*labeled.labels, labeled.components, {options.keep.measures(), Connectivity::c4, {}});
+  const Selection selection = select(labeled.components, image.extent(), false, options, measured);
+  CHECK(selection.map == std::vector<Label>{0, 1, 2, 0, 3});
+  measured.select(selection.map);
+  CHECK(measured.values(selection.components, 2)[MeasureId::area] == 5);
+  options.largest = 1;
+  CHECK(select(labeled.components, image.extent(), false, options,
+               measure(*labeled.labels, labeled.components, {options.keep.measures(), Connectivity::c4, {}}))
+            .map == std::vector<Label>{0, 0, 1, 0, 0});
+}

@@ -118,6 +118,8 @@ class Measured {
   const MeasureSet& wanted() const;
   /// Those of them that are measured in such a labeling and not basic, in order.
   std::vector<MeasureId> columns() const;
+  /// Leaves what else was measured, for a condition, out of wanted() and columns().
+  void show_only(const MeasureSet& wanted);
   /// Component i goes on as map[i + 1] - 1, or is gone where that is 0; as Selection::map.
   void select(const std::vector<Label>& map);
   /// Of component i, of which `components` are what else is known. May be called from several threads at

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "gpuccl/components.hpp"
+#include "gpuccl/condition.hpp"
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
 
 namespace gpuccl {
 
@@ -16,6 +18,7 @@ struct SelectionOptions {
   std::uint64_t min_size = 0;  // elements
   std::uint64_t max_size = ~std::uint64_t{0};
   std::uint64_t largest = 0;  // keep only so many of the largest; 0 keeps all
+  Condition keep = {};        // drop what it does not hold of
   bool clear_border = false;  // drop what touches the edge of the image (2D: of its slice)
   LabelOrder order = LabelOrder::raster;
 
@@ -29,7 +32,9 @@ struct Selection {
 };
 
 /// `per_slice`: components live in one slice, so the first and last slice are no border of theirs.
-/// The same holds for an extent of depth 1.
-Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options);
+/// The same holds for an extent of depth 1. `measured`: of these components, all that SelectionOptions::keep
+/// compares.
+Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
+                 const Measured& measured = Measured());
 
 }  // namespace gpuccl

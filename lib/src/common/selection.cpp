@@ -1,5 +1,7 @@
 #include "gpuccl/selection.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 
 namespace gpuccl {
@@ -12,12 +14,25 @@ bool touches_border(const Box& box, Extent extent, bool volume) {
   return false;
 }
 
-/// Indices of the components that pass the filters on size and border, in raster order.
+/// For each component whether the condition holds of it; empty if it holds of all.
+std::vector<char> those_with(const Condition& condition, const Components& components,
+                             const Measured& measured) {
+  std::vector<char> holds;
+  if (condition.steps.empty()) return holds;
+  holds.resize(components.size());
+  tbb::parallel_for(std::size_t{0}, holds.size(),
+                    [&](std::size_t i) { holds[i] = condition.holds(measured.values(components, i)); });
+  return holds;
+}
+
+/// Indices of the components that pass the filters of one component each, in raster order.
 std::vector<Label> passing(const Components& components, Extent extent, bool volume,
-                           const SelectionOptions& options) {
+                           const SelectionOptions& options, const Measured& measured) {
+  const std::vector<char> holds = those_with(options.keep, components, measured);
   std::vector<Label> kept;
   for (std::size_t i = 0; i < components.size(); ++i) {
     if (components.area[i] < options.min_size || components.area[i] > options.max_size) continue;
+    if (!holds.empty() && holds[i] == 0) continue;
     if (options.clear_border && touches_border(components.box[i], extent, volume)) continue;
     kept.push_back(static_cast<Label>(i));
   }
@@ -36,10 +51,11 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 
 }  // namespace
 
-Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options) {
+Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
+                 const Measured& measured) {
   Selection selection;
   const bool all_pass = options.min_size <= 1 && options.max_size == ~std::uint64_t{0} &&
-                        !options.clear_border &&
+                        !options.clear_border && options.keep.steps.empty() &&
                         (options.largest == 0 || options.largest >= components.size());
   if (all_pass && options.order == LabelOrder::raster) {
     selection.components = std::move(components);
@@ -47,7 +63,7 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   }
 
   const bool volume = !per_slice && extent.depth > 1;
-  std::vector<Label> kept = passing(components, extent, volume, options);
+  std::vector<Label> kept = passing(components, extent, volume, options, measured);
   const auto larger = [&](Label a, Label b) { return components.area[a] > components.area[b]; };
   const bool some_too_many = options.largest != 0 && options.largest < kept.size();
   if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);

@@ -31,6 +31,7 @@ class MeasureSums {
   }
 
   const MeasureSet& wanted() const { return wanted_; }
+  void show_only(const MeasureSet& wanted) { wanted_ &= wanted; }
   bool is_volume() const { return is_volume_; }
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
   std::size_t words() const { return words_; }
@@ -290,6 +291,10 @@ std::vector<MeasureId> Measured::columns() const {
     return in != MeasuredIn::both && (in == MeasuredIn::volumes) != sums_->is_volume();
   });
   return columns;
+}
+
+void Measured::show_only(const MeasureSet& wanted) {
+  if (sums_) sums_->show_only(wanted);
 }
 
 void Measured::select(const std::vector<Label>& map) {

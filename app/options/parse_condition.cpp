@@ -1,0 +1,159 @@
+#include "app/options/parse_condition.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/options/number_lists.hpp"
+#include "app/options/suggestions.hpp"
+#include "gpuccl/error.hpp"
+#include "io/files/file_names.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+using Relation = Condition::Relation;
+using Kind = Condition::Step::Kind;
+
+constexpr std::pair<std::string_view, Relation> kRelations[] = {
+    {"<", Relation::less},   {"<=", Relation::at_most}, {">", Relation::greater}, {">=", Relation::at_least},
+    {"==", Relation::equal}, {"=", Relation::equal},    {"!=", Relation::unequal}};
+
+struct Word {
+  std::string text;  // "" after the last
+  std::size_t at;    // the first character is 1
+};
+
+/// Where something is in the world is known to what writes rows, not to what measures.
+bool is_in_the_world(MeasureId id) {
+  return id == MeasureId::cx_physical || id == MeasureId::cy_physical || id == MeasureId::cz_physical;
+}
+
+bool is_in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.' || c == '+';
+}
+
+/// Names, numbers, relations and parentheses; what is none of them is a word of its own.
+std::vector<Word> words_of(const std::string& text) {
+  std::vector<Word> words;
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    const char first = text[begin];
+    const auto goes_on = [&](char c) {
+      if (is_in_name(first)) return is_in_name(c);
+      if (std::string_view("<>=!").find(first) != std::string_view::npos) return c == '=';
+      return false;
+    };
+    for (end = begin + 1; end < text.size() && goes_on(text[end]);) ++end;
+    if (std::isspace(static_cast<unsigned char>(first)) == 0)
+      words.push_back({text.substr(begin, end - begin), begin + 1});
+  }
+  words.push_back({"", text.size() + 1});
+  return words;
+}
+
+/// Reads what `or` joins, what `and` joins in that, and comparisons and parentheses in that.
+class Parser {
+ public:
+  explicit Parser(const std::string& text) : words_(words_of(text)) {}
+
+  Condition parse() {
+    read_either();
+    if (!next().text.empty())
+      throw wrong(next().text == ")" ? "closes what was not opened"
+                                     : "is not expected here; 'and' or 'or' joins comparisons");
+    for (const Word& word : words_) {
+      const bool is_close = condition_.text.ends_with('(') || word.text == ")" || word.text.empty();
+      condition_.text += (condition_.text.empty() || is_close ? "" : " ") + word.text;
+    }
+    return std::move(condition_);
+  }
+
+ private:
+  const Word& next() const { return words_[at_]; }
+  bool is_next(std::string_view word) const { return io::lower_case(next().text) == word; }
+  bool take(std::string_view word) {
+    if (!is_next(word)) return false;
+    ++at_;
+    return true;
+  }
+
+  Error wrong(const std::string& reason) const {
+    const std::string what = next().text.empty() ? "the end" : "'" + next().text + "'";
+    return {Failure::usage, what + " at character " + std::to_string(next().at) + " " + reason};
+  }
+
+  void read_either() {
+    read_both();
+    while (take("or")) {
+      read_both();
+      condition_.steps.push_back({.kind = Kind::either});
+    }
+  }
+
+  void read_both() {
+    read_one();
+    while (take("and")) {
+      read_one();
+      condition_.steps.push_back({.kind = Kind::both});
+    }
+  }
+
+  void read_one() {
+    if (!is_next("(")) return read_comparison();
+    // Each level has at most two results that wait, of `or` and of `and`.
+    if (2 * ++depth_ + 3 > Condition::kDeepest) throw wrong("is one parenthesis too many");
+    take("(");
+    read_either();
+    if (!take(")")) throw wrong("is not expected here; a parenthesis is open");
+    --depth_;
+  }
+
+  void read_comparison() {
+    Condition::Step step;
+    step.measure = read_measure();
+    step.relation = read_relation();
+    const std::optional<double> number = parse_number<double>(next().text);
+    if (!number || std::isnan(*number)) throw wrong("is no number to compare with");
+    step.number = *number;
+    ++at_;
+    condition_.steps.push_back(step);
+  }
+
+  MeasureId read_measure() {
+    std::vector<std::string> names;
+    for (const Measure& measure : gpuccl::measures()) {
+      if (measure.name == next().text) {
+        if (is_in_the_world(measure.id))
+          throw wrong("cannot be compared; " + next().text.substr(0, 2) + " is the same in elements");
+        ++at_;
+        return measure.id;
+      }
+      names.emplace_back(measure.name);
+    }
+    const std::string nearest = nearest_name(next().text, names);
+    throw wrong("is no measure" +
+                (nearest.empty() ? "; 'gpuccl list --measures' has all" : "; did you mean " + nearest + "?"));
+  }
+
+  Relation read_relation() {
+    for (const auto& [word, relation] : kRelations)
+      if (take(word)) return relation;
+    throw wrong("is not one of < <= > >= == !=");
+  }
+
+  std::vector<Word> words_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  Condition condition_;
+};
+
+}  // namespace
+
+Condition parse_condition(const std::string& text) { return Parser(text).parse(); }
+
+}  // namespace gpuccl::app

@@ -1,0 +1,97 @@
+#include "app/options/parse_condition.hpp"
+
+#include "gpuccl/error.hpp"
+#include "support/catch.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// Of a component of this area whose box begins at x0.
+bool holds(const std::string& text, double area, double x0 = 0) {
+  MeasureValues values;
+  values[MeasureId::area] = area;
+  values[MeasureId::x0] = x0;
+  return parse_condition(text).holds(values);
+}
+
+std::string refused(const std::string& text) {
+  try {
+    parse_condition(text);
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::usage);
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST_CASE("relations compare a measure with a number") {
+  const struct {
+    const char* relation;
+    bool below, at, above;
+  } relations[] = {{"<", true, false, false}, {"<=", true, true, false},  {">", false, false, true},
+                   {">=", false, true, true}, {"==", false, true, false}, {"=", false, true, false},
+                   {"!=", true, false, true}};
+  for (const auto& [relation, below, at, above] : relations) {
+    CAPTURE(relation);
+    for (const std::string blank : {"", " "}) {
+      const std::string text = "area" + blank + relation + blank + "5.5";
+      CHECK(holds(text, 5) == below);
+      CHECK(holds(text, 5.5) == at);
+      CHECK(holds(text, 6) == above);
+      CHECK(!holds("y0" + blank + relation + blank + "5", 5));  // it has none
+    }
+  }
+  CHECK(holds("x0 > -1e3", 1, -999));
+  CHECK(!holds("x0 > -1e3", 1, -1001));
+}
+
+TEST_CASE("'and' binds closer than 'or', and parentheses closer than both") {
+  CHECK(holds("area > 1 or area < 0 and x0 > 5", 2, 0));
+  CHECK(!holds("(area > 1 or area < 0) and x0 > 5", 2, 0));
+  CHECK(holds("x0 > 5 and area < 0 or area > 1", 2, 0));
+  CHECK(!holds("x0 > 5 AND (area < 0 OR area > 1)", 2, 0));
+  CHECK(holds("((area > 1))", 2));
+  // All ways to join four comparisons that hold or do not, against the same in C++.
+  for (int bits = 0; bits < 16; ++bits) {
+    const auto is = [&](int i) { return (bits >> i & 1) != 0; };
+    const auto word = [&](int i) { return std::string("area ") + (is(i) ? "<" : ">") + " 5"; };
+    const std::string a = word(0), b = word(1), c = word(2), d = word(3);
+    CHECK(holds(a + " and " + b + " or " + c + " and " + d, 1) == ((is(0) && is(1)) || (is(2) && is(3))));
+    CHECK(holds(a + " or " + b + " and " + c + " or " + d, 1) == (is(0) || (is(1) && is(2)) || is(3)));
+    CHECK(holds("(" + a + " or " + b + ") and (" + c + " or " + d + ")", 1) ==
+          ((is(0) || is(1)) && (is(2) || is(3))));
+    CHECK(holds(a + " and (" + b + " or (" + c + " and " + d + "))", 1) ==
+          (is(0) && (is(1) || (is(2) && is(3)))));
+  }
+}
+
+TEST_CASE("a condition is said as it was written, blanks apart") {
+  CHECK(parse_condition("  area>=50   and(x0<3 or\tx0 > 9 )").text == "area >= 50 and (x0 < 3 or x0 > 9)");
+  CHECK(parse_condition("area>=50").measures().count() == 1);
+  CHECK(Condition().holds(MeasureValues()));
+}
+
+TEST_CASE("what is wrong with a condition is said with its place") {
+  CHECK(refused("aera >= 50") == "'aera' at character 1 is no measure; did you mean area?");
+  CHECK(refused("area >= 50 and Area < 3") == "'Area' at character 16 is no measure; did you mean area?");
+  CHECK(refused("50 <= area").starts_with("'50' at character 1 is no measure; "));
+  CHECK(refused("area => 50") == "'>' at character 7 is no number to compare with");
+  CHECK(refused("area ! 50") == "'!' at character 6 is not one of < <= > >= == !=");
+  CHECK(refused("area >= fifty") == "'fifty' at character 9 is no number to compare with");
+  CHECK(refused("area >= nan") == "'nan' at character 9 is no number to compare with");
+  CHECK(refused("area >= 5 x0 < 3") ==
+        "'x0' at character 11 is not expected here; 'and' or 'or' joins comparisons");
+  CHECK(refused("area >= 5)") == "')' at character 10 closes what was not opened");
+  CHECK(refused("(area >= 5") == "the end at character 11 is not expected here; a parenthesis is open");
+  CHECK(refused("cy_physical < 3") ==
+        "'cy_physical' at character 1 cannot be compared; cy is the same in elements");
+  CHECK(refused("").starts_with("the end at character 1 is no measure"));
+  CHECK(refused("area >= 5 and").starts_with("the end at character 14 is no measure"));
+  CHECK(refused("area").starts_with("the end at character 5 is not one of"));
+  CHECK(refused("area >= 1; x0").starts_with("';' at character 10"));
+  CHECK(refused(std::string(1000, '(') + "area > 1").ends_with("is one parenthesis too many"));
+  CHECK(refused(std::string(30, '(') + "area > 1" + std::string(30, ')')) == "taken");
+}
+
+}  // namespace
+}  // namespace gpuccl::app
