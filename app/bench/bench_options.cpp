@@ -30,9 +30,7 @@ void add_list(const Command& command, const std::string& name, std::vector<T>& t
 
 void add_test(const Command& command, Test& test) {
   Choices<Test> tests;
-  for (const Test one : {Test::average, Test::steps, Test::density, Test::granularity, Test::size,
-                         Test::iterations, Test::memory, Test::host})
-    tests.emplace_back(bench::name(one), one);
+  for (const Test one : bench::kTests) tests.emplace_back(bench::name(one), one);
   add_choice<Test>(command, "--test", test, tests, "The experiment [average]");
 }
 
@@ -102,17 +100,22 @@ void BenchOptions::add_to(const Command& command) {
   add_path(command, "--csv", csv, "FILE", "Results as a table");
   add_path(command, "--report", report, "DIR",
            "Folder for a page with charts, index.html, and for each chart as SVG");
+  add_path(command, "--map", map, "FILE.png",
+           "With --test work: the first image, and what each of its thread blocks did, as colours");
   output.add_to(command);
   input.add_to(command, "Refuse inputs that need more memory");
 }
 
 void BenchOptions::check() const {
   std::set<io::FileIdentity> outputs;
-  for (const std::string& path : {json, csv, page()})
+  for (const std::string& path : {json, csv, page(), map})
     if (!path.empty() && !outputs.insert(io::identify(path)).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
-  if (request.test == bench::Test::memory && request.device == DeviceChoice::cpu)
-    throw Error(Failure::usage, "--test memory counts what a GPU does, not with --device cpu");
+  if (is_counted(request.test) && request.device == DeviceChoice::cpu)
+    throw Error(Failure::usage,
+                "--test " + bench::name(request.test) + " counts what a GPU does, not with --device cpu");
+  if (!map.empty() && request.test != Test::work)
+    throw Error(Failure::usage, "--map shows what --test work counts");
   if (request.test == bench::Test::host && (preallocated || allocated || request.timing.rotate))
     throw Error(Failure::usage,
                 "--test host allocates everything: not with --preallocated, --allocated or --rotate");

@@ -20,6 +20,7 @@ struct BenchOptions {
   std::string json;
   std::string csv;
   std::string report;  // folder
+  std::string map;
 
   void add_to(const Command& command);
 

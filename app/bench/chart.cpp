@@ -19,7 +19,7 @@ Parts milliseconds_of(const Row& row) {
 /// Accesses to the whole image and its labels.
 Parts global_accesses_of(const Row& row) {
   Parts parts;
-  for (const PhaseTime& phase : row.accesses) {
+  for (const PhaseTime& phase : row.counted) {
     const Accesses& sum = phase.accesses;
     parts.emplace_back(
         phase.phase,
@@ -101,8 +101,19 @@ std::vector<Chart> charts(const Results& results) {
                        const std::string& note) {
     for (SeriesSet& set : series_sets(results, value, with_floors)) {
       const ChartKind kind = set.x.size() < 2 ? ChartKind::bars : ChartKind::curves;
+      const bool logarithmic = kind == ChartKind::curves && set.logarithmic;
       const bool magnitudes = kind == ChartKind::curves && spans_magnitudes(set);
-      all.push_back({kind, results.test == Test::size, magnitudes, unit, note + lowest(set), std::move(set)});
+      all.push_back({kind, logarithmic, magnitudes, unit, note + lowest(set), std::move(set)});
+    }
+  };
+  const auto add_throughputs = [&] {
+    for (SeriesSet& set : series_sets(results, throughput, false)) {
+      if (set.x.size() < 2) continue;
+      std::string note = "10^9 elements a second; more is faster.";
+      for (const Series& series : set.series)
+        if (const std::string size = half_of_peak(set, series); !size.empty())
+          note += (note.ends_with("faster.") ? " Half of the peak: " : ", ") + series.title + " at " + size;
+      all.push_back({ChartKind::curves, set.logarithmic, false, "G/s", note + ".", std::move(set)});
     }
   };
   switch (results.test) {
@@ -118,6 +129,14 @@ std::vector<Chart> charts(const Results& results) {
                                 "it does.",
                                 global_accesses_of));
       break;
+    case Test::work:
+      add(longest_walk, false, "steps",
+          "Steps along links of the thread that takes the most, mean over the thread blocks of the first "
+          "phase "
+          "that follows links.");
+      add(atomics_a_block, false, "atomic operations",
+          "Atomic operations of a thread block, mean over those of the first phase that follows links.");
+      break;
     case Test::iterations:
       add(iterations, false, "iterations",
           "How often an algorithm goes over the image until nothing changes.");
@@ -126,10 +145,13 @@ std::vector<Chart> charts(const Results& results) {
       add(total_ms, false, "ms", "From the image to a label image, both in host memory.");
       add(run_labels_ms, false, "ms", "From the image to a label for each run, both in host memory.");
       break;
+    case Test::size:
+      add(total_ms, true, "ms", "From the image to provisional labels; less is faster.");
+      add_throughputs();
+      break;
     case Test::average:
     case Test::density:
     case Test::granularity:
-    case Test::size:
       add(total_ms, true, "ms", "From the image to provisional labels; less is faster.");
       break;
   }

@@ -1,6 +1,8 @@
 #include "app/bench/csv.hpp"
 
-#include "app/bench/access_kinds.hpp"
+#include <vector>
+
+#include "app/bench/counted_kinds.hpp"
 #include "app/common/device_name.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/csv_field.hpp"
@@ -42,19 +44,50 @@ std::string fields(const Results& results, const Group& group, const Row& row) {
          field(row.left_out);
 }
 
+/// The names of what is counted, and a phase's figures of them.
+std::vector<std::string> counted_names(Test test) {
+  std::vector<std::string> names;
+  if (test == Test::memory)
+    for (const AccessKind& kind : kAccessKinds) names.emplace_back(kind.name);
+  if (test == Test::work) {
+    names.emplace_back("blocks");
+    for (const WorkKind& kind : kWorkKinds)
+      for (const char* which : {"_mean", "_most"}) names.push_back(kind.name + std::string(which));
+  }
+  return names;
+}
+
+std::vector<double> counted_figures(Test test, const PhaseTime& phase, int images) {
+  std::vector<double> figures;
+  if (test == Test::memory)
+    for (const AccessKind& kind : kAccessKinds)
+      figures.push_back(static_cast<double>(phase.accesses.*kind.count) / images);
+  if (test == Test::work) {
+    figures.push_back(static_cast<double>(phase.work.blocks) / images);
+    for (const WorkKind& kind : kWorkKinds) {
+      figures.push_back(mean_over_blocks(phase.work.*kind.figure, phase.work));
+      figures.push_back(static_cast<double>((phase.work.*kind.figure).most));
+    }
+  }
+  return figures;
+}
+
 /// One line a phase, the means over the images.
-std::string accesses_as_csv(const Results& results) {
-  std::string text = kImagesAndAlgorithm + std::string(",phase,launches");
-  for (const AccessKind& kind : kAccessKinds) text += std::string(",") + kind.name;
+std::string counted_as_csv(const Results& results) {
+  std::string text = kImagesAndAlgorithm + std::string(",phase,launches"), nothing = ",,";
+  for (const std::string& name : counted_names(results.test)) {
+    text += "," + name;
+    nothing += ",";
+  }
   text += "\n";
   for (const Group& group : results.groups)
     for (const Row& row : group.rows) {
-      if (row.accesses.empty()) text += fields(results, group, row) + ",,,,,,,,,\n";
-      for (const PhaseTime& phase : row.accesses) {
+      if (row.counted.empty()) text += fields(results, group, row) + nothing + "\n";
+      for (const PhaseTime& phase : row.counted) {
         text += fields(results, group, row) + "," + field(phase.phase) + "," +
                 field(static_cast<double>(phase.launches) / row.images);
-        for (const AccessKind& kind : kAccessKinds)
-          text += "," + field(static_cast<double>(phase.accesses.*kind.count) / row.images);
+        for (const double figure : counted_figures(results.test, phase, row.images))
+          text += "," + field(figure);
         text += "\n";
       }
     }
@@ -64,7 +97,7 @@ std::string accesses_as_csv(const Results& results) {
 }  // namespace
 
 std::string as_csv(const Results& results) {
-  if (results.test == Test::memory) return accesses_as_csv(results);
+  if (is_counted(results.test)) return counted_as_csv(results);
   std::string text = kImagesAndAlgorithm + std::string(",measure"), nothing = ",,,,,,";
   for (const TimingField& time : kTimingFields) {
     text += std::string(",") + time.name;

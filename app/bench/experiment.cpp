@@ -150,14 +150,15 @@ class Measuring {
       Samples samples;
       if (plan_.test == Test::iterations) {
         count_iterations(algorithm, labeled.phases, samples);
-      } else if (plan_.test == Test::memory) {
-        add_accesses(find_phases(algorithm, open.group.connectivity), labeled.phases, row.accesses);
+      } else if (is_counted(plan_.test)) {
+        add_counted(find_phases(algorithm, open.group.connectivity), labeled.phases, row);
       } else {
         time(subject, image, samples);
         if (plan_.test != Test::host) add_floor(subject.floor(), image.extent, row);
       }
       open.averages[i].add(samples.summary());
       ++row.images;
+      row.elements += static_cast<double>(image.extent.elements());
     } catch (const Error& error) {
       if (error.failure() == Failure::temporary) {
         gpu_is_lost_ = true;
@@ -185,21 +186,24 @@ class Measuring {
         return subject.time_host_to_host(image, plan_.timing, samples);
       case Test::iterations:
       case Test::memory:
+      case Test::work:
         break;
     }
   }
 
   /// Of the algorithm's own phases; those that number components do not count.
-  static void add_accesses(const Phases& own, const PhaseTimes& phases, PhaseTimes& sums) {
+  void add_counted(const Phases& own, const PhaseTimes& phases, Row& row) {
+    Row of_image;
     for (const PhaseTime& phase : phases) {
       const auto has_its_name = [&](const Phase& one) { return one.name == phase.phase; };
-      if (std::none_of(own.begin(), own.end(), has_its_name)) continue;
-      auto at = std::find_if(sums.begin(), sums.end(),
-                             [&](const PhaseTime& sum) { return sum.phase == phase.phase; });
-      if (at == sums.end()) at = sums.insert(at, {phase.phase});
-      at->milliseconds += phase.milliseconds;
-      at->launches += phase.launches;
-      at->accesses += phase.accesses;
+      if (std::any_of(own.begin(), own.end(), has_its_name)) add_to(of_image.counted, phase);
+    }
+    const PhaseTime* working = working_phase(of_image);
+    if (plan_.test == Test::work && done_ == 0 && working != nullptr)
+      results_.maps.push_back({row.title, working->blocks_a_row, working->blocks});
+    for (PhaseTime& phase : of_image.counted) {
+      phase.blocks.clear();
+      add_to(row.counted, std::move(phase));
     }
   }
 
@@ -223,6 +227,7 @@ class Measuring {
     open.group.extent = set.extent;
     open.group.density = set.density;
     open.group.granularity = set.granularity;
+    open.group.axis = set.axis;
     open.group.connectivity = connectivity;
     for (const Algorithm* algorithm : plan_.algorithms) {
       if (find_variant(*algorithm, connectivity) == nullptr) continue;
@@ -230,6 +235,7 @@ class Measuring {
       row.algorithm = algorithm->name;
       row.device = algorithm->device;
       row.title = title(*algorithm);
+      row.cycles_a_ms = algorithm->device == DeviceKind::cuda ? plan_.cycles.gpu : plan_.cycles.cpu;
       open.group.rows.push_back(std::move(row));
       open.algorithms.push_back(algorithm);
       open.averages.emplace_back();
@@ -253,7 +259,9 @@ class Measuring {
     for (std::size_t i = 0; i < group.rows.size(); ++i) {
       Row& row = group.rows[i];
       row.measures = open.averages[i].mean();
-      if (row.images > 0) row.floor_ms /= row.images;
+      if (row.images == 0) continue;
+      row.floor_ms /= row.images;
+      row.elements /= row.images;
     }
     return group;
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/bench/environment.hpp"
 #include "app/bench/results.hpp"
 
 namespace gpuccl::bench {
@@ -15,6 +16,7 @@ struct Plan {
   std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes
   int gpu = 0;
   TimingOptions timing;
+  Cycles cycles;
 };
 
 /// What an experiment reports while it goes on.

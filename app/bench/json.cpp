@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/bench/access_kinds.hpp"
+#include "app/bench/counted_kinds.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/common/device_name.hpp"
 
@@ -11,18 +11,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json object(const Measure& measure, double floor_ms) {
+Json object(const Measure& measure, const Row& row) {
   Json json{{"name", measure.name}};
   for (const TimingField& field : kTimingFields) json[field.name] = measure.timing.*field.value;
   json["launches"] = measure.launches;
   json["repetitions"] = measure.repetitions;
-  if (floor_ms > 0) json["multiple_of_floor"] = measure.timing.median_ms / floor_ms;
+  if (row.floor_ms > 0) json["multiple_of_floor"] = measure.timing.median_ms / row.floor_ms;
+  if (row.cycles_a_ms > 0) json["cycles_per_element"] = cycles_an_element(row, measure.timing.median_ms);
   return json;
 }
 
-/// Accesses of a phase, the mean over the images.
-Json object(const PhaseTime& phase, int images) {
+/// What a phase counted: means over the images, and of --test work over their thread blocks.
+Json object(const PhaseTime& phase, int images, Test test) {
   Json json{{"name", phase.phase}, {"launches", static_cast<double>(phase.launches) / images}};
+  if (test == Test::work) {
+    json["blocks"] = static_cast<double>(phase.work.blocks) / images;
+    for (const WorkKind& kind : kWorkKinds) {
+      json[std::string(kind.name) + "_mean"] = mean_over_blocks(phase.work.*kind.figure, phase.work);
+      json[std::string(kind.name) + "_most"] = (phase.work.*kind.figure).most;
+    }
+    return json;
+  }
   for (const AccessKind& kind : kAccessKinds)
     json[kind.name] = static_cast<double>(phase.accesses.*kind.count) / images;
   return json;
@@ -34,13 +43,13 @@ Json object(const Row& row, Test test) {
             {"failed", row.failed},       {"left_out", row.left_out}};
   if (!row.problem.empty()) json["problem"] = row.problem;
   if (row.floor_ms > 0) json["floor"] = {{"name", row.floor}, {"median_ms", row.floor_ms}};
-  if (test == Test::memory) {
+  if (is_counted(test)) {
     json["phases"] = Json::array();
-    for (const PhaseTime& phase : row.accesses) json["phases"].push_back(object(phase, row.images));
+    for (const PhaseTime& phase : row.counted) json["phases"].push_back(object(phase, row.images, test));
     return json;
   }
   json["measures"] = Json::array();
-  for (const Measure& measure : row.measures) json["measures"].push_back(object(measure, row.floor_ms));
+  for (const Measure& measure : row.measures) json["measures"].push_back(object(measure, row));
   return json;
 }
 

@@ -29,6 +29,13 @@ std::string what_total_is(const Results& results, bool gpu, bool cpu) {
   return text;
 }
 
+void add_cycles(bool gpu, bool cpu, std::vector<std::string>& lines) {
+  std::string text = "cycles: of cores an element, time by clock";
+  if (gpu) text += " by cores of the GPU, at its highest clock";
+  if (cpu) text += gpu ? "; of the CPU one core" : " of one core";
+  lines.push_back(text);
+}
+
 void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
   lines.push_back(what_total_is(results, gpu, cpu));
   if (results.timing.preallocated && results.timing.allocated)
@@ -39,6 +46,7 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
     lines.push_back("statistics: area, box and centroid of each component, after that; events");
     lines.push_back("upload: bits to the card and there to the form that the algorithm reads; events");
   }
+  add_cycles(gpu, cpu, lines);
   lines.push_back("whole: from the image to final labels and statistics in host memory, wall clock");
   lines.push_back("G/s: 10^9 elements a second, by the total");
 }
@@ -68,6 +76,7 @@ void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
     lines.push_back(
         "GPU phases: between events on the stream, renumbering included; allocate, release: wall clock");
   if (cpu) lines.push_back("CPU phases: wall clock; render: writing the 32-bit label image");
+  add_cycles(gpu, cpu, lines);
 }
 
 void add_iterations(const Results& results, std::vector<std::string>& lines) {
@@ -107,6 +116,17 @@ void add_memory(std::vector<std::string>& lines) {
       "maps beside the labels that are no links, renumbering");
 }
 
+void add_work(std::vector<std::string>& lines) {
+  lines.push_back(
+      "each image labelled once by kernels compiled to count; means over all thread blocks of all images, "
+      "and "
+      "the most of one of them");
+  lines.push_back(
+      "a step is one along a link, to a parent; longest walk: the steps of the thread of a block that takes "
+      "the "
+      "most; atomics: atomic operations on links, in global and in shared memory");
+}
+
 void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
   std::string text =
       "floor: reading the input once and writing 4 bytes an element once, measured in this run";
@@ -137,6 +157,10 @@ std::vector<std::string> measurement_notes(const Results& results) {
   }
   if (results.test == Test::memory) {
     add_memory(lines);
+    return lines;
+  }
+  if (results.test == Test::work) {
+    add_work(lines);
     return lines;
   }
   lines.push_back(

@@ -1,5 +1,6 @@
 #include "app/bench/plan.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "gpuccl/error.hpp"
@@ -23,43 +24,75 @@ std::vector<Extent> extents(const Request& request, std::vector<Extent> in_2d,
   return in_2d;
 }
 
-std::vector<Extent> default_sizes(const Request& request) {
-  if (request.test != Test::size) return extents(request, {{2048, 2048, 1}}, {{256, 256, 256}});
-  return extents(
-      request,
-      {{256, 256, 1}, {512, 512, 1}, {1024, 1024, 1}, {2048, 2048, 1}, {4096, 4096, 1}, {8192, 8192, 1}},
-      {{64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}});
+/// Squares from 32x32 to `largest`, each twice as wide as the one before.
+std::vector<Extent> squares(int largest) {
+  std::vector<Extent> sizes;
+  for (int side = 32; side <= largest; side *= 2) sizes.push_back({side, side, 1});
+  return sizes;
 }
 
-std::vector<double> default_densities(const Request& request) {
+std::vector<double> tenths(int first, int last) {
+  std::vector<double> densities;
+  for (int tenth = first; tenth <= last; ++tenth) densities.push_back(tenth / 10.0);
+  return densities;
+}
+
+/// What an experiment measures if nothing else is asked for: the papers' ranges, so that curves lie over
+/// theirs.
+struct Ranges {
+  Axis axis = Axis::none;
+  std::vector<Extent> sizes;
+  std::vector<double> densities;
+  std::vector<int> granularities;
+};
+
+std::vector<Ranges> default_ranges(const Request& request) {
+  const std::vector<Extent> usual = extents(request, {{2048, 2048, 1}}, {{256, 256, 256}});
+  const std::vector<int> few = {1, 4, 16};
   switch (request.test) {
-    case Test::density:
-    case Test::iterations: {
-      std::vector<double> every_tenth;
-      for (int tenth = 0; tenth <= 10; ++tenth) every_tenth.push_back(tenth / 10.0);
-      return every_tenth;
-    }
     case Test::average:
     case Test::steps:
     case Test::memory:
     case Test::host:
-      return {0.1, 0.5};
-    case Test::granularity:
+      break;
+    case Test::density:
+      return {{Axis::density, usual, tenths(0, 10), few}};
+    case Test::iterations:
+      return {{Axis::density, usual, tenths(0, 10), {1}}};
+    case Test::granularity: {
+      std::vector<int> all(16);
+      std::iota(all.begin(), all.end(), 1);
+      return {{Axis::granularity, usual, {0.5}, all}};
+    }
     case Test::size:
-      return {0.5};
+      return {{Axis::size,
+               extents(request, squares(8192),
+                       {{32, 32, 32}, {64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}}),
+               {0.5},
+               few}};
+    case Test::work: {
+      const std::vector<Extent> volumes = {{32, 32, 32}, {64, 64, 64}, {128, 128, 128}, {256, 256, 256}};
+      const bool is_volume = request.connectivity && is_3d(*request.connectivity);
+      return {{Axis::size, is_volume ? volumes : squares(4096), {0.5}, {1}},
+              {Axis::density, {is_volume ? volumes.back() : Extent{2048, 2048, 1}}, tenths(1, 9), {1}}};
+    }
   }
-  return {};
+  return {{Axis::none, usual, {0.1, 0.5}, {1, 8}}};
 }
 
-std::vector<int> default_granularities(const Request& request) {
-  if (request.test == Test::granularity) {
-    std::vector<int> all(16);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i) + 1;
-    return all;
+/// The same with what was asked for. Where that leaves nothing to grow, one series is enough.
+std::vector<Ranges> ranges(const Request& request) {
+  std::vector<Ranges> all = default_ranges(request);
+  if (all.size() > 1 && (!request.sizes.empty() || !request.densities.empty())) {
+    const bool by_size = request.sizes.size() > 1 || request.densities.size() == 1;
+    std::erase_if(all, [&](const Ranges& one) { return (one.axis == Axis::size) != by_size; });
   }
-  const bool sets = request.test == Test::average || request.test == Test::steps ||
-                    request.test == Test::memory || request.test == Test::host;
-  return sets ? std::vector<int>{1, 8} : std::vector<int>{1};
+  for (Ranges& one : all) {
+    one.sizes = given_or(request.sizes, one.sizes);
+    one.densities = given_or(request.densities, one.densities);
+    one.granularities = given_or(request.granularities, one.granularities);
+  }
+  return all;
 }
 
 std::vector<Input> random_inputs(const GenerateOptions& first, int images) {
@@ -99,6 +132,8 @@ std::string name(Test test) {
       return "iterations";
     case Test::memory:
       return "memory";
+    case Test::work:
+      return "work";
     case Test::host:
       return "host";
   }
@@ -107,21 +142,24 @@ std::string name(Test test) {
 
 bool is_sweep(Test test) { return test == Test::density || test == Test::granularity || test == Test::size; }
 
+bool is_counted(Test test) { return test == Test::memory || test == Test::work; }
+
 std::vector<ImageSet> random_image_sets(const Request& request) {
-  const std::vector<Extent> sizes = given_or(request.sizes, default_sizes(request));
-  check(request, sizes);
   std::vector<ImageSet> sets;
   GenerateOptions options;
   options.seed = request.seed;
-  for (const Extent& size : sizes)
-    for (const int granularity : given_or(request.granularities, default_granularities(request)))
-      for (const double density : given_or(request.densities, default_densities(request))) {
-        options.extent = size;
-        options.granularity = granularity;
-        options.density = density;
-        sets.push_back({"random", size, density, granularity,
-                        random_inputs(options, request.images.value_or(kImagesAPoint))});
-      }
+  for (const Ranges& one : ranges(request)) {
+    check(request, one.sizes);
+    for (const Extent& size : one.sizes)
+      for (const int granularity : one.granularities)
+        for (const double density : one.densities) {
+          options.extent = size;
+          options.granularity = granularity;
+          options.density = density;
+          sets.push_back({"random", size, density, granularity,
+                          random_inputs(options, request.images.value_or(kImagesAPoint)), one.axis});
+        }
+  }
   return sets;
 }
 

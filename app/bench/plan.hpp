@@ -12,12 +12,20 @@
 
 namespace gpuccl::bench {
 
-/// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and size.
-enum class Test { average, steps, density, granularity, size, iterations, memory, host };
+/// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and those of other papers.
+enum class Test { average, steps, density, granularity, size, iterations, memory, work, host };
+inline constexpr Test kTests[] = {Test::average,     Test::steps, Test::density,
+                                  Test::granularity, Test::size,  Test::iterations,
+                                  Test::memory,      Test::work,  Test::host};
 
 std::string name(Test test);
 /// Images made by the random generator, one set a value of an axis.
 bool is_sweep(Test test);
+/// Counted by kernels that are compiled for that.
+bool is_counted(Test test);
+
+/// What grows from set to set.
+enum class Axis { none, density, granularity, size };
 
 /// How each image is timed.
 struct TimingOptions {
@@ -42,6 +50,7 @@ struct ImageSet {
   double density = 0;            // 0 to 1
   int granularity = 0;
   std::vector<Input> inputs;
+  Axis axis = Axis::none;  // that the set is a place on
 };
 
 /// What the user asked for.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "app/bench/access_kinds.hpp"
+#include "app/bench/counted_kinds.hpp"
 #include "app/bench/series.hpp"
 #include "app/common/device_name.hpp"
 
@@ -50,9 +50,15 @@ std::optional<std::string> total_spread(const Group&, const Row& row) {
   return measure != nullptr ? std::optional(spread(measure->timing)) : std::nullopt;
 }
 
-std::optional<std::string> throughput(const Group& group, const Row& row) {
-  const std::optional<double> value = total_ms(row);
-  return value ? std::optional(three_digits(group.elements / *value / 1e6)) : std::nullopt;
+std::optional<std::string> gigas(const Group&, const Row& row) {
+  const std::optional<double> value = throughput(row);
+  return value ? std::optional(three_digits(*value)) : std::nullopt;
+}
+
+std::optional<std::string> cycles(const Group&, const Row& row) {
+  const Measure* measure = total_of(row);
+  if (measure == nullptr || row.cycles_a_ms == 0) return std::nullopt;
+  return three_digits(cycles_an_element(row, measure->timing.median_ms));
 }
 
 std::optional<std::string> multiple(const Group&, const Row& row) {
@@ -83,7 +89,8 @@ const std::vector<Column>& columns() {
       {"upload", milliseconds<kUpload>},
       {"download", milliseconds<kDownload>},
       {"whole", milliseconds<kWhole>},
-      {"G/s", throughput},
+      {"G/s", gigas},
+      {"cycles", cycles},
       {"x floor", multiple},
       {"floor ms", floor_of},
       {"note", note_of},
@@ -105,14 +112,18 @@ Table average_table(const Group& group) {
 }
 
 Table steps_table(const Group& group) {
-  Table table{title_of(group), {"algorithm", "device", "step", "ms", "5-95 %", "launches", "x floor"}, {}, 3};
+  Table table{title_of(group),
+              {"algorithm", "device", "step", "ms", "5-95 %", "launches", "x floor", "cycles"},
+              {},
+              3};
   for (const Row& row : group.rows) {
     for (const Measure& step : row.measures)
       table.rows.push_back({row.algorithm, app::device_name(row.device), step.name,
                             three_digits(step.timing.median_ms), spread(step.timing),
-                            three_digits(step.launches), three_digits(step.timing.median_ms / row.floor_ms)});
+                            three_digits(step.launches), three_digits(step.timing.median_ms / row.floor_ms),
+                            three_digits(cycles_an_element(row, step.timing.median_ms))});
     if (const std::string text = note(row); !text.empty())
-      table.rows.push_back({row.algorithm, app::device_name(row.device), text, "-", "-", "-", "-"});
+      table.rows.push_back({row.algorithm, app::device_name(row.device), text, "-", "-", "-", "-", "-"});
   }
   return table;
 }
@@ -125,11 +136,31 @@ Table memory_table(const Group& group) {
     std::replace(table.header.back().begin(), table.header.back().end(), '_', ' ');
   }
   for (const Row& row : group.rows) {
-    for (const PhaseTime& phase : row.accesses) {
+    for (const PhaseTime& phase : row.counted) {
       table.rows.push_back({row.algorithm, phase.phase, three_digits(double(phase.launches) / row.images)});
       for (const AccessKind& kind : kAccessKinds)
         table.rows.back().push_back(
             std::to_string(std::llround(static_cast<double>(phase.accesses.*kind.count) / row.images)));
+    }
+    if (const std::string text = note(row); !text.empty()) table.rows.push_back({row.algorithm, text});
+  }
+  return table;
+}
+
+/// Work of thread blocks: their mean, and the most that one of them did on any image.
+Table work_table(const Group& group) {
+  Table table{title_of(group), {"algorithm", "phase", "launches", "blocks"}, {}, 2};
+  for (const WorkKind& kind : kWorkKinds)
+    for (const char* which : {"", ", most"}) table.header.push_back(kind.title + std::string(which));
+  for (const Row& row : group.rows) {
+    for (const PhaseTime& phase : row.counted) {
+      table.rows.push_back({row.algorithm, phase.phase, three_digits(double(phase.launches) / row.images),
+                            std::to_string(phase.work.blocks / static_cast<std::uint64_t>(row.images))});
+      for (const WorkKind& kind : kWorkKinds) {
+        const OverBlocks& figure = phase.work.*kind.figure;
+        table.rows.back().push_back(three_digits(mean_over_blocks(figure, phase.work)));
+        table.rows.back().push_back(std::to_string(figure.most));
+      }
     }
     if (const std::string text = note(row); !text.empty()) table.rows.push_back({row.algorithm, text});
   }
@@ -152,6 +183,22 @@ void add_series_tables(const Results& results, const Value& value, bool with_flo
   }
 }
 
+/// By size: throughput, and where it reaches half of its peak.
+void add_throughput_tables(const Results& results, std::vector<Table>& tables) {
+  const std::vector<SeriesSet> sets = series_sets(results, throughput, false);
+  const std::size_t first = tables.size();
+  add_series_tables(results, throughput, false, "G/s", tables);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (!sets[i].logarithmic || sets[i].x.size() < 2) continue;
+    std::vector<std::string> cells = {"half of the peak"};
+    for (const Series& series : sets[i].series) {
+      const std::string size = half_of_peak(sets[i], series);
+      cells.push_back(size.empty() ? "-" : size);
+    }
+    tables[first + i].rows.push_back(std::move(cells));
+  }
+}
+
 }  // namespace
 
 std::optional<Table> table_of(const Group& group, Test test) {
@@ -163,6 +210,8 @@ std::optional<Table> table_of(const Group& group, Test test) {
       return steps_table(group);
     case Test::memory:
       return memory_table(group);
+    case Test::work:
+      return work_table(group);
     case Test::density:
     case Test::granularity:
     case Test::size:
@@ -184,9 +233,15 @@ std::vector<Table> joint_tables(const Results& results) {
     case Test::size:
       add_series_tables(results, total_ms, true, "total ms", all);
       add_series_tables(results, multiple_of_floor, false, "multiple of the floor", all);
+      add_throughput_tables(results, all);
       break;
     case Test::iterations:
       add_series_tables(results, iterations, false, "iterations", all);
+      break;
+    case Test::work:
+      add_series_tables(results, longest_walk, false, "steps of the longest walk, mean over thread blocks",
+                        all);
+      add_series_tables(results, atomics_a_block, false, "atomic operations, mean over thread blocks", all);
       break;
     case Test::steps:
     case Test::memory:

@@ -29,17 +29,31 @@ inline constexpr const char* kDownload = "download";
 struct Row {
   std::string algorithm;
   DeviceKind device = DeviceKind::cpu;
-  std::string title;    // the name, with its device where two rows of the table share it
-  std::string floor;    // which floor: "gpu-bytes", "gpu-bits", "host-bits"
-  double floor_ms = 0;  // mean over the images
-  int images = 0;       // timed
-  int wrong = 0;        // labelled wrongly, not timed
-  int failed = 0;       // not labelled
-  int left_out = 0;     // of random images: the algorithm had taken too long on those before
-  std::string problem;  // the first of them
+  std::string title;       // the name, with its device where two rows of the table share it
+  std::string floor;       // which floor: "gpu-bytes", "gpu-bits", "host-bits"
+  double floor_ms = 0;     // mean over the images
+  int images = 0;          // timed
+  double elements = 0;     // mean over these images
+  double cycles_a_ms = 0;  // of all cores of a GPU, of one of the CPU; 0 if not known
+  int wrong = 0;           // labelled wrongly, not timed
+  int failed = 0;          // not labelled
+  int left_out = 0;        // of random images: the algorithm had taken too long on those before
+  std::string problem;     // the first of them
   std::vector<Measure> measures;
-  PhaseTimes accesses;  // --test memory: the phases, summed up over the images
+  PhaseTimes counted;  // --test memory, work: the phases, summed up over the images
 };
+
+/// Cycles of cores that an element takes: time by clock by cores, as papers give them; 0 if not known.
+inline double cycles_an_element(const Row& row, double milliseconds) {
+  return row.elements > 0 ? milliseconds * row.cycles_a_ms / row.elements : 0;
+}
+
+/// The first of an algorithm's phases in which links are followed or changed; null for none.
+inline const PhaseTime* working_phase(const Row& row) {
+  for (const PhaseTime& phase : row.counted)
+    if (phase.work.steps.sum + phase.work.atomics.sum > 0) return &phase;
+  return row.counted.empty() ? nullptr : &row.counted.front();
+}
 
 /// The images of one set that have the same connectivity.
 struct Group {
@@ -47,6 +61,7 @@ struct Group {
   std::optional<Extent> extent;  // these three: random images
   double density = 0;
   int granularity = 0;
+  Axis axis = Axis::none;
   Connectivity connectivity = Connectivity::c8;
   int images = 0;
   double elements = 0;    // means over the images: of their size,
@@ -55,10 +70,18 @@ struct Group {
   std::vector<Row> rows;
 };
 
+/// What the thread blocks of one algorithm did on one image.
+struct WorkMap {
+  std::string title;
+  unsigned blocks_a_row = 0;
+  std::vector<BlockWork> blocks;  // row by row
+};
+
 struct Results {
   Test test = Test::average;
   TimingOptions timing;
   std::vector<Group> groups;
+  std::vector<WorkMap> maps;   // --test work: of the first image
   std::string incomplete;      // why not everything was measured; "" if it was
   bool wrong = false;          // an algorithm gave wrong labels
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/bench/counted_kinds.hpp"
 #include "app/bench/table.hpp"
 #include "io/image/limits.hpp"
 
@@ -23,26 +24,22 @@ struct Where {
   std::optional<double> x;
 };
 
-Where where(const Group& group, Test test) {
+Where where(const Group& group) {
   const std::string connectivity = ", " + connectivity_of(group);
   if (!group.extent) return {"datasets" + connectivity, "dataset", group.dataset, {}};
   const std::string size = io::to_string(*group.extent);
   const std::string density = "density " + percent(group.density) + " %";
   const std::string granularity = "granularity " + std::to_string(group.granularity);
-  switch (test) {
-    case Test::density:
-    case Test::iterations:
+  switch (group.axis) {
+    case Axis::density:
       return {"random " + size + ", " + granularity + connectivity, "density (%)", percent(group.density),
               100 * group.density};
-    case Test::granularity:
+    case Axis::granularity:
       return {"random " + size + ", " + density + connectivity, "granularity",
               std::to_string(group.granularity), group.granularity};
-    case Test::size:
+    case Axis::size:
       return {"random, " + density + ", " + granularity + connectivity, "elements", size, group.elements};
-    case Test::average:
-    case Test::steps:
-    case Test::memory:
-    case Test::host:
+    case Axis::none:
       break;
   }
   return {"random images" + connectivity,
@@ -75,6 +72,11 @@ std::optional<double> least_ms(const Row& row) {
   return total != nullptr ? std::optional(total->timing.min_ms) : std::nullopt;
 }
 
+std::optional<double> throughput(const Row& row) {
+  const std::optional<double> total = total_ms(row);
+  return total && *total > 0 ? std::optional(row.elements / *total / 1e6) : std::nullopt;
+}
+
 std::optional<double> run_labels_ms(const Row& row) {
   const Measure* measure = find_measure(row.measures, kHostRuns);
   return measure != nullptr ? std::optional(measure->timing.median_ms) : std::nullopt;
@@ -85,6 +87,19 @@ std::optional<double> multiple_of_floor(const Row& row) {
   return total && row.floor_ms > 0 ? std::optional(*total / row.floor_ms) : std::nullopt;
 }
 
+namespace {
+
+std::optional<double> mean_of(const Row& row, OverBlocks Work::*figure) {
+  const PhaseTime* phase = working_phase(row);
+  if (phase == nullptr || phase->work.blocks == 0) return std::nullopt;
+  return mean_over_blocks(phase->work.*figure, phase->work);
+}
+
+}  // namespace
+
+std::optional<double> longest_walk(const Row& row) { return mean_of(row, &Work::longest); }
+std::optional<double> atomics_a_block(const Row& row) { return mean_of(row, &Work::atomics); }
+
 std::optional<double> iterations(const Row& row) {
   return row.measures.empty() ? std::nullopt : std::optional(row.measures.front().launches);
 }
@@ -92,10 +107,17 @@ std::optional<double> iterations(const Row& row) {
 std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors) {
   std::vector<SeriesSet> all;
   for (const Group& group : results.groups) {
-    const Where here = where(group, results.test);
+    const Where here = where(group);
     auto at =
         std::find_if(all.begin(), all.end(), [&](const SeriesSet& set) { return set.title == here.set; });
-    if (at == all.end()) at = all.insert(at, SeriesSet{here.set, here.axis, {}, {}, {}});
+    if (at == all.end())
+      at = all.insert(at, SeriesSet{here.set,
+                                    here.axis,
+                                    {},
+                                    {},
+                                    {},
+                                    group.axis == Axis::size,
+                                    group.extent && group.extent->depth > 1});
     at->places.push_back(here.place);
     if (here.x) at->x.push_back(*here.x);
     for (const Row& row : group.rows)
@@ -111,6 +133,27 @@ std::vector<SeriesSet> series_sets(const Results& results, const Value& value, b
                           [](const Series& series) { return !series.is_floor; });
   }
   return all;
+}
+
+std::string half_of_peak(const SeriesSet& set, const Series& series) {
+  double peak = 0;
+  for (const auto& value : series.values) peak = std::max(peak, value.value_or(0));
+  if (peak == 0) return "";
+  std::vector<std::pair<double, double>> points;  // elements, throughput
+  for (std::size_t i = 0; i < set.x.size(); ++i)
+    if (series.values[i]) points.emplace_back(set.x[i], *series.values[i]);
+  std::sort(points.begin(), points.end());
+  const auto at =
+      std::find_if(points.begin(), points.end(), [&](const auto& point) { return 2 * point.second >= peak; });
+  double elements = at->first;
+  if (at != points.begin()) {
+    const auto before = at - 1;
+    elements =
+        std::lerp(before->first, at->first, (peak / 2 - before->second) / (at->second - before->second));
+  }
+  const std::string side =
+      std::to_string(std::lround(set.of_volumes ? std::cbrt(elements) : std::sqrt(elements)));
+  return side + "x" + side + (set.of_volumes ? "x" + side : "");
 }
 
 std::string describe(const Group& group) {

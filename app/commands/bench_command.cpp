@@ -20,6 +20,7 @@
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
 #include "app/bench/svg_chart.hpp"
+#include "app/bench/work_map.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
@@ -33,6 +34,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/make_folder.hpp"
+#include "io/png/png_output.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -63,6 +65,7 @@ class BenchOutputs {
   explicit BenchOutputs(const BenchOptions& options) : options_(options) {
     if (!options.json.empty()) open_.emplace(options.json, make(options.json));
     if (!options.csv.empty()) open_.emplace(options.csv, make(options.csv));
+    if (!options.map.empty()) open_.emplace(options.map, make(options.map));
     if (options.report.empty()) return;
     io::make_folder(options.report);
     open_.emplace(options.page(), make(options.page()));
@@ -78,6 +81,20 @@ class BenchOutputs {
       write(options_.chart(static_cast<int>(drawings.size())), drawings.back());
     }
     write(options_.page(), bench::as_html(head, results, drawings));
+  }
+
+  /// --map, from the results and the image of which they hold maps.
+  void write_map(const bench::Input& input, const bench::Results& results) {
+    const bench::Picture picture = bench::work_picture(input.load().view(), results.maps);
+    io::concerning(options_.map, [&] {
+      if (picture.rgb.empty()) throw Error(Failure::data, "no thread block was counted, so there is no map");
+      io::AtomicFile& file = *open_.at(options_.map);
+      io::PngOutput png(file, {picture.width, picture.height, 8, io::PngColor::rgb, 6, {}});
+      png.write_rows(picture.rgb.data(), static_cast<std::size_t>(picture.width) * 3,
+                     static_cast<std::size_t>(picture.height));
+      png.finish();
+      file.commit();
+    });
   }
 
  private:
@@ -107,7 +124,8 @@ class BenchOutputs {
 class BenchReport {
  public:
   BenchReport(const BenchOptions& options, bool with_gpu)
-      : outputs_(options),
+      : options_(options),
+        outputs_(options),
         head_{version(), commit(), command_line(), bench::environment(with_gpu, options.request.gpu)} {}
 
   void update(const bench::Results& so_far) {
@@ -118,17 +136,35 @@ class BenchReport {
     writing_ms_ = since_written_.lap();
   }
 
-  void finish(const bench::Results& results) {
+  void finish(const bench::Plan& plan, const bench::Results& results) {
     print(results);
     std::string text;
     for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
     if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
+    if (!options_.map.empty()) {
+      outputs_.write_map(plan.image_sets.front().inputs.front(), results);
+      text += "\n" + map_legend(results);
+    }
     print_result(text);
     outputs_.write(head_, results);
   }
 
  private:
   static constexpr double kShareOfRun = 20;  // writing takes a twentieth of the time at most
+
+  static std::string map_legend(const bench::Results& results) {
+    std::string text = "map, from left to right: image";
+    std::uint32_t steps = 0, atomics = 0;
+    for (const bench::WorkMap& map : results.maps) {
+      text += ", " + map.title;
+      for (const BlockWork& block : map.blocks) {
+        steps = std::max(steps, block.longest);
+        atomics = std::max(atomics, block.atomics);
+      }
+    }
+    return text + "; above: steps of the longest walk, dark 0 to yellow " + std::to_string(steps) +
+           "; below: atomic operations, to " + std::to_string(atomics) + "\n";
+  }
 
   void print(const bench::Results& results) {
     std::string text;
@@ -143,6 +179,7 @@ class BenchReport {
     print_result(text);
   }
 
+  const BenchOptions& options_;
   BenchOutputs outputs_;
   bench::Head head_;
   std::size_t printed_ = 0;  // groups
@@ -185,13 +222,14 @@ int run_bench(const BenchOptions& options) {
   plan.gpu = options.request.gpu;
   plan.timing = options.timing();
   plan.image_sets = image_sets_of(options, warn);
-  const bool counting = plan.test == bench::Test::memory;
+  const bool counting = bench::is_counted(plan.test);
   plan.algorithms = bench::choose_algorithms(
       options.request, counting ? counting_algorithms() : algorithms(),
       [&] { return problem_of_gpu(plan.gpu); }, warn);
   const bool gpu =
       std::any_of(plan.algorithms.begin(), plan.algorithms.end(),
                   [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; });
+  plan.cycles = bench::cycles_a_ms(gpu, plan.gpu);
   BenchReport report(options, gpu);
   const HeldSignal signal;
 
@@ -209,7 +247,7 @@ int run_bench(const BenchOptions& options) {
   if (results.groups.empty() && results.failures.empty() && results.incomplete.empty())
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 
-  report.finish(results);
+  report.finish(plan, results);
   if (!results.incomplete.empty()) print_message(results.incomplete + "; what was measured is written");
   if (signal.number() != 0) end_by_signal(signal.number());
   return exit_code_of(results);

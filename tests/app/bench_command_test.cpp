@@ -155,6 +155,8 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--device", "cuda", "--size", "8x8"}, 69, "");
   fails({"bench", "--device", "cpu", "-c", "8", "--size", "8x8x8"}, 64, "8-connectivity is for images");
   fails({"bench", "--test", "memory", "--device", "cpu"}, 64, "--test memory");
+  fails({"bench", "--test", "work", "--device", "cpu"}, 64, "--test work counts what a GPU does");
+  fails({"bench", "--test", "memory", "--map", scratch / "map.png"}, 64, "--map shows what --test work");
   fails({"bench", "--test", "memory", "--algo", "runs"}, 64, "does not count for 'runs' but for all, np, ");
   fails({"bench", "--test", "memory", "--size", "8x8"}, 69, "");
   fails({"bench", "--device", "cpu", "--algo", "sauf", "--size", "8x8x8", "--images", "1"}, 64,

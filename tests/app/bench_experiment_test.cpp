@@ -403,7 +403,7 @@ TEST_CASE("accesses are those of an algorithm's own phases, by their whole names
   table[0].phases = {{"Initialization"}, {"Scan", kRepeated}};
   const Results results = measure_on(table, Test::memory, two_small_images(Test::memory));
   REQUIRE(results.groups.size() == 1);
-  const PhaseTimes& accesses = results.groups[0].rows[0].accesses;
+  const PhaseTimes& accesses = results.groups[0].rows[0].counted;
   REQUIRE(accesses.size() == 1);
   CHECK(accesses[0].phase == "Scan");
   CHECK(accesses[0].launches == 6);  // 3 for each of two images

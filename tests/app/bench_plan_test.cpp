@@ -53,6 +53,33 @@ TEST_CASE("without sizes the connectivity decides between images and volumes") {
   CHECK(random_image_sets(request).front().extent == Extent{256, 256, 256});
 }
 
+TEST_CASE("ranges are those of the papers, and work has a series by size and one by density") {
+  Request request;
+  request.connectivity = Connectivity::c8;
+  request.test = Test::size;
+  CHECK(random_image_sets(request).size() == 9 * 3);
+  CHECK(random_image_sets(request).back().extent == Extent{8192, 8192, 1});
+  request.test = Test::density;
+  CHECK(random_image_sets(request).size() == 11 * 3);
+  request.test = Test::work;
+  std::vector<ImageSet> sets = random_image_sets(request);
+  REQUIRE(sets.size() == 8 + 9);
+  CHECK(sets[0].extent == Extent{32, 32, 1});
+  CHECK(sets[7].extent == Extent{4096, 4096, 1});
+  CHECK(sets[7].axis == Axis::size);
+  CHECK(sets[8].axis == Axis::density);
+  CHECK(sets[16].density == 0.9);
+  request.densities = {0.2, 0.3};
+  sets = random_image_sets(request);
+  REQUIRE(sets.size() == 2);
+  CHECK(sets[0].axis == Axis::density);
+  CHECK(sets[0].extent == Extent{2048, 2048, 1});
+  request.densities = {0.5};
+  CHECK(random_image_sets(request).size() == 8);
+  request.sizes = {{64, 64, 1}, {128, 128, 1}};
+  CHECK(random_image_sets(request).size() == 2);
+}
+
 TEST_CASE("a connectivity that a size cannot have is refused") {
   Request request;
   request.connectivity = Connectivity::c8;

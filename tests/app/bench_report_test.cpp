@@ -10,6 +10,7 @@
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/phase_role.hpp"
 #include "app/bench/result_tables.hpp"
+#include "app/bench/series.hpp"
 #include "app/bench/svg_chart.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
@@ -26,6 +27,8 @@ Row row(const std::string& name, DeviceKind device, double total_ms) {
   row.floor = device == DeviceKind::cpu ? "host-bits" : "gpu-bytes";
   row.floor_ms = 0.5;
   row.images = 2;
+  row.elements = 2048;
+  row.cycles_a_ms = device == DeviceKind::cpu ? 3e6 : 1e8;
   row.measures = {{kPreallocated, {total_ms, total_ms * 0.9, total_ms * 1.1, total_ms * 0.8, 9, total_ms}, 1},
                   {"Scan", {1, 1, 1}, 4}};
   return row;
@@ -37,6 +40,20 @@ Row wrong_row() {
   wrong.wrong = 2;
   wrong.problem = "a.png: wrong labels, not timed";
   return wrong;
+}
+
+Axis axis_of(Test test) {
+  switch (test) {
+    case Test::density:
+    case Test::iterations:
+      return Axis::density;
+    case Test::granularity:
+      return Axis::granularity;
+    case Test::size:
+      return Axis::size;
+    default:
+      return Axis::none;
+  }
 }
 
 Group group(double density) {
@@ -64,9 +81,11 @@ Results results_of(Test test) {
       next.granularity = test == Test::granularity ? 1 + i : 1;
       next.extent->width <<= i;
       next.elements *= 1 << i;
+      for (Row& row : next.rows) row.elements = next.elements;
       if (test == Test::granularity) next.extent->width = 64;
       results.groups.push_back(next);
     }
+  for (Group& group : results.groups) group.axis = axis_of(test);
   return results;
 }
 
@@ -91,11 +110,27 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST_CASE("a sweep becomes a table of times and one of multiples, with the floors among the times") {
   const std::vector<Table> all = tables(results_of(Test::density));
-  REQUIRE(all.size() == 2);
+  REQUIRE(all.size() == 3);
   CHECK(all[0].header == std::vector<std::string>{"density (%)", "bke", "runs", "wrong", "floor gpu-bytes",
                                                   "floor host-bits"});
   CHECK(all[0].rows[1] == std::vector<std::string>{"50.0", "1.50", "2.50", "-", "0.500", "0.500"});
   CHECK(all[1].rows[1] == std::vector<std::string>{"50.0", "3.00", "5.00", "-"});
+}
+
+TEST_CASE("sizes have throughputs and where these reach half of their peak") {
+  Results results = results_of(Test::size);
+  results.groups.erase(results.groups.begin(), results.groups.begin() + 1);
+  results.groups.erase(results.groups.begin() + 1);
+  const std::vector<Table> all = tables(results);
+  REQUIRE(all.size() == 3);
+  CHECK(all[2].header == std::vector<std::string>{"elements", "bke", "runs", "wrong"});
+  REQUIRE(all[2].rows.size() == 4);
+  // 2048 elements at 1.37 and 8192 at 5.46: half of the peak at 4096.
+  CHECK(all[2].rows[3] == std::vector<std::string>{"half of the peak", "64x64", "64x64", "-"});
+  SeriesSet set{"", "elements", {"8x8x8", "16x16x16"}, {512, 4096}, {}, true, true};
+  CHECK(half_of_peak(set, {"", {1.0, 1.5}, false}) == "8x8x8");
+  CHECK(half_of_peak(set, {"", {1.0, 3.0}, false}) == "11x11x11");
+  CHECK(half_of_peak(set, {"", {std::nullopt, std::nullopt}, false}).empty());
 }
 
 TEST_CASE("averages are a table an image set, steps name each step, a wrong algorithm is named") {
@@ -109,6 +144,9 @@ TEST_CASE("averages are a table an image set, steps name each step, a wrong algo
   CHECK(text.find("2 wrong, not timed") != std::string::npos);
   CHECK(text.find("0.500 gpu-bytes") != std::string::npos);
   CHECK(averages[0].header.back() == "note");
+  // 1.1 ms of 10^8 cycles over 2048 pixels; 2.1 ms of 3 * 10^6.
+  CHECK(text.find("  53711") != std::string::npos);
+  CHECK(text.find("  3076") != std::string::npos);
   const std::string steps = as_text(tables(results_of(Test::steps))[0]);
   CHECK(steps.find("Scan") != std::string::npos);
   CHECK(steps.find("4.00") != std::string::npos);

@@ -90,6 +90,35 @@ TEST_CASE("coarse labeling spares a full tile all atomic operations") {
   CHECK(accesses(phases_of("c2fl", Connectivity::c4, image.view()), "BoundaryMerge").atomics == 0);
 }
 
+TEST_CASE(
+    "work is counted by thread block: steps along links, those of the busiest thread, atomic operations") {
+  emulation::configure({.seed = 6});
+  // Three tiles of 32x16; in the second, a run of 8 pixels.
+  BitVolume image({96, 16, 1});
+  for (int x = 40; x < 48; ++x) image.set(x, 3, 0, true);
+  const auto local = [&](const char* name) {
+    for (PhaseTime& phase : phases_of(name, Connectivity::c4, image.view()))
+      if (phase.phase == "LocalLabeling") return std::move(phase);
+    return PhaseTime();
+  };
+  const PhaseTime none = local("nc2fl");
+  REQUIRE(none.blocks.size() == 3);
+  CHECK(none.blocks_a_row == 3);
+  CHECK(none.blocks[0].steps + none.blocks[0].atomics + none.blocks[2].steps + none.blocks[2].atomics == 0);
+  CHECK(none.blocks[1].atomics >= 7);
+  CHECK(none.blocks[1].longest <= none.blocks[1].steps);
+  CHECK(none.work.blocks == 3);
+  CHECK(none.work.atomics.sum == none.blocks[1].atomics);
+  CHECK(none.work.atomics.most == none.blocks[1].atomics);
+  CHECK(none.work.longest.most == none.blocks[1].longest);
+  CHECK(none.accesses.tile_atomics == none.work.atomics.sum);
+  // Coarse labeling along rows unites them without any; a thread walks 7 links at most.
+  const PhaseTime coarse = local("rc2fl");
+  CHECK(coarse.work.atomics.sum == 0);
+  CHECK(coarse.blocks[1].longest >= 1);
+  CHECK(coarse.blocks[1].longest <= 7);
+}
+
 TEST_CASE("algorithms that count label as the others do, and every phase of theirs counts") {
   emulation::configure({.seed = 5});
   const std::vector<CudaVariant> variants = cuda_variants(counting_algorithms());

@@ -10,6 +10,8 @@
 #include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/result_tables.hpp"
+#include "app/bench/series.hpp"
+#include "app/bench/work_map.hpp"
 #include "emulation.hpp"
 #include "support/catch.hpp"
 
@@ -90,6 +92,55 @@ TEST_CASE("from host to host, in every form of report") {
   CHECK(as_csv(results).find(",buf,cuda,2,0,0,0,run labels,") != std::string::npos);
   REQUIRE(charts(results).size() == 2);
   CHECK(charts(results)[1].data.series.size() == 3);
+}
+
+TEST_CASE("work of thread blocks by size and density, in every form of report and as a picture") {
+  emulation::configure({.seed = 24});
+  Request request;
+  request.test = Test::work;
+  request.algorithms = {"nc2fl", "c2fl", "dlp"};
+  request.connectivity = Connectivity::c8;
+  request.sizes = {{64, 64, 1}};
+  request.densities = {0.3, 1};
+  const Results results = measured(request, counting_algorithms());
+  REQUIRE(results.groups.size() == 2);
+  for (const Row& row : results.groups[0].rows) {
+    CAPTURE(row.title);
+    const PhaseTime* phase = working_phase(row);
+    REQUIRE(phase != nullptr);
+    CHECK(phase->work.blocks == 2 * 8);
+    CHECK(phase->work.longest.most <= phase->work.steps.most);
+    CHECK(phase->work.longest.sum > 0);
+  }
+  // A full tile: no atomic operation after coarse labeling, 511 and more without.
+  CHECK(working_phase(results.groups[1].rows[1])->work.atomics.sum == 0);
+  CHECK(working_phase(results.groups[1].rows[0])->work.atomics.sum >= 2 * 8 * 511);
+  CHECK(*atomics_a_block(results.groups[1].rows[0]) >= 511);
+
+  const std::vector<Table> all = tables(results);
+  REQUIRE(all.size() == 2 + 2);
+  CHECK(all[0].header == std::vector<std::string>{"algorithm", "phase", "launches", "blocks", "steps",
+                                                  "steps, most", "longest walk", "longest walk, most",
+                                                  "atomics", "atomics, most"});
+  CHECK(cell(all[0], "c2fl", "LocalLabeling", "blocks") == 8);
+  const Head head{"1", "c", "gpuccl bench --test work", {}};
+  const auto json = nlohmann::json::parse(as_json(head, results));
+  CHECK(json["results"][1]["algorithms"][1]["phases"][0]["atomics_most"] == 0);
+  CHECK(
+      as_csv(results).find(",phase,launches,blocks,steps_mean,steps_most,longest_walk_mean,longest_walk_most,"
+                           "atomics_mean,atomics_most\n") != std::string::npos);
+  REQUIRE(charts(results).size() == 2);
+  CHECK(charts(results)[0].kind == ChartKind::curves);
+
+  REQUIRE(results.maps.size() == 3);
+  CHECK(results.maps[1].title == "c2fl");
+  CHECK(results.maps[1].blocks_a_row == 2);
+  const Picture picture = work_picture(random_image_sets(request)[0].inputs[0].load().view(), results.maps);
+  CHECK(picture.width == 2 + (4 + 2) + (4 + 2) + (4 + 1));
+  CHECK(picture.height == 8 + 4 + 8);
+  CHECK(picture.rgb.size() == static_cast<std::size_t>(3 * picture.width * picture.height));
+  CHECK(picture.rgb[0] == picture.rgb[1]);  // the image is gray
+  CHECK(std::abs(picture.rgb[0] - 0.3 * 255) < 30);
 }
 
 TEST_CASE("memory accesses by phase, in every form of report") {

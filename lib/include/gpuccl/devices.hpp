@@ -12,6 +12,8 @@ struct CudaDevice {
   std::string name;
   std::string compute_capability;  // "9.0"
   std::uint64_t memory_bytes = 0;
+  int cores = 0;         // for arithmetic in single precision, of all multiprocessors
+  double clock_mhz = 0;  // the highest
 };
 
 /// What this build and this machine offer for CUDA. Asking starts the driver, which takes a while.

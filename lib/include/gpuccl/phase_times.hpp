@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpuccl {
@@ -25,25 +28,66 @@ struct Accesses {
   }
 };
 
-/// Time of one named step of an algorithm; a phase inside a loop adds up and counts its launches.
+/// What the threads of one thread block did in a launch: steps along links, those of the thread that took the
+/// most, and atomic operations on links.
+struct BlockWork {
+  std::uint32_t steps = 0, longest = 0, atomics = 0;
+};
+
+/// A figure of thread blocks.
+struct OverBlocks {
+  std::uint64_t sum = 0, most = 0;
+
+  OverBlocks& operator+=(const OverBlocks& other) {
+    sum += other.sum;
+    most = std::max(most, other.most);
+    return *this;
+  }
+};
+
+/// BlockWork of many thread blocks.
+struct Work {
+  std::uint64_t blocks = 0;
+  OverBlocks steps = {}, longest = {}, atomics = {};
+
+  Work& operator+=(const Work& other) {
+    blocks += other.blocks;
+    steps += other.steps;
+    longest += other.longest;
+    atomics += other.atomics;
+    return *this;
+  }
+};
+
+/// Time of one named step of an algorithm; a phase inside a loop adds up and counts its launches. The rest is
+/// of counting_algorithms().
 struct PhaseTime {
   std::string phase;  // the paper's name for it
   double milliseconds = 0;
   int launches = 0;
-  Accesses accesses = {};  // of counting_algorithms()
+  Accesses accesses = {};
+  Work work = {};
+  std::vector<BlockWork> blocks = {};  // of the first launch, row by row
+  unsigned blocks_a_row = 0;
+
+  /// Adds other launches of the same phase.
+  PhaseTime& operator+=(const PhaseTime& other) {
+    milliseconds += other.milliseconds;
+    launches += other.launches;
+    accesses += other.accesses;
+    work += other.work;
+    return *this;
+  }
 };
 using PhaseTimes = std::vector<PhaseTime>;
 
-inline void add_to(PhaseTimes& times, const std::string& phase, double milliseconds,
-                   const Accesses& accesses = {}) {
+inline void add_to(PhaseTimes& times, PhaseTime launches) {
   for (PhaseTime& time : times)
-    if (time.phase == phase) {
-      time.milliseconds += milliseconds;
-      ++time.launches;
-      time.accesses += accesses;
+    if (time.phase == launches.phase) {
+      time += launches;
       return;
     }
-  times.push_back({phase, milliseconds, 1, accesses});
+  times.push_back(std::move(launches));
 }
 
 }  // namespace gpuccl

@@ -36,6 +36,12 @@ struct OneThread {
   }
 };
 
+/// Tells a `Memory` that counts steps along links of one; the others have no step().
+template <class Memory>
+GPUCCL_HD void count_step() {
+  if constexpr (requires { Memory::step(); }) Memory::step();
+}
+
 /// Disjoint sets kept in an array of links, for pixels the label image itself.
 ///
 /// Links lead to smaller indices, so a root is the smallest index of its set, find() ends, and a stale read
@@ -58,6 +64,7 @@ class UnionFind {
 
   GPUCCL_HD Index find(Index i) const {
     for (Index parent = parent_of(i); parent != i; parent = parent_of(i)) {
+      count_step<Memory>();
       if constexpr (walk == Walk::halving) {
         const Index grandparent = parent_of(parent);
         if (grandparent != parent) link(i, grandparent);
@@ -80,6 +87,7 @@ class UnionFind {
   GPUCCL_HD void compress_inline(Index i) const {
     Index at = parent_of(i);
     for (Index parent = parent_of(at); parent != at; parent = parent_of(at)) {
+      count_step<Memory>();
       link(i, parent);
       at = parent;
     }

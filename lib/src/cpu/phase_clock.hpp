@@ -22,7 +22,7 @@ class PhaseClock {
 
   template <class Step>
   void operator()(const char* phase, Step&& step) {
-    add_to(times_, phase, milliseconds(step));
+    add_to(times_, {phase, milliseconds(step), 1});
   }
 
  private:

@@ -36,6 +36,18 @@ cudaDeviceProp properties(int gpu) {
   return properties;
 }
 
+/// Of one multiprocessor, for arithmetic in single precision: CUDA C++ Programming Guide, compute
+/// capabilities, throughput of native arithmetic instructions.
+int cores_of_multiprocessor(int major, int minor) {
+  return major == 7 || (major == 8 && minor == 0) || (major == 6 && minor == 0) ? 64 : 128;
+}
+
+int attribute(cudaDeviceAttr which, int gpu) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, which, gpu), "asking for the device");
+  return value;
+}
+
 __global__ void nothing() {}
 
 }  // namespace
@@ -87,9 +99,11 @@ CudaStatus cuda_status() {
     for (int gpu = 0; gpu < count; ++gpu) {
       cuda::start_up(gpu);
       const cudaDeviceProp found = properties(gpu);
-      status.devices.push_back({gpu, found.name,
-                                std::to_string(found.major) + "." + std::to_string(found.minor),
-                                found.totalGlobalMem});
+      status.devices.push_back(
+          {gpu, found.name, std::to_string(found.major) + "." + std::to_string(found.minor),
+           found.totalGlobalMem,
+           attribute(cudaDevAttrMultiProcessorCount, gpu) * cores_of_multiprocessor(found.major, found.minor),
+           attribute(cudaDevAttrClockRate, gpu) / 1000.0});
     }
     if (count == 0) status.problem = "there is no CUDA device";
   } catch (const Error& error) {

@@ -63,6 +63,8 @@ struct cudaDeviceProp {
   int major, minor;
 };
 
+enum cudaDeviceAttr { cudaDevAttrClockRate, cudaDevAttrMultiProcessorCount };
+
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
 
@@ -72,6 +74,7 @@ cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaFree(void* memory);

@@ -238,6 +238,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
+  *value = attribute == cudaDevAttrClockRate ? 1500000 : 2;  // kHz; multiprocessors
+  return cudaSuccess;
+}
+
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;

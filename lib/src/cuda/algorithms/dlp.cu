@@ -54,6 +54,7 @@ __device__ void join_window(LabelOf label, Join join) {
 template <class Memory>
 __device__ void ruf(Label* links, Label label, Label least) {
   while (label > least) {
+    count_step<Memory>();
     Label* const link = links + OneBased::unpack(label);
     Label was = Memory::load(link);
     if (was > least) was = Memory::fetch_min(link, least);

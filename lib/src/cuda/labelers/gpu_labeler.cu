@@ -32,7 +32,7 @@ void GpuLabeler::release() {
 template <class Enqueue>
 void GpuLabeler::enqueue_phases(PhaseTimes* times, Enqueue enqueue) {
   if (elements() == 0) return;
-  PhaseClock phase{stream_.get(), times, accesses()};
+  PhaseClock phase{stream_.get(), times, counter()};
   enqueue(phase);
   phase.finish();
 }

@@ -56,8 +56,8 @@ class GpuLabeler : public StagedLabeler {
   virtual Components download_components(PinnedRing& ring, const Stream& stream) = 0;
   /// Throws Error (internal) if these cannot be the components of `image`.
   virtual void check_components(const Components&, BitView /*image*/) const {}
-  /// Where on the device the kernels count their accesses, if they do.
-  virtual Accesses* accesses() const { return nullptr; }
+  /// What reads the counters of kernels that count; null if they do not.
+  virtual LaunchCounter* counter() { return nullptr; }
 
   const Connectivity connectivity_;
 

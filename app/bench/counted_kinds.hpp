@@ -21,4 +21,21 @@ inline constexpr AccessKind kAccessKinds[] = {
     {"tile_atomics", &Accesses::tile_atomics},
 };
 
+/// One figure of thread blocks, under its name in reports.
+struct WorkKind {
+  const char* name;   // as a key
+  const char* title;  // in tables
+  OverBlocks Work::*figure;
+};
+
+inline constexpr WorkKind kWorkKinds[] = {
+    {"steps", "steps", &Work::steps},
+    {"longest_walk", "longest walk", &Work::longest},
+    {"atomics", "atomics", &Work::atomics},
+};
+
+inline double mean_over_blocks(const OverBlocks& figure, const Work& work) {
+  return work.blocks == 0 ? 0 : static_cast<double>(figure.sum) / static_cast<double>(work.blocks);
+}
+
 }  // namespace gpuccl::bench
