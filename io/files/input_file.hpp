@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/files/byte_source.hpp"
@@ -18,12 +19,14 @@ class InputFile final : public ByteSource {
   /// `path` may be "-" for stdin. Throws Error: no_input when missing or unreadable, io when reading fails,
   /// memory when a pipe brings more than `max_held` bytes.
   InputFile(const std::string& path, std::int64_t max_held);
+  /// A regular file of `size` bytes that is open.
+  InputFile(Descriptor file, std::uint64_t size) : descriptor_(std::move(file)), size_(size) {}
   /// Bytes from elsewhere.
   explicit InputFile(std::vector<std::byte> bytes);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  /// As given; empty for bytes from elsewhere.
+  /// As given; empty for others.
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
   /// How many of them are held in memory.

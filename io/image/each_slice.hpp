@@ -24,19 +24,25 @@ void for_each_within(int begin, int end, std::int64_t bytes_each, std::int64_t m
   oneapi::tbb::task_arena(affordable).execute(work_on_all);
 }
 
-/// Calls `work(z)` for the slices [z0, z1) of `source` in this way; on one thread, in ascending order, if
-/// `source` asks for that.
+/// Calls `work(begin, end)` for those of the slices [z0, z1) that are one group of `source` in this way; on
+/// one thread, in ascending order, if `source` asks for that.
 template <class Work>
-void for_each_slice(const SampleSource& source, int z0, int z1, std::int64_t bytes_each, std::int64_t memory,
+void for_each_group(const SampleSource& source, int z0, int z1, std::int64_t bytes_each, std::int64_t memory,
                     Work work) {
-  if (source.in_order() || z1 - z0 == 1) {
-    for (int z = z0; z < z1; ++z) work(z);
+  const std::int64_t depth = source.group_depth();
+  const auto work_on_group = [&](std::int64_t group) {
+    work(static_cast<int>(std::max<std::int64_t>(group * depth, z0)),
+         static_cast<int>(std::min<std::int64_t>((group + 1) * depth, z1)));
+  };
+  const auto begin = static_cast<int>(z0 / depth), end = static_cast<int>((z1 + depth - 1) / depth);
+  if (source.in_order() || end - begin == 1) {
+    for (int group = begin; group < end; ++group) work_on_group(group);
     return;
   }
-  for_each_within(z0, z1, bytes_each, memory, work);
+  for_each_within(begin, end, bytes_each, memory, work_on_group);
 }
 
-/// Calls `work(i)` for the parts [0, count) of a slice in this way. Whatever the number of threads,
+/// Calls `work(i)` for the parts [0, count) of a slice or group in this way. Whatever the number of threads,
 /// what is thrown is what the first of the parts that fail throws; parts behind it may be left out.
 template <class Work>
 void for_each_part(int count, std::int64_t bytes_each, std::int64_t memory, Work work) {

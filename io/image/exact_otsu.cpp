@@ -215,8 +215,8 @@ class ExactOtsu {
           static_cast<std::int64_t>(8 * histogram.counts.size() + sizeof(CodeSum) * histogram.rests.size());
     oneapi::tbb::enumerable_thread_specific<Histograms> parts(empty);
     const Extent& extent = source_.info().extent;
-    for_each_slice(source_, 0, extent.depth, bytes, memory_, [&](int z) {
-      source_.decode(z, [&](const SampleRows& rows) {
+    for_each_group(source_, 0, extent.depth, bytes, memory_, [&](int begin, int end) {
+      source_.decode_group(begin, end, [&](int, const SampleRows& rows) {
         Histograms& histograms = parts.local();
         OrderedCodes codes(rows.format, options_);
         for (int y = 0; y < rows.count; ++y)

@@ -30,8 +30,8 @@ std::vector<Part> reduce_values(const SampleSource& source, const ForegroundOpti
                                 std::int64_t memory, const Part& start, Use use) {
   const Extent& extent = source.info().extent;
   oneapi::tbb::enumerable_thread_specific<Part> parts(start);
-  for_each_slice(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
-    source.decode(z, [&](const SampleRows& rows) {
+  for_each_group(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int begin, int end) {
+    source.decode_group(begin, end, [&](int, const SampleRows& rows) {
       Part& part = parts.local();
       std::array<double, 1024> values;
       constexpr auto kBlock = static_cast<std::int64_t>(values.size());

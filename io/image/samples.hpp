@@ -81,6 +81,15 @@ class SampleSource {
   virtual void decode(int z, const Sink& sink) const { decode_from_top(z, sink); }
   /// The same by this thread alone, from the top, with a few rows in memory where that is possible.
   virtual void decode_from_top(int z, const Sink& sink) const = 0;
+
+  /// So many slices, from each multiple of it on, are stored together, in one format, and decoded for the
+  /// price of one.
+  virtual int group_depth() const { return 1; }
+  /// The same as decode() for slices [z0, z1) of one group.
+  using GroupSink = std::function<void(int z, const SampleRows& rows)>;
+  virtual void decode_group(int z0, int z1, const GroupSink& sink) const {
+    for (int z = z0; z < z1; ++z) decode(z, [&sink, z](const SampleRows& rows) { sink(z, rows); });
+  }
 };
 
 }  // namespace gpuccl::io

@@ -76,8 +76,8 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
 
   LabelImage image(extent, 0);
   oneapi::tbb::enumerable_thread_specific<Label> largest(0);
-  for_each_slice(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int z) {
-    source.decode(z, [&](const SampleRows& rows) {
+  for_each_group(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int begin, int end) {
+    source.decode_group(begin, end, [&](int z, const SampleRows& rows) {
       Label& most = largest.local();
       for (int i = 0; i < rows.count; ++i) {
         Label* to = image.data() + (static_cast<std::int64_t>(z) * extent.height + rows.y + i) * extent.width;

@@ -7,6 +7,8 @@
 #include "io/png/png_source.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff_source.hpp"
+#include "io/zarr/ome_image.hpp"
+#include "io/zarr/zarr_source.hpp"
 
 namespace gpuccl::io {
 
@@ -23,6 +25,7 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
 }
 
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
+  if (is_zarr(path)) return open_zarr(path, options);
   return open_file(std::make_shared<const InputFile>(path, memory_limit(options.limits)), options);
 }
 

@@ -16,6 +16,8 @@
 #include "io/image/value_sample.hpp"
 #include "io/read/open_file.hpp"
 #include "io/read/stack_source.hpp"
+#include "io/zarr/ome_image.hpp"
+#include "io/zarr/zarr_source.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -49,9 +51,10 @@ class SampleReader final : public Reader {
 
   void read(int z0, int z1, BitVolume& out, const Look& look) override {
     find_threshold();
-    for_each_slice(*source_, z0, z1, source_->buffer_bytes(), memory_, [&](int z) {
-      read_slice(z, z0, out);
-      if (look) look(out.view().slices(z - z0, z - z0 + 1));
+    for_each_group(*source_, z0, z1, source_->buffer_bytes(), memory_, [&](int begin, int end) {
+      read_group(begin, end, z0, out);
+      if (look)
+        for (int z = begin; z < end; ++z) look(out.view().slices(z - z0, z - z0 + 1));
     });
   }
 
@@ -81,10 +84,10 @@ class SampleReader final : public Reader {
     if (!options_.has_rule()) values_.look_at(rows, info_.extent);
   }
 
-  void read_slice(int z, int first, BitVolume& out) {
+  void read_group(int begin, int end, int first, BitVolume& out) {
     std::once_flag once;
     std::optional<Foreground> foreground;  // a slice may have a palette of its own
-    source_->decode(z, [&](const SampleRows& rows) {
+    source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
       std::call_once(once, [&] { foreground.emplace(rows.format, options_, threshold_); });
       pack(*foreground, rows, out.row(rows.y, z - first));
     });
@@ -150,6 +153,9 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
   try {
     if (asked.stack)
       return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, options.spacing,
+                                            options.limits, 0);
+    if (is_zarr(path))
+      return std::make_unique<SampleReader>(open_zarr(path, options), path, foreground, options.spacing,
                                             options.limits, 0);
     const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
     return std::make_unique<SampleReader>(open_file(file, options), path, foreground, options.spacing,

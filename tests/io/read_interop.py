@@ -206,9 +206,70 @@ def check_skimage(reader):
         reader.expect(path, image > filters.threshold_otsu(image), "otsu")
 
 
+def check_zarr(reader):
+    numpy, zarr, numcodecs = reader.numpy, need("zarr"), need("numcodecs")
+    v3, numbered = need("zarr.codecs"), need("zarr.codecs.numcodecs")
+
+    path = reader.path("array.zarr")
+
+    def expect(image, *options, foreground=None, **how):
+        array = zarr.create_array(path, shape=image.shape, dtype=image.dtype, overwrite=True, **how)
+        array[...] = image
+        reader.expect(path, (image != 0) & (image == image) if foreground is None else foreground, *options)
+
+    in_v2 = [None, numcodecs.Zlib(), numcodecs.GZip(), numcodecs.Zstd(), numcodecs.LZ4()]
+    in_v2 += [numcodecs.Blosc(cname, shuffle=shuffle) for cname in ("lz4", "zstd", "zlib", "blosclz") for shuffle in range(3)]
+    in_v3 = [None, v3.GzipCodec(), v3.ZstdCodec(), v3.ZstdCodec(checksum=True), v3.Crc32cCodec()]
+    in_v3 += [[v3.GzipCodec(), v3.Crc32cCodec()], [v3.Crc32cCodec(), v3.ZstdCodec()], v3.BloscCodec(cname="lz4")]
+    in_v3 += [numbered.Zlib(), numbered.LZ4()]
+    for kind in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"):
+        image = noise(numpy, (9, 37, 151), numpy.dtype(kind))
+        how = {"chunks": (4, 16, 64), "zarr_format": 2}
+        for order in "CF":
+            expect(image, order=order, compressors=None, **how)
+        if kind != "?":
+            expect(image, 20, foreground=image > 20, **how)
+            expect(image.astype(image.dtype.newbyteorder(">")), **how)
+        expect(image, chunks=(4, 16, 64))
+        expect(image, chunks=(2, 8, 64), shards=(4, 16, 128), serializer=v3.BytesCodec(endian="big"))
+    for compressor in in_v2:
+        expect(image, compressors=compressor, chunks=(4, 16, 64), zarr_format=2)
+    for compressors in in_v3:
+        expect(image, compressors=compressors, chunks=(4, 16, 64))
+        expect(image, compressors=compressors, chunks=(2, 8, 64), shards=(4, 16, 128))
+    for separator in "./":
+        expect(image, chunk_key_encoding={"name": "v2", "separator": separator}, chunks=(4, 16, 64))
+        expect(image, chunk_key_encoding={"name": "default", "separator": separator}, chunks=(4, 16, 64))
+        expect(image, chunk_key_encoding={"name": "v2", "separator": separator}, chunks=(4, 16, 64), zarr_format=2)
+    expect(image, filters=[v3.TransposeCodec(order=(2, 0, 1))], chunks=(4, 16, 64))
+    expect(image, chunks=(100, 100, 1000))  # larger than the array
+    expect(image[0], chunks=(7, 11))
+    expect(image[None, None], chunks=(1, 1, 4, 16, 64))
+    # Chunks that are not there have the fill value.
+    for form, fill in ((2, 7), (3, 7), (2, 0), (3, 0)):
+        array = zarr.create_array(path, shape=(8, 8, 128), chunks=(4, 4, 64), dtype="i2", fill_value=fill, overwrite=True, zarr_format=form)
+        array[:4, 4:, 64:] = 1 - min(fill, 1)
+        reader.expect(path, array[...] != 0)
+        array = zarr.create_array(path, shape=(8, 8, 128), chunks=(4, 4, 64), shards=(8, 8, 64), dtype="f4", fill_value=fill, overwrite=True) if form == 3 else array
+        array[:2, :2, 3] = 5
+        reader.expect(path, array[...] > 2, 2)
+    for kind, fill in (("f4", numpy.inf), ("f2", 1.5), ("f8", -1e30), ("u8", 2**64 - 1), ("i8", -(2**63))):
+        for form in (2, 3):
+            array = zarr.create_array(path, shape=(4, 4), chunks=(4, 4), dtype=kind, fill_value=fill, overwrite=True, zarr_format=form)
+            reader.expect(path, array[...] > 1, 1)
+    # Axes by their names, whatever their order.
+    image = noise(numpy, (9, 37, 51), numpy.dtype("u2"))
+    for axes in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
+        names = ["zyx"[axis] for axis in axes]
+        expect(image.transpose(axes), foreground=image != 0, chunks=(8, 8, 8), dimension_names=names)
+    for bad in (image[..., None].repeat(2, axis=-1)[None], image[0, 0], image.astype("c8")):
+        zarr.create_array(path, shape=bad.shape, dtype=bad.dtype, overwrite=True)[...] = bad
+        reader.expect_refused(path)
+
+
 def main():
     program, part = sys.argv[1:]
-    checks = {"numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage}
+    checks = {"numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "zarr": check_zarr}
     with tempfile.TemporaryDirectory() as folder:
         checks[part](Reader(program, folder))
 

@@ -1,0 +1,189 @@
+#include "io/zarr/ome_image.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gpuccl/error.hpp"
+#include "io/files/file_names.hpp"
+#include "io/zarr/zarr_json.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kV3 = "zarr.json";
+constexpr const char* kV2Array = ".zarray";
+constexpr const char* kV2Group = ".zgroup";
+constexpr const char* kV2Attributes = ".zattrs";
+
+/// One axis, as OME's metadata says it.
+struct OmeAxis {
+  std::string name, type, unit;
+  double scale = 1, translation = 0;
+
+  bool is_named(const char* one) const { return lower_case(name) == one; }
+  bool is_space() const {
+    if (!type.empty()) return type == "space";
+    return !is_named("c") && !is_named("t") && !is_named("channel") && !is_named("time");
+  }
+};
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(Failure::data, why); }
+
+ZarrArray read_array(const ZarrStore& store, const std::string& path, std::int64_t memory) {
+  if (const auto v3 = read_zarr_json(store, path + kV3, memory)) {
+    if (text_in(*v3, "node_type") != "array")
+      refuse("'" + path + "' is a Zarr group, not the array of an image");
+    return parse_zarr_v3(*v3);
+  }
+  if (const auto v2 = read_zarr_json(store, path + kV2Array, memory)) return parse_zarr_v2(*v2);
+  refuse("its metadata names the array '" + path + "', which is not there");
+}
+
+/// Before 0.4 axes had no types, before 0.3 not even names.
+std::vector<OmeAxis> axes_of(const Json& multiscale, std::size_t count) {
+  constexpr std::array kOldAxes = {"t", "c", "z", "y", "x"};
+  std::vector<OmeAxis> axes;
+  const Json& list = member(multiscale, "axes");
+  if (list.is_array()) {
+    for (const Json& axis : list)
+      axes.push_back(axis.is_string()
+                         ? OmeAxis{axis.get<std::string>(), "", ""}
+                         : OmeAxis{text_in(axis, "name"), text_in(axis, "type"), text_in(axis, "unit")});
+  } else if (count == kOldAxes.size()) {
+    for (const char* name : kOldAxes) axes.push_back({name, "", ""});
+  }
+  if (axes.size() != count)
+    refuse("its metadata names " + std::to_string(axes.size()) + " axes of an array of " +
+           std::to_string(count));
+  return axes;
+}
+
+/// Applies scales and translations, one after the other.
+void transform(const Json& transformations, std::vector<OmeAxis>& axes) {
+  if (!transformations.is_array()) return;
+  for (const Json& one : transformations) {
+    const Json &scale = member(one, "scale"), &translation = member(one, "translation");
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (scale.is_array() && scale.size() == axes.size() && scale[i].is_number()) {
+        axes[i].scale *= scale[i].get<double>();
+        axes[i].translation *= scale[i].get<double>();
+      }
+      if (translation.is_array() && translation.size() == axes.size() && translation[i].is_number())
+        axes[i].translation += translation[i].get<double>();
+    }
+  }
+}
+
+std::string short_unit(const std::string& unit) {
+  constexpr std::pair<const char*, const char*> kUnits[] = {
+      {"nanometer", "nm"}, {"micrometer", "um"}, {"millimeter", "mm"}, {"centimeter", "cm"}, {"meter", "m"}};
+  for (const auto& [name, symbol] : kUnits)
+    if (unit == name) return symbol;
+  return unit;
+}
+
+Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
+  Geometry geometry;
+  const OmeAxis &x = axes[image.x], &y = axes[image.y];
+  const bool is_counted =
+      x.unit.empty() && x.scale == 1 && y.scale == 1 && (!image.z || axes[*image.z].scale == 1);
+  if (is_counted || !(x.scale > 0) || !(y.scale > 0)) return geometry;
+  geometry.spacing = {x.scale, y.scale, image.z && axes[*image.z].scale > 0 ? axes[*image.z].scale : 0};
+  geometry.unit = short_unit(x.unit);
+  return geometry;
+}
+
+/// Which axes are x, y and z: by their names, else the last three of space.
+void choose_axes(OmeImage& image, const std::vector<OmeAxis>& axes) {
+  std::vector<std::size_t> space;
+  std::optional<std::size_t> named[3];
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (!axes[i].is_space()) continue;
+    space.push_back(i);
+    for (int k = 0; k < 3; ++k)
+      if (constexpr const char* kNames[] = {"x", "y", "z"}; axes[i].is_named(kNames[k])) named[k] = i;
+  }
+  if (space.size() < 2) refuse("has fewer than two axes of space");
+  if (named[0] && named[1] && *named[0] != *named[1]) {
+    image.x = *named[0];
+    image.y = *named[1];
+    image.z = named[2];
+    if (!image.z && space.size() == 3)
+      image.z = *std::find_if(space.begin(), space.end(),
+                              [&](std::size_t i) { return i != image.x && i != image.y; });
+  } else {
+    image.x = space.back();
+    image.y = space[space.size() - 2];
+    if (space.size() > 2) image.z = space[space.size() - 3];
+  }
+  const auto is_image = [&](std::size_t i) { return i == image.x || i == image.y || i == image.z; };
+  image.at.assign(axes.size(), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (!is_image(i) && image.array.shape[i] != 1)
+      refuse("has " + std::to_string(image.array.shape[i]) + " elements along its axis " +
+             (axes[i].name.empty() ? std::to_string(i) : "'" + axes[i].name.substr(0, 60) + "'") +
+             ", which is none of x, y and z; write one of them as an array of its own");
+}
+
+OmeImage plain_array(ZarrArray array) {
+  OmeImage image;
+  image.array = std::move(array);
+  std::vector<OmeAxis> axes;
+  for (const std::string& name : image.array.axis_names) axes.push_back({name, "", ""});
+  choose_axes(image, axes);
+  return image;
+}
+
+/// `attributes`: of a group.
+OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::int64_t memory) {
+  const Json& ome = member(attributes, "ome");
+  const Json& metadata = ome.is_object() ? ome : attributes;
+  const Json& multiscales = member(metadata, "multiscales");
+  if (!multiscales.is_array() || multiscales.empty()) {
+    if (member(metadata, "plate").is_object() || member(metadata, "well").is_object())
+      refuse("is a plate of many images; name one of them, as in plate.zarr/A/1/0");
+    if (!member(metadata, "labels").is_null())
+      refuse("is a group of label images; name one of them, as in image.zarr/labels/cells");
+    if (!member(metadata, "bioformats2raw.layout").is_null())
+      refuse("is a collection of images; name one of them, as in images.zarr/0");
+    refuse("is a Zarr group without an OME image; name an array in it, as in group.zarr/array");
+  }
+  const Json& datasets = member(multiscales[0], "datasets");
+  if (!datasets.is_array() || datasets.empty()) refuse("has an OME image without arrays");
+  OmeImage image;
+  image.path = text_in(datasets[0], "path");
+  if (!image.path.empty() && image.path.back() != '/') image.path += '/';
+  image.array = read_array(store, image.path, memory);
+  std::vector<OmeAxis> axes = axes_of(multiscales[0], image.array.shape.size());
+  transform(member(datasets[0], "coordinateTransformations"), axes);
+  transform(member(multiscales[0], "coordinateTransformations"), axes);
+  choose_axes(image, axes);
+  image.geometry = geometry_of(image, axes);
+  return image;
+}
+
+}  // namespace
+
+bool is_zarr(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path folder = path;
+  const auto has = [&](const char* name) { return std::filesystem::exists(folder / name, unknown); };
+  return has(kV3) || has(kV2Array) || has(kV2Group);
+}
+
+OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory) {
+  if (const auto v3 = read_zarr_json(store, kV3, memory)) {
+    if (text_in(*v3, "node_type") == "array") return plain_array(parse_zarr_v3(*v3));
+    return multiscale_image(store, member(*v3, "attributes"), memory);
+  }
+  if (const auto v2 = read_zarr_json(store, kV2Array, memory)) return plain_array(parse_zarr_v2(*v2));
+  const auto attributes = read_zarr_json(store, kV2Attributes, memory);
+  return multiscale_image(store, attributes ? *attributes : Json(), memory);
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/image/geometry.hpp"
+#include "io/zarr/zarr_array.hpp"
+#include "io/zarr/zarr_store.hpp"
+
+namespace gpuccl::io {
+
+/// The image in a Zarr store: an array, and which of its axes are those of an image.
+struct OmeImage {
+  std::string path;  // of the array in the store: "" or ending in "/"
+  ZarrArray array;
+  std::size_t x = 0, y = 0;
+  std::optional<std::size_t> z;
+  std::vector<std::uint64_t> at;  // along each axis that is none of these
+  Geometry geometry;
+};
+
+/// Whether the folder `path` is one of a Zarr: an image, or an array.
+bool is_zarr(const std::string& path);
+
+/// The image of largest scale that OME-Zarr 0.1 to 0.5 (Zarr v2 and v3) tells of, or an array without OME's
+/// metadata. The metadata may take `memory` bytes. Throws Error (data, memory, io).
+OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory);
+
+}  // namespace gpuccl::io

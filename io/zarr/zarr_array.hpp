@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+#include "io/zarr/zarr_codecs.hpp"
+#include "io/zarr/zarr_store.hpp"
+
+namespace gpuccl::io {
+
+/// A shard is a file of many chunks and an index of where they are.
+struct ZarrShards {
+  std::vector<std::uint64_t> chunks;  // in a shard, along each axis
+  bool index_first = false;           // at the beginning of the file, not at its end
+  bool index_swapped = false;         // in the other byte order
+  bool index_has_checksum = false;
+
+  std::uint64_t count() const;
+  std::uint64_t index_bytes() const { return count() * 16 + (index_has_checksum ? 4 : 0); }
+};
+
+/// What .zarray (Zarr v2) or zarr.json (v3) says of an array. Axes are in the order in which it names them.
+struct ZarrArray {
+  std::vector<std::uint64_t> shape;
+  std::vector<std::uint64_t> chunk;     // elements along each axis of what is decoded at once
+  std::vector<std::size_t> order;       // the axes as they vary in a chunk, the slowest first
+  std::vector<std::string> axis_names;  // "" where it says nothing
+  SampleFormat format;
+  bool swapped = false;         // samples have the other byte order
+  std::vector<std::byte> fill;  // the sample of chunks that are not there, in the order of this machine
+  ZarrCodecs codecs;
+  std::optional<ZarrShards> shards;
+  std::string key_prefix;  // of the names of chunks
+  char key_separator = '.';
+
+  std::uint64_t chunk_elements() const;
+  std::size_t sample_bytes() const { return static_cast<std::size_t>(format.bits) / 8; }
+  std::size_t chunk_bytes() const { return static_cast<std::size_t>(chunk_elements()) * sample_bytes(); }
+  /// The file of a chunk or shard, by its index along each axis.
+  std::string key(const std::vector<std::uint64_t>& at) const;
+};
+
+/// The array that these documents describe. A chunk has less than 2^31 bytes. Throws Error (data).
+ZarrArray parse_zarr_v2(const nlohmann::json& zarray);
+ZarrArray parse_zarr_v3(const nlohmann::json& zarr_json);
+
+// What both versions have.
+
+/// Checks shape and chunk, fills `order` if it is empty, and the fill value from what stands in JSON.
+void complete(ZarrArray& array, const nlohmann::json& fill_value);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,129 @@
+#include "io/zarr/zarr_chunks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "gpuccl/error.hpp"
+#include "io/image/raw_source.hpp"
+#include "io/image/reason.hpp"
+#include "io/zarr/crc32c.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::size_t kShardsAtHand = 64;
+
+/// Does `work`; what is wrong in it is wrong with the file `key`.
+template <class Work>
+auto in_file(const std::string& key, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.failure(), reason_about("chunk " + key, error.what()));
+  }
+}
+
+}  // namespace
+
+bool ZarrChunks::read(const std::vector<std::uint64_t>& at, Buffers& buffers) const {
+  if (!array_.shards) return read_file(path_ + array_.key(at), buffers);
+  const std::vector<std::uint64_t>& chunks = array_.shards->chunks;
+  std::vector<std::uint64_t> of_shard(at.size());
+  std::uint64_t inside = 0;
+  for (std::size_t axis = 0; axis < at.size(); ++axis) {
+    of_shard[axis] = at[axis] / chunks[axis];
+    inside = inside * chunks[axis] + at[axis] % chunks[axis];
+  }
+  const std::string key = path_ + array_.key(of_shard);
+  return in_file(key, [&] {
+    const std::shared_ptr<const Shard> found = shard(key);
+    if (!found->file) return false;
+    const Piece piece{found->index[2 * inside], found->index[2 * inside + 1]};
+    constexpr std::uint64_t kMissing = std::numeric_limits<std::uint64_t>::max();
+    if (piece.offset == kMissing && piece.bytes == kMissing) return false;
+    read_piece(*found->file, piece, buffers);
+    return true;
+  });
+}
+
+bool ZarrChunks::read_file(const std::string& key, Buffers& buffers) const {
+  const auto file = store_->open(key);
+  if (!file) return false;
+  in_file(key, [&] { read_piece(*file, {0, file->size()}, buffers); });
+  return true;
+}
+
+void ZarrChunks::read_piece(const InputFile& file, Piece piece, Buffers& buffers) const {
+  const std::size_t bytes = array_.chunk_bytes();
+  if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
+    throw Error(Failure::data, "is not where the index says, or cut off");
+  if (piece.bytes > array_.codecs.most_stored(bytes))
+    throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, more than its shape can take");
+  buffers.samples.resize(bytes);
+  const bool is_plain = array_.codecs.empty();
+  std::vector<std::byte>& to = is_plain ? buffers.samples : buffers.stored;
+  if (is_plain && piece.bytes != bytes)
+    throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, not " + std::to_string(bytes));
+  to.resize(static_cast<std::size_t>(piece.bytes));
+  if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
+    throw Error(Failure::data, "the file ends early");
+  if (!is_plain) array_.codecs.decode(buffers.stored, buffers.samples);
+  if (array_.swapped) swap_bytes(array_.format.bits, buffers.samples.data(), bytes);
+}
+
+std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::shard(const std::string& key) const {
+  {
+    const std::lock_guard lock(lock_);
+    for (const auto& known : shards_)
+      if (known->key == key) return known;
+  }
+  auto opened = open_shard(key);
+  const std::lock_guard lock(lock_);
+  shards_.push_back(opened);
+  if (shards_.size() > kShardsAtHand) shards_.pop_front();
+  return opened;
+}
+
+std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::string& key) const {
+  const auto shard = std::make_shared<Shard>();
+  shard->key = key;
+  shard->file = store_->open(key);
+  if (!shard->file) return shard;
+  const ZarrShards& shards = *array_.shards;
+  const std::uint64_t bytes = shards.index_bytes(), size = shard->file->size();
+  if (size < bytes) throw Error(Failure::data, "is too short for its index");
+  std::vector<std::byte> index(static_cast<std::size_t>(bytes));
+  if (shard->file->read_at(shards.index_first ? 0 : size - bytes, index.data(), index.size()) != index.size())
+    throw Error(Failure::data, "the file ends early");
+  if (shards.index_has_checksum) {
+    const std::span<const std::byte> body(index.data(), index.size() - 4);
+    std::uint32_t sum = 0;
+    std::memcpy(&sum, body.data() + body.size(), 4);
+    if (crc32c(body) != sum) throw Error(Failure::data, "its index does not have the checksum that it says");
+  }
+  if (shards.index_swapped) swap_bytes(64, index.data(), index.size() / 8 * 8);
+  shard->index.resize(static_cast<std::size_t>(shards.count()) * 2);
+  std::memcpy(shard->index.data(), index.data(), shard->index.size() * 8);
+  return shard;
+}
+
+std::int64_t ZarrChunks::buffer_bytes() const {
+  const std::size_t bytes = array_.chunk_bytes();
+  return static_cast<std::int64_t>(array_.codecs.empty() ? bytes
+                                                         : 2 * bytes + array_.codecs.most_stored(bytes));
+}
+
+std::int64_t ZarrChunks::held_bytes() const {
+  if (!array_.shards) return 0;
+  std::uint64_t all = 1;  // the shards there are, as far as they are kept
+  const auto& chunks = array_.shards->chunks;
+  for (std::size_t axis = 0; axis < chunks.size(); ++axis) {
+    const std::uint64_t extent = chunks[axis] * array_.chunk[axis];
+    all = std::min<std::uint64_t>(
+        kShardsAtHand, all * std::min<std::uint64_t>(kShardsAtHand, 1 + array_.shape[axis] / extent));
+  }
+  return static_cast<std::int64_t>(all * array_.shards->index_bytes());
+}
+
+}  // namespace gpuccl::io

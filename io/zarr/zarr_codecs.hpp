@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuccl::io {
+
+enum class ZarrCodec { zlib, gzip, zstd, blosc, lz4, crc32c };
+
+/// The codec of this name in Zarr v2 or v3. Error (data) for one that is not known, or that this build lacks.
+ZarrCodec zarr_codec(std::string_view name);
+
+/// Codecs that this build has, for messages and `gpuccl info`: "zlib, gzip, zstd, blosc, lz4".
+std::string zarr_codecs_in_words();
+
+/// What makes bytes of bytes, in the order in which a chunk was encoded: one compressor at most.
+class ZarrCodecs {
+ public:
+  /// Error (data) where there would be two compressors.
+  void add(ZarrCodec codec);
+
+  bool empty() const { return codecs_.empty(); }
+  /// The most bytes that a chunk of so many may be stored as.
+  std::size_t most_stored(std::size_t bytes) const;
+  /// Decodes `stored` into exactly the bytes of `out`. Error (data).
+  void decode(std::span<const std::byte> stored, std::span<std::byte> out) const;
+
+ private:
+  std::vector<ZarrCodec> codecs_;
+};
+
+}  // namespace gpuccl::io

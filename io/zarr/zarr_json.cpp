@@ -1,0 +1,58 @@
+#include "io/zarr/zarr_json.hpp"
+
+#include "gpuccl/error.hpp"
+#include "io/files/bytes_in_words.hpp"
+
+namespace gpuccl::io {
+
+using Json = nlohmann::json;
+
+std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& key, std::int64_t memory) {
+  constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
+  constexpr std::int64_t kBytesOfEach = 64;  // parsed, a character takes no more
+  constexpr std::uint64_t kInAnyCase = 1 << 16;
+  const auto file = store.open(key);
+  if (!file) return std::nullopt;
+  const std::uint64_t size = file->size();
+  if (size > kLargest) refuse_zarr(key + " of " + bytes_in_words(static_cast<double>(size)));
+  if (size > kInAnyCase && static_cast<std::int64_t>(size) * kBytesOfEach > memory)
+    throw Error(Failure::memory, key + " of " + bytes_in_words(static_cast<double>(size)) +
+                                     " may not fit in memory when it is parsed");
+  std::string text(size, '\0');
+  text.resize(file->read_at(0, text.data(), text.size()));
+  const auto keep = [](int depth, Json::parse_event_t event, Json& parsed) {
+    return depth != 1 || event != Json::parse_event_t::key || parsed != "consolidated_metadata";
+  };
+  Json json = Json::parse(text, keep, false);
+  if (!json.is_object()) refuse_zarr(key + " is not valid");
+  return json;
+}
+
+const Json& member(const Json& object, const char* name) {
+  static const Json none;
+  if (!object.is_object()) return none;
+  const auto found = object.find(name);
+  return found == object.end() ? none : *found;
+}
+
+std::string text_in(const Json& object, const char* name) {
+  const Json& text = member(object, name);
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
+std::vector<std::uint64_t> sizes_in(const Json& object, const char* name) {
+  const Json& list = member(object, name);
+  if (!list.is_array()) refuse_zarr(std::string("no ") + name);
+  std::vector<std::uint64_t> sizes;
+  for (const Json& size : list) {
+    if (!size.is_number_unsigned()) refuse_zarr(std::string(name) + " " + list.dump().substr(0, 60));
+    sizes.push_back(size.get<std::uint64_t>());
+  }
+  return sizes;
+}
+
+void refuse_zarr(const std::string& why) {
+  throw Error(Failure::data, "not a usable Zarr array (" + why + ")");
+}
+
+}  // namespace gpuccl::io

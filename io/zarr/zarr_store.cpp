@@ -1,0 +1,63 @@
+#include "io/zarr/zarr_store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+[[noreturn]] void refuse(const std::string& key, const std::string& why) {
+  throw Error(Failure::data, "'" + key + "' " + why);
+}
+
+bool is_link(int folder, const std::string& name) {
+  struct stat status {};
+  return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
+
+/// Opens a name of a folder that is no link; none if it is not there.
+Descriptor open_name(int folder, const std::string& name, int flags, const std::string& key) {
+  if (name.empty() || name == "." || name == "..") refuse(key, "is no name inside of a Zarr store");
+  Descriptor opened;
+  do {
+    opened = Descriptor(
+        ::openat(folder, name.c_str(), flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  } while (!opened && errno == EINTR);
+  if (opened || errno == ENOENT) return opened;
+  const int code = errno;
+  if ((code == ELOOP || code == ENOTDIR) && is_link(folder, name))
+    refuse(key, "leads over a symbolic link, which is not followed in a Zarr store");
+  if (code == ENOTDIR) return opened;
+  throw Error(failure_to_read(code), "cannot open '" + key + "' (" + system_reason(code) + ")");
+}
+
+}  // namespace
+
+ZarrFolder::ZarrFolder(const std::string& path)
+    : folder_(open_again(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (!folder_) throw Error(failure_to_read(errno), system_reason(errno));
+}
+
+std::unique_ptr<const InputFile> ZarrFolder::open(const std::string& key) const {
+  Descriptor inner;
+  std::size_t begin = 0;
+  for (std::size_t end = key.find('/'); end != std::string::npos; end = key.find('/', begin)) {
+    inner = open_name(inner ? inner.get() : folder_.get(), key.substr(begin, end - begin), O_DIRECTORY, key);
+    if (!inner) return nullptr;
+    begin = end + 1;
+  }
+  Descriptor file = open_name(inner ? inner.get() : folder_.get(), key.substr(begin), 0, key);
+  if (!file) return nullptr;
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0)
+    throw Error(failure_to_read(errno), "'" + key + "': " + system_reason(errno));
+  if (!S_ISREG(status.st_mode)) refuse(key, "is not a file");
+  return std::make_unique<const InputFile>(std::move(file), static_cast<std::uint64_t>(status.st_size));
+}
+
+}  // namespace gpuccl::io
