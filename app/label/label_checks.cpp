@@ -8,6 +8,7 @@
 #include "io/files/file_error.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -95,8 +96,8 @@ void check_batch(const LabelOptions& options) {
 
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
-  const bool folder_of_images =
-      !options.input.stack && is_folder(inputs.front()) && !format_by_name(options.files.image);
+  const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
+                                !io::is_zarr(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
          folder_of_images || names_folder(options.files.image);
 }

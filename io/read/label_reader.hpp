@@ -8,9 +8,9 @@
 namespace gpuccl::io {
 
 /// Reads a label image written by this program or another: TIFF of 8/16/32-bit unsigned gray (pages are
-/// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes. Values are taken as stored. count() of the result
-/// is the largest value. Throws Error as open_reader does; (memory) when the labels, and a row of each of two
-/// images that are compared, are more than `limits.memory`.
+/// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes, NIfTI, Zarr. Values are taken as stored. count()
+/// of the result is the largest value. Throws Error as open_reader does; (memory) when the labels, and a row
+/// of each of two images that are compared, are more than `limits.memory`.
 LabelImage read_labels(const std::string& path, const Limits& limits = {});
 
 }  // namespace gpuccl::io

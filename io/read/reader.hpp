@@ -41,10 +41,10 @@ class Reader {
   virtual std::int64_t buffer_bytes() const = 0;
 };
 
-/// Opens a PNG, a TIFF (pages are slices), a .npy array, "-" (stdin), or, with `stack`, a folder of slices in
-/// natural name order or in the order of its files.txt. The first bytes decide the format, not the name.
-/// Throws Error: no_input when missing or unreadable, data when it is not a readable image, memory when over
-/// a limit.
+/// Opens a PNG, a TIFF (pages are slices), a .npy array, a NIfTI, a Zarr, "-" (stdin), or, with `stack`, a
+/// folder of slices in natural name order or in the order of its files.txt. The first bytes decide the
+/// format, not the name. Throws Error: no_input when missing or unreadable, data when it is not a readable
+/// image, memory when over a limit.
 std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& options);
 
 /// Opens and reads everything. `info`, if not null, is filled.

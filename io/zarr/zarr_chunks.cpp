@@ -26,8 +26,14 @@ auto in_file(const std::string& key, Work work) {
 
 }  // namespace
 
-bool ZarrChunks::read(const std::vector<std::uint64_t>& at, Buffers& buffers) const {
-  if (!array_.shards) return read_file(path_ + array_.key(at), buffers);
+bool ZarrChunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                      std::vector<std::byte>& samples) const {
+  if (!array_.shards) {
+    const std::string key = path_ + array_.key(at);
+    const auto file = store_->open(key);
+    if (file) in_file(key, [&] { read_piece(*file, {0, file->size()}, stored, samples); });
+    return file != nullptr;
+  }
   const std::vector<std::uint64_t>& chunks = array_.shards->chunks;
   std::vector<std::uint64_t> of_shard(at.size());
   std::uint64_t inside = 0;
@@ -42,34 +48,28 @@ bool ZarrChunks::read(const std::vector<std::uint64_t>& at, Buffers& buffers) co
     const Piece piece{found->index[2 * inside], found->index[2 * inside + 1]};
     constexpr std::uint64_t kMissing = std::numeric_limits<std::uint64_t>::max();
     if (piece.offset == kMissing && piece.bytes == kMissing) return false;
-    read_piece(*found->file, piece, buffers);
+    read_piece(*found->file, piece, stored, samples);
     return true;
   });
 }
 
-bool ZarrChunks::read_file(const std::string& key, Buffers& buffers) const {
-  const auto file = store_->open(key);
-  if (!file) return false;
-  in_file(key, [&] { read_piece(*file, {0, file->size()}, buffers); });
-  return true;
-}
-
-void ZarrChunks::read_piece(const InputFile& file, Piece piece, Buffers& buffers) const {
+void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std::byte>& stored,
+                            std::vector<std::byte>& samples) const {
   const std::size_t bytes = array_.chunk_bytes();
+  const bool is_plain = array_.codecs.empty();
   if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
     throw Error(Failure::data, "is not where the index says, or cut off");
   if (piece.bytes > array_.codecs.most_stored(bytes))
     throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, more than its shape can take");
-  buffers.samples.resize(bytes);
-  const bool is_plain = array_.codecs.empty();
-  std::vector<std::byte>& to = is_plain ? buffers.samples : buffers.stored;
   if (is_plain && piece.bytes != bytes)
     throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, not " + std::to_string(bytes));
+  samples.resize(bytes);
+  std::vector<std::byte>& to = is_plain ? samples : stored;
   to.resize(static_cast<std::size_t>(piece.bytes));
   if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
     throw Error(Failure::data, "the file ends early");
-  if (!is_plain) array_.codecs.decode(buffers.stored, buffers.samples);
-  if (array_.swapped) swap_bytes(array_.format.bits, buffers.samples.data(), bytes);
+  if (!is_plain) array_.codecs.decode(stored, samples);
+  if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
 }
 
 std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::shard(const std::string& key) const {
@@ -108,10 +108,9 @@ std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::strin
   return shard;
 }
 
-std::int64_t ZarrChunks::buffer_bytes() const {
+std::int64_t ZarrChunks::stored_bytes() const {
   const std::size_t bytes = array_.chunk_bytes();
-  return static_cast<std::int64_t>(array_.codecs.empty() ? bytes
-                                                         : 2 * bytes + array_.codecs.most_stored(bytes));
+  return array_.codecs.empty() ? 0 : static_cast<std::int64_t>(array_.codecs.most_stored(bytes) + bytes);
 }
 
 std::int64_t ZarrChunks::held_bytes() const {

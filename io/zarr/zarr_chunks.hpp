@@ -24,16 +24,14 @@ class ZarrChunks {
 
   const ZarrArray& array() const { return array_; }
 
-  /// Memory of one thread, used again from chunk to chunk.
-  struct Buffers {
-    std::vector<std::byte> stored, samples;
-  };
-  /// Decodes the chunk with this index along each axis into `buffers.samples`, in the byte order of this
-  /// machine; false if it is not there. Throws Error (data, io, no_input).
-  bool read(const std::vector<std::uint64_t>& at, Buffers& buffers) const;
+  /// Decodes the chunk with this index along each axis into `samples`, in the byte order of this machine;
+  /// false if it is not there. `stored` is for what it is decoded from. Throws Error (data, io, no_input).
+  bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+            std::vector<std::byte>& samples) const;
 
-  /// Memory of the buffers of one thread, and of all that is kept beside them.
-  std::int64_t buffer_bytes() const;
+  /// Memory of a chunk, of what it is decoded from, and of all that is kept beside them.
+  std::int64_t samples_bytes() const { return static_cast<std::int64_t>(array_.chunk_bytes()); }
+  std::int64_t stored_bytes() const;
   std::int64_t held_bytes() const;
 
  private:
@@ -47,8 +45,8 @@ class ZarrChunks {
     std::uint64_t offset, bytes;
   };
 
-  bool read_file(const std::string& key, Buffers& buffers) const;
-  void read_piece(const InputFile& file, Piece piece, Buffers& buffers) const;
+  void read_piece(const InputFile& file, Piece piece, std::vector<std::byte>& stored,
+                  std::vector<std::byte>& samples) const;
   std::shared_ptr<const Shard> shard(const std::string& key) const;
   std::shared_ptr<const Shard> open_shard(const std::string& key) const;
 

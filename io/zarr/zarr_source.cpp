@@ -67,8 +67,9 @@ class ZarrSource final : public SampleSource {
   std::int64_t held_bytes() const override { return chunks_->held_bytes(); }
   int group_depth() const override { return static_cast<int>(std::min(z_.chunk, z_.size)); }
 
-  /// Of one strip: the rows that a row of chunks has.
-  std::int64_t buffer_bytes() const override { return chunks_->buffer_bytes() + strip_bytes(group_depth()); }
+  std::int64_t buffer_bytes() const override {
+    return x_.chunks() * chunks_->samples_bytes() + chunks_->stored_bytes() + rows_at_once() * row_bytes();
+  }
 
   void decode_from_top(int z, const Sink& sink) const override {
     Strip strip;
@@ -86,8 +87,12 @@ class ZarrSource final : public SampleSource {
 
  private:
   struct Strip {
-    ZarrChunks::Buffers chunk;
-    std::vector<std::byte> rows;
+    struct Chunk {
+      bool is_there = false;
+      std::vector<std::byte> samples;
+    };
+    std::vector<Chunk> chunks;
+    std::vector<std::byte> stored, rows;
   };
 
   static Axis axis_of(const ZarrArray& array, std::size_t of_array) {
@@ -99,29 +104,40 @@ class ZarrSource final : public SampleSource {
   }
 
   std::int64_t row_bytes() const { return format_.row_bytes(x_.size); }
-  std::int64_t strip_bytes(std::int64_t depth) const {
-    return std::min(y_.chunk, y_.size) * row_bytes() * depth;
+  std::int64_t rows_at_once() const {
+    constexpr std::int64_t kBytes = 1 << 15;
+    return std::clamp<std::int64_t>(kBytes / row_bytes(), 1, y_.chunk);
   }
 
-  /// Decodes the rows of slices [z0, z1), which are of one group, that lie in row `i` of chunks.
+  /// Decodes the rows of slices [z0, z1), which are of one group, that lie in row `i` of chunks. They are put
+  /// together from the chunks a few at a time, so that they stay in the cache.
   void decode_strip(int i, int z0, int z1, Strip& strip, const GroupSink& sink) const {
     const std::int64_t y0 = i * y_.chunk, height = std::min(y_.chunk, y_.size - y0);
-    strip.rows.resize(static_cast<std::size_t>(height * row_bytes() * (z1 - z0)));
     std::vector<std::uint64_t> at = place_;
     at[y_.of_array] = static_cast<std::uint64_t>(i);
     if (has_z_) at[z_.of_array] = static_cast<std::uint64_t>(z0 / z_.chunk);
-    for (int k = 0; k < x_.chunks(); ++k) {
-      at[x_.of_array] = static_cast<std::uint64_t>(k);
-      const bool is_there = chunks_->read(at, strip.chunk);
-      for (std::int64_t z = z0; z < z1; ++z)
-        for (std::int64_t y = 0; y < height; ++y) {
-          std::byte* row = strip.rows.data() + ((z - z0) * height + y) * row_bytes();
-          is_there ? copy_row(strip.chunk.samples.data(), z % z_.chunk, y, k, row) : fill_row(k, row);
-        }
+    strip.chunks.resize(static_cast<std::size_t>(x_.chunks()));
+    for (std::size_t k = 0; k < strip.chunks.size(); ++k) {
+      at[x_.of_array] = k;
+      strip.chunks[k].is_there = chunks_->read(at, strip.stored, strip.chunks[k].samples);
     }
+    const std::int64_t batch = rows_at_once();
+    strip.rows.resize(static_cast<std::size_t>(batch * row_bytes()));
     for (int z = z0; z < z1; ++z)
-      sink(z, {format_, static_cast<int>(y0), static_cast<int>(height),
-               strip.rows.data() + (z - z0) * height * row_bytes(), static_cast<std::size_t>(row_bytes())});
+      for (std::int64_t y = 0; y < height; y += batch) {
+        const std::int64_t count = std::min(batch, height - y);
+        for (std::int64_t row = 0; row < count; ++row)
+          put_together(strip, z % z_.chunk, y + row, strip.rows.data() + row * row_bytes());
+        sink(z, {format_, static_cast<int>(y0 + y), static_cast<int>(count), strip.rows.data(),
+                 static_cast<std::size_t>(row_bytes())});
+      }
+  }
+
+  void put_together(const Strip& strip, std::int64_t z, std::int64_t y, std::byte* row) const {
+    for (int k = 0; k < x_.chunks(); ++k) {
+      const Strip::Chunk& chunk = strip.chunks[static_cast<std::size_t>(k)];
+      chunk.is_there ? copy_row(chunk.samples.data(), z, y, k, row) : fill_row(k, row);
+    }
   }
 
   /// Of chunk `k` from the left, as far as it lies in the image.

@@ -427,12 +427,12 @@ TEST_CASE("lists and folders that give no input are said to") {
   write_file(scratch / "none.txt", "\n\n");
   const std::string out = scratch / "out/";
   fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66,
-        "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz or .hdr file");
+        "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file");
   fails({"label", scratch / "empty", "-o", out}, 66,
-        "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz or .hdr file");
+        "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file");
   fs::create_directories(scratch / "outer/inner");
   fails({"label", scratch / "outer", "-o", out}, 66,
-        "outer: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz or .hdr file; --recursive goes into its "
+        "outer: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file; --recursive goes into its "
         "folders");
   fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");
   fails({"label", "@" + (scratch / "gone.txt"), "-o", out}, 66,

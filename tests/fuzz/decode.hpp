@@ -26,11 +26,10 @@ inline io::ReadOptions small_options() {
   return options;
 }
 
-/// Opens the bytes as an image and takes every sample through the rule that its last byte chooses.
-inline void decode(const std::uint8_t* data, std::size_t size) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+/// Takes every sample of what `open` opens through the rule that the number chooses.
+template <class Open>
+void decode(unsigned choice, Open open) {
   const io::ReadOptions options = small_options();
-  const unsigned choice = size > 0 ? data[size - 1] : 0;
   io::ForegroundOptions rule;
   rule.raw = (choice & 1) != 0;
   rule.invert = (choice & 2) != 0;
@@ -38,12 +37,11 @@ inline void decode(const std::uint8_t* data, std::size_t size) {
   if ((choice & 12) == 8) rule.threshold = 100;
   if ((choice & 12) == 12) rule.values = {*io::SampleValue::parse("1"), *io::SampleValue::parse("200")};
   try {
-    const auto file = std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size));
-    const std::unique_ptr<io::SampleSource> source = io::open_file(file, options);
+    const std::unique_ptr<io::SampleSource> source = open(options);
     const Extent extent = source->info().extent;
     if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule, options.limits.memory);
     for (int z = 0; z < extent.depth && z < 16; ++z)
-      source->decode(z, [&](const io::SampleRows& rows) {
+      source->decode_group(z, z + 1, [&](int, const io::SampleRows& rows) {
         const io::Foreground foreground(rows.format, rule, rule.threshold);
         std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(extent.width)));
         if (rows.y < 0 || rows.count <= 0 || rows.count > extent.height - rows.y) __builtin_trap();
@@ -53,6 +51,15 @@ inline void decode(const std::uint8_t* data, std::size_t size) {
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) __builtin_trap();  // a refusal without a reason
   }
+}
+
+/// Opens the bytes as an image, by a rule that their last byte chooses.
+inline void decode(const std::uint8_t* data, std::size_t size) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  decode(size > 0 ? data[size - 1] : 0, [&](const io::ReadOptions& options) {
+    return io::open_file(std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size)),
+                         options);
+  });
 }
 
 }  // namespace gpuccl::fuzz

@@ -14,6 +14,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/natural_order.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -52,7 +53,7 @@ class Finder {
 
   void add(const std::string& path) {
     std::error_code problem;
-    if (!fs::is_directory(path, problem)) {
+    if (!fs::is_directory(path, problem) || (!options_.stack && io::is_zarr(path))) {
       found_.inputs.push_back({path, name_of_outputs(last_part(path)), std::nullopt});
     } else if (options_.stack) {
       add_stacks(path, last_part(path), true);
@@ -115,7 +116,9 @@ class Finder {
       const std::string file = entry->path().filename().string();
       std::error_code unknown;
       if (file.front() == '.') continue;
-      if (!entry->is_directory(unknown)) {
+      if (!options_.stack && entry->is_directory(unknown) && io::is_zarr(entry->path())) {
+        listing.images.push_back(file);
+      } else if (!entry->is_directory(unknown)) {
         if (io::is_image_name(file))
           listing.images.push_back(file);
         else

@@ -1,0 +1,277 @@
+// Zarr stores as images, and what is refused of them.
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <initializer_list>
+#include <utility>
+
+#include "io/read/label_reader.hpp"
+#include "io/read/reader.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Files = std::initializer_list<std::pair<std::string, std::string>>;
+
+/// Writes the files of a store, in place of what it held.
+std::string store(const ScratchFolder& scratch, Files files) {
+  const fs::path folder = scratch.path() / "image.zarr";
+  fs::remove_all(folder);
+  for (const auto& [key, content] : files) {
+    fs::create_directories((folder / key).parent_path());
+    write_file(folder / key, content);
+  }
+  return folder;
+}
+
+std::string zarray(const std::string& shape, const std::string& chunks, const std::string& more = {}) {
+  return R"({"zarr_format":2,"shape":)" + shape + R"(,"chunks":)" + chunks +
+         (more.find("dtype") == std::string::npos ? R"(,"dtype":"|u1")" : "") +
+         (more.find("compressor") == std::string::npos ? R"(,"compressor":null)" : "") + more + "}";
+}
+
+std::string v3(const std::string& shape, const std::string& chunk, const std::string& codecs,
+               const std::string& more = {}) {
+  return R"({"zarr_format":3,"node_type":"array","data_type":"uint8","fill_value":0,"shape":)" + shape +
+         R"(,"chunk_grid":{"name":"regular","configuration":{"chunk_shape":)" + chunk +
+         R"(}},"chunk_key_encoding":{"name":"default"},"codecs":[)" + codecs + "]" + more + "}";
+}
+
+/// "10/01": rows of one slice.
+std::string bits_of(const std::string& path, ReadOptions options = {}) {
+  const BitVolume image = read_image(path, options);
+  std::string text;
+  for (std::int64_t row = 0; row < image.extent().rows(); ++row) {
+    text += row == 0 ? "" : row % image.extent().height == 0 ? "|" : "/";
+    for (int x = 0; x < image.extent().width; ++x)
+      text += image(x, static_cast<int>(row % image.extent().height),
+                    static_cast<int>(row / image.extent().height))
+                  ? '1'
+                  : '0';
+  }
+  return text;
+}
+
+std::string reason_for(const std::string& path, Failure failure = Failure::data,
+                       const ReadOptions& options = {}) {
+  std::string reason;
+  CHECK(failure_of([&] {
+          try {
+            read_image(path, options);
+          } catch (const Error& error) {
+            reason = error.what();
+            throw;
+          }
+        }) == failure);
+  return reason;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const std::string kOnes(4, '\1'), kZeros(4, '\0');
+const std::string kBytes = R"({"name":"bytes"})";
+
+std::string number(std::uint64_t value) { return {reinterpret_cast<const char*>(&value), 8}; }
+
+std::string shards(const std::string& chunk = "[1,2]", const std::string& index = R"({"name":"bytes"})") {
+  return R"({"name":"sharding_indexed","configuration":{"chunk_shape":)" + chunk +
+         R"(,"codecs":[{"name":"bytes"}],"index_codecs":[)" + index + "]}}";
+}
+
+}  // namespace
+
+TEST_CASE("chunks of a Zarr become an image, those that are not there have the fill value") {
+  const ScratchFolder scratch;
+  CHECK(bits_of(store(scratch, {{".zarray", zarray("[3,4]", "[2,2]")}, {"0.0", kOnes}, {"1.1", kOnes}})) ==
+        "1100/1100/0011");
+  CHECK(bits_of(store(scratch, {{".zarray", zarray("[3,4]", "[2,2]", R"(,"fill_value":1)")},
+                                {"0.1", kZeros}})) == "1100/1100/1111");
+  const std::string rows("\1\0\0\1", 4);
+  CHECK(bits_of(store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", R"(,"order":"F")")},
+                                {"0.0", std::string("\0\1\0\0", 4)}})) == "00/10");
+  CHECK(
+      bits_of(store(scratch, {{".zarray", zarray("[1,1,2,2]", "[1,1,2,2]", R"(,"dimension_separator":"/")")},
+                              {"0/0/0/0", rows}})) == "10/01");
+  CHECK(bits_of(store(scratch, {{"zarr.json", v3("[2,2]", "[2,2]", kBytes)}, {"c/0/0", rows}})) == "10/01");
+  const auto folder =
+      store(scratch, {{"zarr.json", v3("[4,2]", "[2,2]", shards())},
+                      {"c/0/0", "\1\1" + number(0) + number(2) + number(~0ull) + number(~0ull)}});
+  CHECK(bits_of(folder) == "11/00/00/00");
+  CHECK(read_labels(folder).count() == 1);
+}
+
+TEST_CASE("groups of slices, one slice and rows of a Zarr are the same image") {
+  const ScratchFolder scratch;
+  std::string chunk(5 * 4 * 70, '\0');
+  for (std::size_t i = 0; i < chunk.size(); i += 7) chunk[i] = '\1';
+  const auto folder = store(
+      scratch,
+      {{".zarray", zarray("[8,6,100]", "[5,4,70]")}, {"0.0.0", chunk}, {"1.1.1", chunk}, {"0.0.1", chunk}});
+  const auto reader = open_reader(folder, {});
+  BitVolume all({100, 6, 8}), one({100, 6, 1}), some({100, 6, 3}), rows({100, 2, 1});
+  reader->read(0, 8, all);
+  for (int z = 0; z < 8; ++z) {
+    reader->read(z, z + 1, one);
+    reader->read(std::min(z, 5), std::min(z, 5) + 3, some);
+    for (int y = 0; y < 6; ++y) {
+      if (y % 2 == 0) reader->read_rows(z, y, y + 2, rows);
+      for (int x = 0; x < 100; ++x)
+        REQUIRE((all(x, y, z) == one(x, y) && all(x, y, z) == rows(x, y % 2) &&
+                 all(x, y, z) == some(x, y, z - std::min(z, 5))));
+    }
+  }
+  CHECK(count_foreground(all.view()) > 300);
+}
+
+TEST_CASE("OME's metadata names the array, its axes and their scale") {
+  const ScratchFolder scratch;
+  const std::string ome =
+      R"("multiscales":[{"axes":[{"name":"c","type":"channel"},{"name":"y","type":"space","unit":"micrometer"},)"
+      R"({"name":"x","type":"space","unit":"micrometer"}],"datasets":[{"path":"s0","coordinateTransformations":)"
+      R"([{"type":"scale","scale":[1,0.5,0.25]}]},{"path":"s1"}],"coordinateTransformations":[{"type":"scale","scale":[1,1,2]}]}])";
+  const std::string array = zarray("[1,2,2]", "[1,2,2]"), rows("\1\0\0\1", 4);
+  const auto v2 = store(
+      scratch, {{".zgroup", "{}"}, {".zattrs", "{" + ome + "}"}, {"s0/.zarray", array}, {"s0/0.0.0", rows}});
+  CHECK(bits_of(v2) == "10/01");
+  const Geometry geometry = open_reader(v2, {})->info().geometry;
+  CHECK(geometry.spacing[0] == 0.5);
+  CHECK(geometry.spacing[1] == 0.5);
+  CHECK(geometry.unit == "um");
+  CHECK(bits_of(v2 + "/s0") == "10/01");
+  const std::string group = R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{)" + ome + "}}}";
+  CHECK(bits_of(store(scratch, {{"zarr.json", group},
+                                {"s0/zarr.json", v3("[1,2,2]", "[1,2,2]", kBytes)},
+                                {"s0/c/0/0/0", rows}})) == "10/01");
+
+  CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", "{" + ome + "}"}})),
+            "'s0/', which is not there"));
+  CHECK(has(reason_for(store(
+                scratch,
+                {{".zgroup", "{}"}, {".zattrs", "{" + ome + "}"}, {"s0/.zarray", zarray("[2,2]", "[2,2]")}})),
+            "names 3 axes"));
+  CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"},
+                                       {".zattrs", "{" + ome + "}"},
+                                       {"s0/.zarray", zarray("[3,2,2]", "[1,2,2]")}})),
+            "3 elements along its axis 'c'"));
+  CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}})), "without an OME image"));
+  CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", R"({"labels":["a"]})"}})),
+            "group of label images"));
+  CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", R"({"plate":{}})"}})), "a plate"));
+}
+
+TEST_CASE("nothing outside of a Zarr store is read") {
+  const ScratchFolder scratch;
+  write_file(scratch / "secret", kOnes);
+  fs::create_directories(scratch.path() / "outside");
+  write_file(scratch / "outside/.zarray", zarray("[2,2]", "[2,2]"));
+  write_file(scratch / "outside/0.0", kOnes);
+  const std::string nested = zarray("[2,2]", "[2,2]", R"(,"dimension_separator":"/")");
+  const auto folder = store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}});
+  fs::create_symlink(scratch / "secret", folder + "/0.0");
+  CHECK(has(reason_for(folder), "symbolic link"));
+  store(scratch, {{".zarray", nested}});
+  fs::create_directory_symlink(scratch / "outside", folder + "/0");
+  CHECK(has(reason_for(folder), "symbolic link"));
+  for (const char* path : {"../outside", "0/../../outside", "/etc", ".", "", "x//y"}) {
+    const std::string ome =
+        R"({"multiscales":[{"axes":["y","x"],"datasets":[{"path":")" + std::string(path) + R"("}]}]})";
+    store(scratch, {{".zgroup", "{}"}, {".zattrs", ome}});
+    CAPTURE(path);
+    reason_for(folder);
+  }
+  store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}});
+  REQUIRE(::mkfifo((folder + "/0.0").c_str(), 0600) == 0);  // would be waited for without end
+  CHECK(has(reason_for(folder), "is not a file"));
+}
+
+TEST_CASE("metadata of a Zarr that cannot be is refused") {
+  const ScratchFolder scratch;
+  for (const std::string& bad :
+       {zarray("[2,2]", "[0,2]"),
+        zarray("[2,2]", "[2]"),
+        zarray("[2]", "[2]"),
+        zarray("[2,-2]", "[2,2]"),
+        zarray("[2,2.5]", "[2,2]"),
+        zarray("2", "2"),
+        zarray("[0,2]", "[2,2]"),
+        zarray("[2,2]", "[4294967296,4294967296]"),
+        zarray("[18446744073709551615,2]", "[2,2]"),
+        zarray("[2,2]", "[2,2]", R"(,"dtype":"<u3")"),
+        zarray("[2,2]", "[2,2]", R"(,"dtype":[["a","<u2"]])"),
+        zarray("[2,2]", "[2,2]", R"(,"dtype":"<c8")"),
+        zarray("[2,2]", "[2,2]", R"(,"dimension_separator":"..")"),
+        zarray("[2,2]", "[2,2]", R"(,"fill_value":"x")"),
+        zarray("[2,2]", "[2,2]", R"(,"filters":[{"id":"delta"}])"),
+        zarray("[2,2]", "[2,2]", R"(,"compressor":{"id":"bz2"})"),
+        zarray("[2,2]", "[2,2]", R"(,"compressor":5)"),
+        zarray("[2,2]", "[2,2]", R"(,"filters":[{"id":"zlib"}],"compressor":{"id":"gzip"})"),
+        std::string("[]"),
+        std::string("{"),
+        std::string(),
+        std::string(100000, '['),
+        R"({"shape":)" + std::string(3000000, '[')}) {
+    CAPTURE(bad.substr(0, 200));
+    reason_for(store(scratch, {{".zarray", bad}, {"0.0", kOnes}}));
+  }
+  for (const std::string& bad :
+       {v3("[2,2]", "[2,2]", ""), v3("[2,2]", "[2,2]", R"({"name":"gzip"})"),
+        v3("[2,2]", "[2,2]", kBytes + R"(,"bz2")"),
+        v3("[2,2]", "[2,2]", R"({"name":"transpose","configuration":{"order":[0,0]}},)" + kBytes),
+        v3("[2,2]", "[2,2]", R"({"name":"transpose","configuration":{"order":[0,2]}},)" + kBytes),
+        v3("[2,2]", "[2,2]", kBytes, R"(,"storage_transformers":["x"])"), v3("[2,2]", "[2,2]", shards("[2]")),
+        v3("[2,2]", "[2,2]", shards("[0,1]")), v3("[2,2]", "[3,3]", shards("[2,2]")),
+        v3("[2,2]", "[2,2]", shards("[1,1]", "")),
+        v3("[2,2]", "[2,2]", shards("[1,1]", R"({"name":"gzip"})")),
+        v3("[2,2]", "[1073741824,1073741824]", shards("[1,1]")),
+        v3("[2,2]", "[2,2]", shards() + ",\"gzip\"")}) {
+    CAPTURE(bad);
+    reason_for(store(scratch, {{"zarr.json", bad}}));
+  }
+  ReadOptions small;
+  small.limits.memory = 1 << 20;
+  reason_for(
+      store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", R"(,"x":")" + std::string(1 << 20, 'x') + "\"")}}),
+      Failure::memory, small);
+  reason_for(store(scratch, {{".zarray", zarray("[2,2]", "[30000,30000]")}}), Failure::memory, small);
+  reason_for(
+      store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", "," + std::string(17 << 20, ' ') + "\"x\":1")}}));
+}
+
+TEST_CASE("chunks that are not as the metadata says are refused") {
+  const ScratchFolder scratch;
+  const std::string array = zarray("[2,2]", "[2,2]");
+  for (const std::string& chunk : {std::string(), std::string("\1\1\1"), std::string(5, '\1')})
+    CHECK(has(reason_for(store(scratch, {{".zarray", array}, {"0.0", chunk}})), "chunk 0.0 has"));
+  for (const char* codec : {"zlib", "gzip", "zstd", "blosc", "lz4"}) {
+    const std::string packed =
+        zarray("[2,2]", "[2,2]", R"(,"compressor":{"id":")" + std::string(codec) + "\"}");
+    for (const std::string& chunk : {std::string(), kOnes, std::string(100, 'x')})
+      CHECK(has(reason_for(store(scratch, {{".zarray", packed}, {"0.0", chunk}})), "is damaged"));
+    CHECK(has(reason_for(store(scratch, {{".zarray", packed}, {"0.0", std::string(1 << 20, 'x')}})),
+              "more than its shape"));
+  }
+  const std::string sharded = v3("[2,2]", "[2,2]", shards());
+  const auto index = [](std::uint64_t offset, std::uint64_t bytes) {
+    return number(offset) + number(bytes) + number(0) + number(2);
+  };
+  for (const std::string& shard :
+       {std::string(), std::string(31, 'x'), index(1ull << 63, 2), index(2, 1ull << 63), index(~0ull, 2),
+        index(33, 2), index(32, 1), index(0, 3)}) {
+    CAPTURE(shard.size());
+    reason_for(store(scratch, {{"zarr.json", sharded}, {"c/0/0", shard}}));
+  }
+  const std::string summed = v3("[2,2]", "[2,2]", kBytes + ",\"crc32c\"");
+  CHECK(has(reason_for(store(scratch, {{"zarr.json", summed}, {"c/0/0", kOnes + kOnes}})), "checksum"));
+  CHECK(has(reason_for(store(scratch, {{"zarr.json", summed}, {"c/0/0", "x"}})), "too short"));
+  const std::string index_sum = v3("[2,2]", "[2,2]", shards("[1,2]", kBytes + R"(,{"name":"crc32c"})"));
+  CHECK(has(reason_for(store(scratch, {{"zarr.json", index_sum}, {"c/0/0", std::string(36, '\0')}})),
+            "checksum"));
+}
