@@ -79,22 +79,23 @@ void transform(const Json& transformations, std::vector<OmeAxis>& axes) {
   }
 }
 
-std::string short_unit(const std::string& unit) {
-  constexpr std::pair<const char*, const char*> kUnits[] = {
-      {"nanometer", "nm"}, {"micrometer", "um"}, {"millimeter", "mm"}, {"centimeter", "cm"}, {"meter", "m"}};
-  for (const auto& [name, symbol] : kUnits)
-    if (unit == name) return symbol;
-  return unit;
-}
-
 Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   Geometry geometry;
-  const OmeAxis &x = axes[image.x], &y = axes[image.y];
-  const bool is_counted =
-      x.unit.empty() && x.scale == 1 && y.scale == 1 && (!image.z || axes[*image.z].scale == 1);
-  if (is_counted || !(x.scale > 0) || !(y.scale > 0)) return geometry;
-  geometry.spacing = {x.scale, y.scale, image.z && axes[*image.z].scale > 0 ? axes[*image.z].scale : 0};
-  geometry.unit = short_unit(x.unit);
+  Orientation orientation;
+  const std::optional<std::size_t> xyz[] = {image.x, image.y, image.z};
+  bool is_counted = axes[image.x].unit.empty();  // elements, not a length
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!xyz[i]) continue;
+    const OmeAxis& axis = axes[*xyz[i]];
+    is_counted = is_counted && axis.scale == 1 && axis.translation == 0;
+    geometry.spacing[i] = is_spacing(axis.scale) ? axis.scale : 0;
+    orientation.origin[i] = axis.translation;
+  }
+  if (is_counted) return {};
+  geometry.unit = length_unit(axes[image.x].unit);
+  orientation.steps = plain_orientation(geometry).steps;
+  geometry.orientation = orientation;
+  drop_unusable(geometry.orientation);
   return geometry;
 }
 

@@ -431,9 +431,10 @@ TEST_CASE("lists and folders that give no input are said to") {
   fails({"label", scratch / "empty", "-o", out}, 66,
         "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file");
   fs::create_directories(scratch / "outer/inner");
-  fails({"label", scratch / "outer", "-o", out}, 66,
-        "outer: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file; --recursive goes into its "
-        "folders");
+  fails(
+      {"label", scratch / "outer", "-o", out}, 66,
+      "outer: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file; --recursive goes into its "
+      "folders");
   fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");
   fails({"label", "@" + (scratch / "gone.txt"), "-o", out}, 66,
         "gone.txt: cannot open the list of inputs (no such");

@@ -144,7 +144,7 @@ TEST_CASE("OME's metadata names the array, its axes and their scale") {
   const Geometry geometry = open_reader(v2, {})->info().geometry;
   CHECK(geometry.spacing[0] == 0.5);
   CHECK(geometry.spacing[1] == 0.5);
-  CHECK(geometry.unit == "um");
+  CHECK(geometry.unit == LengthUnit::um);
   CHECK(bits_of(v2 + "/s0") == "10/01");
   const std::string group = R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{)" + ome + "}}}";
   CHECK(bits_of(store(scratch, {{"zarr.json", group},
