@@ -15,7 +15,7 @@ body { font: 15px/1.45 sans-serif; color: var(--ink); background: var(--paper); 
 h1 { font-size: 1.5em; } h2 { font-size: 1.2em; margin-top: 2em; } h3 { font-size: 1em; margin: 1.6em 0 .4em; }
 table { border-collapse: collapse; font-size: 13px; }
 th, td { padding: 2px 10px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
-th { border-bottom: 2px solid #888; } .word { text-align: left; } .head td + td { white-space: normal; }
+th { border-bottom: 2px solid #888; } .word { text-align: left; } .head td + td, .claims td { white-space: normal; }
 .scroll { overflow-x: auto; } .scroll:focus-visible { outline: 2px solid #56b4e9; }
 .chart { display: block; width: 100%; max-width: 900px; min-width: 600px; height: auto; margin: 1.4em 0; }
 .wrong { color: var(--wrong); font-weight: bold; }
@@ -78,6 +78,11 @@ std::string as_html(const Head& head, const Results& results, const std::vector<
   text += "</ul>\n";
   if (!charts.empty()) text += "<h2>Charts</h2>\n";
   for (const std::string& chart : charts) text += scrolling(chart);
+  if (std::optional<Table> claims = claims_table(results)) {
+    text += "<h2>" + claims->title + "</h2>\n";
+    claims->title.clear();
+    text += html(*claims, "claims");
+  }
   text += "<h2>Tables</h2>\n";
   for (const Table& table : tables(results)) text += html(table);
   return text + "</body>\n</html>\n";

@@ -32,13 +32,13 @@ Where where(const Group& group) {
   const std::string granularity = "granularity " + std::to_string(group.granularity);
   switch (group.axis) {
     case Axis::density:
-      return {"random " + size + ", " + granularity + connectivity, "density (%)", percent(group.density),
+      return {"random " + size + ", " + granularity + connectivity, kDensityAxis, percent(group.density),
               100 * group.density};
     case Axis::granularity:
       return {"random " + size + ", " + density + connectivity, "granularity",
               std::to_string(group.granularity), group.granularity};
     case Axis::size:
-      return {"random, " + density + ", " + granularity + connectivity, "elements", size, group.elements};
+      return {"random, " + density + ", " + granularity + connectivity, kSizeAxis, size, group.elements};
     case Axis::none:
       break;
   }

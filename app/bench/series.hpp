@@ -9,6 +9,10 @@
 
 namespace gpuccl::bench {
 
+// Axes, as charts call them.
+inline constexpr const char* kDensityAxis = "density (%)";
+inline constexpr const char* kSizeAxis = "elements";
+
 /// One algorithm over the places of an axis; a place where it has no value is empty.
 struct Series {
   std::string title;

@@ -141,6 +141,7 @@ class BenchReport {
     std::string text;
     for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
     if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
+    if (const auto claims = bench::claims_table(results)) text += "\n" + bench::as_text(*claims);
     if (!options_.map.empty()) {
       outputs_.write_map(plan.image_sets.front().inputs.front(), results);
       text += "\n" + map_legend(results);

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "app/bench/chart.hpp"
+#include "app/bench/claims.hpp"
 #include "app/bench/csv.hpp"
 #include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
@@ -279,6 +283,67 @@ TEST_CASE("every phase of an algorithm has a role") {
       }
   CHECK(role_of("statistics") == PhaseRole::statistics);
   CHECK(role_of("no phase") == PhaseRole::other);
+}
+
+/// A sweep over 0 to 100 % in steps of 10, where algorithms take what `ms` says.
+Results density_sweep(const std::map<std::string, std::function<double(double)>>& ms) {
+  Results results;
+  results.test = Test::density;
+  for (int tenth = 0; tenth <= 10; ++tenth) {
+    Group one = group(tenth / 10.0);
+    one.axis = Axis::density;
+    one.rows.clear();
+    for (const auto& [name, of_density] : ms)
+      one.rows.push_back(row(name, DeviceKind::cuda, of_density(10 * tenth)));
+    results.groups.push_back(one);
+  }
+  return results;
+}
+
+std::string verdict(const Results& results, const std::string& text) {
+  for (const Claim& claim : claims(results))
+    if (claim.text == text) return (claim.holds ? "true: " : "false: ") + claim.figures;
+  return "none";
+}
+
+TEST_CASE(
+    "claims of the papers are true or false by the figures, and none is made of what was not measured") {
+  const auto hill = [](double top) {
+    return [top](double density) { return 9 - std::abs(density - top) / 20; };
+  };
+  const Results results = density_sweep({{"ole", hill(40)},
+                                         {"bke", hill(80)},
+                                         {"uf", [](double density) { return 4 + density / 20; }},
+                                         {"ke", [](double density) { return 4.4 + density / 40; }}});
+  CHECK(verdict(results, "OLE takes longest at about 40 %") == "true: ole: highest at 40.0, 9.00");
+  CHECK(verdict(results, "BKE takes longest at about 40 %") == "false: bke: highest at 80.0, 9.00");
+  CHECK(verdict(results, "KE is faster than UF from 80 % on") ==
+        "true: ke takes 0.767 to 0.800 times as much as uf");
+  CHECK(verdict(results, "KE is faster than LE and UF") ==
+        "false: ke takes 0.767 to 1.10 times as much as uf");
+  CHECK(verdict(results, "BE takes longest at about 40 %") == "none");
+  CHECK(verdict(results, "BKE is the fastest from 10 % on").starts_with("false: bke takes "));
+  CHECK(claims(results_of(Test::average)).empty());
+
+  const std::string page = as_html(kHead, results, {});
+  CHECK(page.find("<h2>Claims of the papers</h2>") != std::string::npos);
+  CHECK(page.find("FALSE") != std::string::npos);
+  const auto json = nlohmann::json::parse(as_json(kHead, results));
+  CHECK(json["claims"].size() == claims(results).size());
+  CHECK(json["claims"][0]["holds"].is_boolean());
+}
+
+TEST_CASE("claims about granularity compare series of images") {
+  Results results =
+      density_sweep({{"dlp", [](double) { return 3; }}, {"bke", [](double x) { return 1 + x; }}});
+  for (Group group :
+       density_sweep({{"dlp", [](double) { return 2; }}, {"bke", [](double) { return 1; }}}).groups) {
+    group.granularity = 16;
+    results.groups.push_back(group);
+  }
+  CHECK(verdict(results, "DLP is 1.5 to 1.6 times as fast at granularity 16 as at 1") ==
+        "true: 3.00 ms at 1, 2.00 ms at 16: 1.50 times");
+  CHECK(verdict(results, "Curves get flatter as granularity grows (BKE)").starts_with("true: "));
 }
 
 TEST_CASE("what is not complete says so") {
