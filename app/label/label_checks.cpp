@@ -119,8 +119,9 @@ void check(const LabelOptions& options, bool batch) {
       batch                 ? options.batch.format()
       : files.image.empty() ? io::LabelFormat::tiff
                             : io::concerning(files.image, [&] { return io::label_format(files.image); });
-  if (options.compression && format != io::LabelFormat::tiff)
-    throw io::FileError(files.image, Failure::usage, "--compress is for label images in TIFF");
+  if (options.compression && !io::takes_compression(format, *options.compression))
+    throw io::FileError(files.image, Failure::usage,
+                        "--compress is for label images in TIFF, and none or deflate for NRRD and MetaImage");
   if (options.big_tiff && format != io::LabelFormat::tiff)
     throw io::FileError(files.image, Failure::usage, "--bigtiff is for label images in TIFF");
   if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)

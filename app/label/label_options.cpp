@@ -53,9 +53,9 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
   command
       .add_values(
           "INPUT", "",
-          "PNG, TIFF (pages are slices), .npy, NIfTI, OME-Zarr, - for standard input, or with --stack a "
-          "folder; several of "
-          "them, folders of them, or @FILE with a name a line, go to the folder that -o names",
+          "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, - for standard input, or "
+          "with --stack a folder; several of them, folders of them, or @FILE with a name a line, go "
+          "to the folder that -o names",
           [&inputs](const std::string& given) {
             inputs.push_back(given);
             return given.empty() ? "a name is missing" : std::string();
@@ -63,7 +63,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
       .required();
   command.group("Output");
   add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png, .npy, .nii or .nii.gz; FOLDER/ for several");
+           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd or .mha; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
                 "Report, - for standard output [beside the label image, same name with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
@@ -134,8 +134,9 @@ void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacin
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
                             "Type of the label image; auto: u16 if the labels fit, else u32 [auto]");
-  add_choice<io::Compression>(command, "--compress", options.compression, compressions(),
-                              "Compression of a label TIFF [deflate]");
+  add_choice<io::Compression>(
+      command, "--compress", options.compression, compressions(),
+      "Compression of a label TIFF; none or deflate for NRRD and MetaImage [deflate]");
   add_choice<io::BigTiff>(command, "--bigtiff", options.big_tiff, big_tiffs(),
                           "Offsets of 64 bits in a label TIFF; auto: where the file passes 4 GiB [auto]");
 }

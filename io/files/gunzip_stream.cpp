@@ -13,12 +13,13 @@ namespace gpuccl::io {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
-constexpr int kGzip = 16;  // beside the bits of the window: a header and a checksum of gzip
+constexpr int kAnyHeader = 32;  // beside the bits of the window: of gzip or of zlib
 
 }  // namespace
 
-GunzipStream::GunzipStream(const InputFile& file) : file_(file), stream_(std::make_unique<z_stream>()) {
-  if (inflateInit2(stream_.get(), MAX_WBITS + kGzip) != Z_OK) throw std::bad_alloc();
+GunzipStream::GunzipStream(const InputFile& file, std::uint64_t offset)
+    : file_(file), stream_(std::make_unique<z_stream>()), next_(offset) {
+  if (inflateInit2(stream_.get(), MAX_WBITS + kAnyHeader) != Z_OK) throw std::bad_alloc();
 }
 
 GunzipStream::GunzipStream(const GunzipStream& other)
@@ -54,7 +55,7 @@ std::size_t GunzipStream::read(void* out, std::size_t count) {
   auto* to = static_cast<unsigned char*>(out);
   std::size_t done = 0;
   while (done < count && !ended_) {
-    if (stream_->avail_in == 0 && !refill()) throw Error(Failure::data, "the file ends early (gzip)");
+    if (stream_->avail_in == 0 && !refill()) throw Error(Failure::data, "the compressed samples end early");
     const std::size_t most = std::min<std::size_t>(count - done, std::numeric_limits<unsigned>::max());
     stream_->next_out = to + done;
     stream_->avail_out = static_cast<unsigned>(most);
@@ -65,7 +66,7 @@ std::size_t GunzipStream::read(void* out, std::size_t count) {
       ended_ = !starts_member();
       if (!ended_) inflateReset(stream_.get());
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw Error(Failure::data, std::string("damaged (gzip: ") +
+      throw Error(Failure::data, std::string("damaged (Deflate: ") +
                                      (stream_->msg != nullptr ? stream_->msg : "no valid data") + ")");
     }
   }

@@ -11,11 +11,11 @@ struct z_stream_s;
 
 namespace gpuccl::io {
 
-/// The contents of a gzip file (RFC 1952), of one member or several, from the first byte to the last. A copy
-/// goes on from the same place.
+/// What is compressed by gzip (RFC 1952), in one member or several, or by zlib (RFC 1950), from some byte of
+/// a file on. A copy goes on from the same place.
 class GunzipStream {
  public:
-  explicit GunzipStream(const InputFile& file);
+  explicit GunzipStream(const InputFile& file, std::uint64_t offset = 0);
   GunzipStream(const GunzipStream& other);
   GunzipStream& operator=(const GunzipStream&) = delete;
   ~GunzipStream();

@@ -30,12 +30,12 @@ bool is_gzip(const InputFile& file) {
 }
 
 std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
-  return GunzipStream(*file_).read(out, count);
+  return GunzipStream(*file_, offset_).read(out, count);
 }
 
 void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory) {
   expected_ = bytes;
-  const double both = static_cast<double>(bytes) + static_cast<double>(file_->size());
+  const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
   streamed_ = both > static_cast<double>(memory) / 4;
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::kBytesOfCopy));
 }
@@ -43,7 +43,7 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory) {
 std::int64_t GunzippedFile::held_bytes() const {
   return streamed_
              ? GunzipStream::kBytes + static_cast<std::int64_t>(most_places_) * GunzipStream::kBytesOfCopy
-             : static_cast<std::int64_t>(expected_ + file_->size());
+             : static_cast<std::int64_t>(expected_ + stored_bytes());
 }
 
 std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
@@ -59,22 +59,23 @@ void GunzippedFile::hold_all() const {
   held_.resize(static_cast<std::size_t>(expected_));
   if (inflate_at_once()) return;
   // Damaged, or longer than its header says: the stream knows which.
-  GunzipStream stream(*file_);
+  GunzipStream stream(*file_, offset_);
   held_.resize(stream.read(held_.data(), held_.size()));
   check_end(stream);
 }
 
 bool GunzippedFile::inflate_at_once() const {
-  std::vector<std::byte> stored(static_cast<std::size_t>(file_->size()));
-  stored.resize(file_->read_at(0, stored.data(), stored.size()));
+  std::vector<std::byte> stored(static_cast<std::size_t>(stored_bytes()));
+  stored.resize(file_->read_at(offset_, stored.data(), stored.size()));
+  const bool is_gzip = stored.size() > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
+  const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) throw std::bad_alloc();
   for (std::size_t from = 0, to = 0; to < held_.size();) {  // a member at a time
     std::size_t used = 0, made = 0;
-    if (libdeflate_gzip_decompress_ex(decompressor.get(), stored.data() + from, stored.size() - from,
-                                      held_.data() + to, held_.size() - to, &used,
-                                      &made) != LIBDEFLATE_SUCCESS)
+    if (decompress(decompressor.get(), stored.data() + from, stored.size() - from, held_.data() + to,
+                   held_.size() - to, &used, &made) != LIBDEFLATE_SUCCESS)
       return false;
     from += used;
     to += made;
@@ -101,7 +102,7 @@ void GunzippedFile::go_to(std::uint64_t offset) const {
   if (!stream_ || stream_->position() > offset) {
     const auto after = std::find_if(places_.begin(), places_.end(),
                                     [=](const GunzipStream& place) { return place.position() > offset; });
-    stream_ = after == places_.begin() ? std::make_unique<GunzipStream>(*file_)
+    stream_ = after == places_.begin() ? std::make_unique<GunzipStream>(*file_, offset_)
                                        : std::make_unique<GunzipStream>(*std::prev(after));
   }
   const std::uint64_t step = std::max(kLeastStep, expected_ / std::max<std::uint64_t>(1, most_places_));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,11 +14,16 @@ namespace gpuccl::io {
 
 bool is_gzip(const InputFile& file);
 
-/// What a gzip file holds. Where that fits the memory it is decompressed at once, when it is first asked for,
-/// which is fastest; else it is a stream, in which places are kept to go back to.
+/// What a file holds that is compressed by gzip, or by gzip or zlib from some byte on. Where that fits the
+/// memory it is decompressed at once, when it is first asked for, which is fastest; else it is a stream, in
+/// which places are kept to go back to.
 class GunzippedFile final : public ByteSource {
  public:
-  explicit GunzippedFile(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {}
+  explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
+      : file_(std::move(file)), offset_(offset) {}
+
+  /// Bytes that it is compressed in.
+  std::uint64_t stored_bytes() const { return file_->size() - std::min(file_->size(), offset_); }
 
   /// Its first bytes, decompressed alone.
   std::size_t read_start(void* out, std::size_t count) const;
@@ -36,6 +42,7 @@ class GunzippedFile final : public ByteSource {
   void go_to(std::uint64_t offset) const;
 
   std::shared_ptr<const InputFile> file_;
+  std::uint64_t offset_;
   std::uint64_t expected_ = 0;
   bool streamed_ = true;
   std::size_t most_places_ = 0;

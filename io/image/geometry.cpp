@@ -41,22 +41,36 @@ bool Geometry::is_known(int axes) const {
 bool is_spacing(double length) { return length >= kLeast && length <= kMost; }
 
 void set_spacing(Geometry& geometry, const GivenSpacing& given) {
-  const double ratio = given.unit != LengthUnit::unknown && geometry.unit != LengthUnit::unknown
-                           ? unit_ratio(geometry.unit, given.unit)
-                           : 1;
-  for (std::size_t i = 0; i < 3; ++i) {
-    double& spacing = geometry.spacing[i];
-    const double size = given.spacing[i] > 0 ? given.spacing[i] : spacing * ratio;
-    if (geometry.orientation)
-      for (double& step : geometry.orientation->steps[i]) step *= is_spacing(spacing) ? size / spacing : 1;
-    spacing = size;
+  if (given.unit != LengthUnit::unknown) {
+    geometry = in_unit(geometry, given.unit);
+    geometry.unit = given.unit;
   }
-  if (geometry.orientation)
-    for (double& place : geometry.orientation->origin) place *= ratio;
-  if (given.unit != LengthUnit::unknown) geometry.unit = given.unit;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!(given.spacing[i] > 0)) continue;
+    double& spacing = geometry.spacing[i];
+    if (geometry.orientation && is_spacing(spacing))
+      for (double& step : geometry.orientation->steps[i]) step *= given.spacing[i] / spacing;
+    spacing = given.spacing[i];
+  }
   geometry.nifti.reset();
   geometry.resolution = {};
   drop_unusable(geometry.orientation);
+}
+
+Geometry in_unit(const Geometry& geometry, LengthUnit unit) {
+  Geometry result = geometry;
+  if (geometry.unit == LengthUnit::unknown || geometry.unit == unit) return result;
+  const double ratio = unit_ratio(geometry.unit, unit);
+  const auto scale = [ratio](Vector3& vector) {
+    for (double& length : vector) length *= ratio;
+  };
+  scale(result.spacing);
+  if (result.orientation) {
+    for (Vector3& step : result.orientation->steps) scale(step);
+    scale(result.orientation->origin);
+  }
+  result.unit = unit;
+  return result;
 }
 
 Orientation in_lps(const Orientation& orientation) { return turned(orientation, WorldSpace::lps); }
@@ -68,6 +82,16 @@ Orientation plain_orientation(const Geometry& geometry) {
   for (std::size_t i = 0; i < 3; ++i)
     orientation.steps[i][i] = is_spacing(geometry.spacing[i]) ? geometry.spacing[i] : 1;
   return orientation;
+}
+
+Orientation orientation_of(const Geometry& geometry) {
+  return geometry.orientation ? *geometry.orientation : plain_orientation(geometry);
+}
+
+bool is_flat(const Geometry& geometry) {
+  const Orientation orientation = orientation_of(geometry);
+  return !is_spacing(geometry.spacing[2]) && orientation.steps[0][2] == 0 && orientation.steps[1][2] == 0 &&
+         orientation.origin[2] == 0;
 }
 
 bool is_plain(const Orientation& orientation) {

@@ -67,12 +67,20 @@ bool is_spacing(double length);
 /// Gives elements this size. Directions and origin stay where they are.
 void set_spacing(Geometry& geometry, const GivenSpacing& given);
 
+/// With lengths in another unit; as it is where the unit is not known.
+Geometry in_unit(const Geometry& geometry, LengthUnit unit);
+
 /// The same in LPS or RAS; axes of no body are taken for LPS.
 Orientation in_lps(const Orientation& orientation);
 Orientation in_ras(const Orientation& orientation);
 
 /// Of elements along the axes of the world, from its origin: what is meant where nothing is said.
 Orientation plain_orientation(const Geometry& geometry);
+/// That of `geometry`, or the plain one.
+Orientation orientation_of(const Geometry& geometry);
+
+/// Whether an image of one slice lies in a plane of x and y, and has no known thickness.
+bool is_flat(const Geometry& geometry);
 bool is_plain(const Orientation& orientation);
 
 /// Drops an orientation whose numbers are none that can be computed with.

@@ -6,6 +6,7 @@
 #include "gpuccl/error.hpp"
 #include "io/files/available_memory.hpp"
 #include "io/files/bytes_in_words.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
 
@@ -23,6 +24,17 @@ void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& li
   if (width > static_cast<std::uint64_t>(limits.max_pixels) / height)
     throw Error(Failure::data, "header claims " + size + ", more than " + std::to_string(limits.max_pixels) +
                                    " pixels a page");
+}
+
+Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) {
+  constexpr double kMost = 1e15;  // no axis of any file
+  for (const double size : sizes)
+    if (!(size >= 0 && size <= kMost && size == std::floor(size)))
+      throw Error(Failure::data, "header claims an axis of " + shortest(size) + " elements");
+  check_page_size(static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1]), limits);
+  if (sizes[2] < 1 || sizes[2] > static_cast<double>(limits.max_pages))
+    throw Error(Failure::data, "header claims " + shortest(sizes[2]) + " slices");
+  return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
 }
 
 void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -13,6 +14,9 @@ std::int64_t memory_limit(const Limits& limits);
 
 /// Checks a page's size as its header states it, before it is turned into an Extent. Throws Error (data).
 void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits);
+
+/// Checks the numbers of elements along x, y, z as a header states them. Throws Error (data).
+Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits);
 
 /// Checks that the bits of a whole input of this size (of a row of it if it is read in parts), and
 /// `buffer_bytes` more, fit. Throws Error (memory).

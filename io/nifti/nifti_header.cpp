@@ -215,13 +215,15 @@ NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& li
   const NiftiLayout& layout = is_nifti1(start) ? kNifti1 : kNifti2;
   const Fields fields(start, layout);
   NiftiHeader header;
-  header.swapped = fields.swapped();
+  RawVolume& volume = header.volume;
+  volume.format_name = "nifti";
+  volume.swapped = fields.swapped();
   header.is_pair = std::to_integer<char>(start[layout.magic + 1]) == 'i';
-  header.format = format_of(fields.whole(layout.datatype, 2));
-  read_scale(fields, header.format);
-  header.extent = read_extent(fields, limits);
-  header.data = read_offset(fields, header.is_pair);
-  header.geometry = read_geometry(fields);
+  volume.format = format_of(fields.whole(layout.datatype, 2));
+  read_scale(fields, volume.format);
+  volume.extent = read_extent(fields, limits);
+  volume.offset = read_offset(fields, header.is_pair);
+  volume.geometry = read_geometry(fields);
   return header;
 }
 

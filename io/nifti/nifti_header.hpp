@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "gpuccl/extent.hpp"
-#include "io/image/geometry.hpp"
+#include "io/image/raw_volume.hpp"
 #include "io/image/read_options.hpp"
-#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 
@@ -18,12 +16,8 @@ inline constexpr std::size_t kNiftiHeaderBytes = 540;
 /// The header of a NIfTI-1 or NIfTI-2. By hand and not by libnifti: that library reads a volume whole, or
 /// inflates it again for each part.
 struct NiftiHeader {
-  SampleFormat format;
-  Extent extent;
-  Geometry geometry;
-  bool swapped = false;    // numbers have the other byte order
-  bool is_pair = false;    // samples are in a file of their own
-  std::uint64_t data = 0;  // offset of the first sample
+  RawVolume volume;
+  bool is_pair = false;  // samples are in a file of their own
 };
 
 /// `start`: the first bytes of a file, as many as a header has if there are so many.

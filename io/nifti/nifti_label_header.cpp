@@ -17,44 +17,39 @@ constexpr int kMostOfNifti1 = 32767;  // elements of an axis
 constexpr int kLabelIntent = 1002;
 constexpr int kAligned = 2;  // code of a frame that is that of no scanner
 
-/// How a unit is written in a header, and how many of what is written there it is.
-struct NiftiUnit {
-  int code = 0;
-  double size = 1;
-};
-
-NiftiUnit nifti_unit(LengthUnit unit) {
+/// The one of a NIfTI's units in which such a length is written.
+LengthUnit nifti_unit(LengthUnit unit) {
   switch (unit) {
     case LengthUnit::unknown:
-      return {};
     case LengthUnit::m:
-      return {1, 1};
     case LengthUnit::mm:
+      return unit;
     case LengthUnit::cm:
     case LengthUnit::dm:
     case LengthUnit::inch:
-      return {2, unit_ratio(unit, LengthUnit::mm)};
+      return LengthUnit::mm;
     default:
-      return {3, unit_ratio(unit, LengthUnit::um)};
+      return LengthUnit::um;
   }
 }
 
+int code_of(LengthUnit unit) {
+  return unit == LengthUnit::m ? 1 : unit == LengthUnit::mm ? 2 : unit == LengthUnit::um ? 3 : 0;
+}
+
 /// The frame of an input of another format.
-NiftiFrame frame_of(const Geometry& geometry) {
-  const NiftiUnit unit = nifti_unit(geometry.unit);
+NiftiFrame frame_of(const Geometry& given) {
+  const Geometry geometry = in_unit(given, nifti_unit(given.unit));
   NiftiFrame frame;
   frame.pixdim = {1, 1, 1, 1, 1, 1, 1, 1};
-  frame.xyzt_units = unit.code;
+  frame.xyzt_units = code_of(geometry.unit);
   frame.sform_code = kAligned;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (is_spacing(geometry.spacing[i])) frame.pixdim[i + 1] = geometry.spacing[i] * unit.size;
-    frame.srow[5 * i] = frame.pixdim[i + 1];
-  }
-  if (!geometry.orientation) return frame;
-  const Orientation orientation = in_ras(*geometry.orientation);
+  const Orientation orientation =
+      geometry.orientation ? in_ras(*geometry.orientation) : plain_orientation(geometry);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    for (std::size_t i = 0; i < 3; ++i) frame.srow[4 * axis + i] = orientation.steps[i][axis] * unit.size;
-    frame.srow[4 * axis + 3] = orientation.origin[axis] * unit.size;
+    if (is_spacing(geometry.spacing[axis])) frame.pixdim[axis + 1] = geometry.spacing[axis];
+    for (std::size_t i = 0; i < 3; ++i) frame.srow[4 * axis + i] = orientation.steps[i][axis];
+    frame.srow[4 * axis + 3] = orientation.origin[axis];
   }
   return frame;
 }

@@ -1,10 +1,8 @@
 #include "io/npy/npy_label_writer.hpp"
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
-#include "io/image/strips.hpp"
+#include "io/image/label_samples_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -29,22 +27,9 @@ std::string npy_header(Extent extent, LabelType type) {
 
 void write_npy_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
                       const WriteOptions& options) {
-  const Extent extent = labels.labels.extent();
-  const StripLayout strips(extent, bits_per_sample(type), options.strips_at_once);
-  const std::string header = npy_header(extent, type);
+  const std::string header = npy_header(labels.labels.extent(), type);
   file.write(header.data(), header.size());
-
-  using Samples = std::vector<std::byte>;
-  const auto make = [&](Samples& samples, std::int64_t strip) {
-    samples.resize(strips.bytes(strip));
-    render(labels, type, strips.first_row(strip), strips.rows(strip), samples.data());
-  };
-  const auto take = [&](Samples& samples, std::int64_t strip) {
-    file.write(samples.data(), samples.size());
-    if (options.progress)
-      options.progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
-  };
-  for_each_strip<Samples>(strips, prepare_rows(labels), make, take);
+  write_label_samples(file, labels, type, options);
 }
 
 }  // namespace gpuccl::io

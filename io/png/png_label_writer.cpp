@@ -1,6 +1,5 @@
 #include "io/png/png_label_writer.hpp"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -8,24 +7,11 @@
 
 #include "gpuccl/error.hpp"
 #include "io/deflate/run_deflater.hpp"
+#include "io/deflate/stream_frame.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
 
 namespace gpuccl::io {
-namespace {
-
-constexpr std::array kStreamBegin = {std::byte{0x78}, std::byte{0x01}};  // Deflate, 32 KiB, fastest
-
-/// An empty last block and the checksum of what all blocks hold.
-std::array<std::byte, 6> stream_end(const Adler32& checksum) {
-  std::array<std::byte, 6> end = {std::byte{0x03}};
-  for (std::size_t i = 0; i < 4; ++i)
-    end[2 + i] = static_cast<std::byte>(checksum.value() >> (24 - 8 * i) & 0xff);
-  return end;
-}
-
-}  // namespace
-
 // The one stream of a PNG is made strip by strip in parallel: no strip refers to another, and each ends on a
 // byte. Always from runs: so few labels fit a PNG that most of its noise has one of them.
 void write_png_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
@@ -60,9 +46,9 @@ void write_png_labels(AtomicFile& file, const MappedLabels& labels, LabelType ty
     if (options.progress)
       options.progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
   };
-  png.write_stream(kStreamBegin);
+  png.write_stream(zlib_begin());
   for_each_strip<Slot>(strips, prepare_rows(labels), make, take);
-  png.write_stream(stream_end(checksum));
+  png.write_stream(zlib_end(checksum));
   png.finish();
 }
 

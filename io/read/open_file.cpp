@@ -1,9 +1,13 @@
 #include "io/read/open_file.hpp"
 
 #include "io/image/limits.hpp"
+#include "io/metaimage/metaimage_header.hpp"
+#include "io/metaimage/metaimage_source.hpp"
 #include "io/nifti/nifti_source.hpp"
 #include "io/npy/npy_header.hpp"
 #include "io/npy/npy_source.hpp"
+#include "io/nrrd/nrrd_header.hpp"
+#include "io/nrrd/nrrd_source.hpp"
 #include "io/png/png_source.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff_source.hpp"
@@ -17,6 +21,8 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
   if (is_npy(*file)) return open_npy(std::move(file), options);
   if (is_nifti(*file)) return open_nifti(std::move(file), options);
+  if (is_nrrd(*file)) return open_nrrd(std::move(file), options);
+  if (is_metaimage(*file)) return open_metaimage(std::move(file), options);
   if (is_gzip(*file)) {
     auto contents = std::make_shared<GunzippedFile>(file);
     if (is_nifti(*contents)) return open_nifti(*file, std::move(contents), options);

@@ -8,7 +8,8 @@
 namespace gpuccl::io {
 
 /// The extensions of images, for messages.
-inline constexpr const char* kImageExtensions = ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr";
+inline constexpr const char* kImageExtensions =
+    ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd or .zarr";
 
 /// Whether a file of a folder is taken for an image: one of these in any case, and not hidden.
 bool is_image_name(const std::filesystem::path& name);

@@ -31,7 +31,6 @@ constexpr KnownFormat kKnown[] = {
     {8, "WEBP"sv, "a WebP", kToImage},
     {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
     {128, "DICM"sv, "a DICOM", kToImage},
-    {0, "NRRD"sv, "an NRRD", kToVolume},
     {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "write the array in it as TIFF"},
     {0, "PK\3\4"sv, "a zip archive", kUnpack},
     {0, "\x1f\x8b"sv, "compressed by gzip", kUnpack},

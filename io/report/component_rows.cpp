@@ -4,7 +4,7 @@ namespace gpuccl::io {
 
 std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) {
   if (!geometry.is_known(axes)) return std::nullopt;
-  PhysicalScale scale{1, geometry.orientation ? *geometry.orientation : plain_orientation(geometry)};
+  PhysicalScale scale{1, orientation_of(geometry)};
   for (int axis = 0; axis < axes; ++axis) scale.element *= geometry.spacing[static_cast<std::size_t>(axis)];
   return scale;
 }

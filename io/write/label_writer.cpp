@@ -3,10 +3,12 @@
 #include <limits>
 
 #include "gpuccl/error.hpp"
-#include "io/deflate/run_deflater.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/label_samples_writer.hpp"
+#include "io/metaimage/metaimage_label_writer.hpp"
 #include "io/nifti/nifti_label_writer.hpp"
 #include "io/npy/npy_label_writer.hpp"
+#include "io/nrrd/nrrd_label_writer.hpp"
 #include "io/png/png_label_writer.hpp"
 #include "io/tiff/tiff_label_writer.hpp"
 
@@ -27,8 +29,11 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".npy") return LabelFormat::npy;
   if (extension == ".nii") return LabelFormat::nifti;
   if (extension == ".nii.gz") return LabelFormat::nifti_gz;
-  throw Error(Failure::usage,
-              "label images end in .tiff, .tif, .png, .npy, .nii or .nii.gz, folders of them in /");
+  if (extension == ".nrrd") return LabelFormat::nrrd;
+  if (extension == ".mha") return LabelFormat::metaimage;
+  throw Error(
+      Failure::usage,
+      "label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd or .mha, folders of them in /");
 }
 
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
@@ -47,28 +52,41 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
 }
 
+bool takes_compression(LabelFormat format, Compression compression) {
+  const bool is_zlib = compression == Compression::none || compression == Compression::deflate;
+  return format == LabelFormat::tiff ||
+         (is_zlib && (format == LabelFormat::nrrd || format == LabelFormat::metaimage));
+}
+
 std::string lost_geometry(LabelFormat format, const Geometry& geometry) {
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
   if ((format == LabelFormat::png || format == LabelFormat::npy) && (geometry.is_known() || is_placed))
     return std::string(format == LabelFormat::png ? "PNG" : ".npy") +
-           " does not hold the size of elements; TIFF and NIfTI do";
-  if (format == LabelFormat::tiff && is_placed) return "TIFF does not hold origin and directions; NIfTI does";
+           " does not hold the size of elements; TIFF, NIfTI, NRRD and MetaImage do";
+  if (format == LabelFormat::tiff && is_placed)
+    return "TIFF does not hold origin and directions; NIfTI, NRRD and MetaImage do";
   return "";
 }
 
 std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
                             std::int64_t runs) {
   const StripLayout strips(extent, bits_per_sample(type));
+  const std::int64_t raw_bytes = strips.rows_per_strip * strips.row_bytes;
+  const bool raw = compression == Compression::none;
   switch (format) {
     case LabelFormat::tiff:
       return bytes_of_tiff_strip(strips, type, compression, runs);
     case LabelFormat::png:
-      return RunDeflater::bytes_of(strips.rows_per_strip * runs);
+      return bytes_of_zlib_strip(strips, runs);
     case LabelFormat::npy:
     case LabelFormat::nifti:
-      return strips.rows_per_strip * strips.row_bytes;
+      return raw_bytes;
     case LabelFormat::nifti_gz:
-      return RunDeflater::bytes_of(strips.rows_per_strip * runs) + strips.rows_per_strip * strips.row_bytes;
+      return bytes_of_gzip_strip(strips, runs);
+    case LabelFormat::nrrd:
+      return raw ? raw_bytes : bytes_of_gzip_strip(strips, runs);
+    case LabelFormat::metaimage:
+      return raw ? raw_bytes : bytes_of_zlib_strip(strips, runs);
   }
   return 0;
 }
@@ -87,6 +105,10 @@ void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labe
       return write_nifti_labels(file, labels, type, options);
     case LabelFormat::nifti_gz:
       return write_nifti_gz_labels(file, labels, type, options);
+    case LabelFormat::nrrd:
+      return write_nrrd_labels(file, labels, type, options);
+    case LabelFormat::metaimage:
+      return write_metaimage_labels(file, labels, type, options);
   }
 }
 

@@ -8,17 +8,20 @@
 
 namespace gpuccl::io {
 
-enum class LabelFormat { tiff, png, npy, nifti, nifti_gz };
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage };
 
 /// The names of these.
-inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI";
+inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage";
 
-/// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz; Error (usage) for any other.
+/// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha; Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
 /// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked
 /// for, (usage) when the format does not have the type.
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
+
+/// Whether label images of this format can be compressed so when that is asked for.
+bool takes_compression(LabelFormat format, Compression compression);
 
 /// What `format` has no place for of `geometry`, and what has; "" if it has all.
 std::string lost_geometry(LabelFormat format, const Geometry& geometry);

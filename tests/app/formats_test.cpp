@@ -111,7 +111,7 @@ TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());
   succeeds({"label", tiff, "-o", scratch / "at-once.npy"});
-  for (const char* name : {"labels.npy", "labels.nii", "labels.nii.gz"}) {
+  for (const char* name : {"labels.npy", "labels.nii", "labels.nii.gz", "labels.nrrd", "labels.mha"}) {
     succeeds({"label", tiff, "-o", scratch / name});
     succeeds({"label", scratch / name, "-o", scratch / "slabs.npy", "--memory", "700K", "--quiet"});
     const bool same = read_file(scratch / "slabs.npy") == read_file(scratch / "at-once.npy");

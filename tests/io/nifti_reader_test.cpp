@@ -190,7 +190,7 @@ TEST_CASE("a pair is read by the name of its header") {
     FAIL("no error was thrown");
   } catch (const Error& error) {
     CHECK(error.failure() == Failure::no_input);
-    CHECK(std::string(error.what()) == "its samples are missing: no a.img beside it");
+    CHECK(std::string(error.what()) == "its samples are missing: no file a.img beside it");
   }
   write_file(folder / "a.img.gz", gzipped(samples));
   REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));

@@ -1,0 +1,69 @@
+#include "io/image/raw_volume.hpp"
+
+#include "gpuccl/error.hpp"
+#include "io/image/limits.hpp"
+#include "io/image/raw_source.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+class RawVolumeSource final : public SampleSource {
+ public:
+  RawVolumeSource(const RawVolume& volume, std::shared_ptr<const ByteSource> bytes,
+                  std::shared_ptr<const GunzippedFile> compressed)
+      : format_(volume.format),
+        raw_{std::move(bytes), volume.offset, volume.swapped},
+        compressed_(std::move(compressed)) {
+    info_.format = volume.format_name;
+    info_.extent = volume.extent;
+    info_.bits_per_sample = format_.bits;
+    info_.photometric = name_of(format_.photometric);
+    info_.geometry = volume.geometry;
+  }
+
+  const ImageInfo& info() const override { return info_; }
+  const SampleFormat& format(int) const override { return format_; }
+  std::int64_t buffer_bytes() const override { return raw_buffer_bytes(format_, info_.extent); }
+  std::int64_t held_bytes() const override { return compressed_ ? compressed_->held_bytes() : 0; }
+  bool in_order() const override { return compressed_ && compressed_->is_streamed(); }
+  void decode_from_top(int z, const Sink& sink) const override {
+    decode_raw(raw_, format_, info_.extent, z, sink);
+  }
+
+ private:
+  ImageInfo info_;
+  SampleFormat format_;
+  RawSamples raw_;
+  std::shared_ptr<const GunzippedFile> compressed_;
+};
+
+std::unique_ptr<SampleSource> checked(std::unique_ptr<SampleSource> source, const ReadOptions& options) {
+  check_memory(source->info().extent, source->buffer_bytes() + source->held_bytes(), options);
+  return source;
+}
+
+}  // namespace
+
+double RawVolume::sample_bytes() const {
+  return static_cast<double>(format.row_bytes(extent.width)) * extent.height * extent.depth;
+}
+
+std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shared_ptr<const InputFile> file,
+                                              const ReadOptions& options) {
+  const double end = volume.sample_bytes() + static_cast<double>(volume.offset);
+  const auto size = static_cast<double>(file->size());
+  if (end > size) throw Error(Failure::data, "the file ends early: " + claim(end, file->size()));
+  if (end < size && options.warn) options.warn("what follows its samples is ignored");
+  return checked(std::make_unique<RawVolumeSource>(volume, std::move(file), nullptr), options);
+}
+
+std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
+                                              std::shared_ptr<GunzippedFile> contents,
+                                              const ReadOptions& options) {
+  const double end = volume.sample_bytes() + static_cast<double>(volume.offset);
+  check_deflate_ratio(end, contents->stored_bytes());
+  contents->expect(static_cast<std::uint64_t>(end), memory_limit(options.limits));
+  return checked(std::make_unique<RawVolumeSource>(volume, contents, contents), options);
+}
+
+}  // namespace gpuccl::io

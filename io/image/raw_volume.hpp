@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/files/gunzipped_file.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/geometry.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// What a header says of samples that lie one after the other, x fastest, then y, then z.
+struct RawVolume {
+  std::string format_name;
+  SampleFormat format;
+  Extent extent;
+  Geometry geometry;
+  std::uint64_t offset = 0;  // of the first sample, in what is decompressed if they are compressed
+  bool swapped = false;      // numbers have the other byte order
+
+  /// Bytes of all samples; in floating point, for they may pass 2^63.
+  double sample_bytes() const;
+};
+
+/// The samples of `volume` in `file`. Throws Error (data, memory).
+std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shared_ptr<const InputFile> file,
+                                              const ReadOptions& options);
+/// The same, compressed.
+std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
+                                              std::shared_ptr<GunzippedFile> contents,
+                                              const ReadOptions& options);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,68 @@
+#include "io/nrrd/nrrd_label_writer.hpp"
+
+#include <string>
+
+#include "io/files/number_text.hpp"
+#include "io/image/label_samples_writer.hpp"
+#include "io/nrrd/nrrd_space.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// A word for each axis.
+template <class Word>
+std::string each(int axes, Word word) {
+  std::string text;
+  for (int i = 0; i < axes; ++i) text += " " + word(static_cast<std::size_t>(i));
+  return text + "\n";
+}
+
+std::string vector_of(const Vector3& vector, int axes) {
+  std::string text;
+  for (int i = 0; i < axes; ++i) text += (i > 0 ? "," : "(") + shortest(vector[static_cast<std::size_t>(i)]);
+  return text + ")";
+}
+
+std::string geometry_fields(const Geometry& geometry, int axes) {
+  const std::string unit = "\"" + std::string(name_of(geometry.unit)) + "\"";
+  std::string text;
+  if (const std::optional<Orientation>& orientation = geometry.orientation) {
+    const std::string space = nrrd_name(orientation->space);
+    text += space.empty() || axes < 3 ? "space dimension: " + std::to_string(axes) + "\n"
+                                      : "space: " + space + "\n";
+    text += "space directions:" +
+            each(axes, [&](std::size_t i) { return vector_of(orientation->steps[i], axes); });
+    if (geometry.unit != LengthUnit::unknown)
+      text += "space units:" + each(axes, [&](std::size_t) { return unit; });
+    return text + "space origin: " + vector_of(orientation->origin, axes) + "\n";
+  }
+  if (!geometry.is_known()) return text;
+  text += "spacings:" + each(axes, [&](std::size_t i) {
+            return is_spacing(geometry.spacing[i]) ? shortest(geometry.spacing[i]) : std::string("nan");
+          });
+  if (geometry.unit != LengthUnit::unknown) text += "units:" + each(axes, [&](std::size_t) { return unit; });
+  return text;
+}
+
+}  // namespace
+
+void write_nrrd_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
+                       const WriteOptions& options) {
+  const Extent extent = labels.labels.extent();
+  const Geometry& geometry = options.geometry;
+  const int sizes[] = {extent.width, extent.height, extent.depth};
+  const int axes = extent.depth == 1 && is_flat(geometry) ? 2 : 3;
+  const bool raw = options.compression == Compression::none;
+  std::string header = "NRRD0004\ntype: uint" + std::to_string(bits_per_sample(type)) +
+                       "\ndimension: " + std::to_string(axes) +
+                       "\nsizes:" + each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); });
+  header += geometry_fields(geometry, axes);
+  header += "endian: little\nencoding: " + std::string(raw ? "raw" : "gzip") + "\n\n";
+  file.write(header.data(), header.size());
+  if (raw)
+    write_label_samples(file, labels, type, options);
+  else
+    write_gzip_label_samples(file, {}, labels, type, options);
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,45 @@
+#include "io/nrrd/nrrd_source.hpp"
+
+#include <algorithm>
+
+#include "gpuccl/error.hpp"
+#include "io/files/companion_file.hpp"
+#include "io/files/header_lines.hpp"
+#include "io/image/limits.hpp"
+#include "io/nrrd/nrrd_header.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// Where line `lines` of what begins at `offset` begins; counted from 0.
+std::uint64_t after_lines(const InputFile& file, std::uint64_t offset, std::int64_t lines) {
+  if (lines == 0) return offset;
+  if (offset != 0) throw Error(Failure::data, "lines to be skipped between header and samples");
+  HeaderLines text(file);
+  for (; lines > 0; --lines)
+    if (!text.next()) throw Error(Failure::data, "the file ends early: fewer lines than are to be skipped");
+  return text.position();
+}
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+  NrrdHeader header = read_nrrd_header(*file, options.limits);
+  RawVolume& volume = header.volume;
+  if (!header.data_file.empty())
+    file = open_companion(file->path(), header.data_file, memory_limit(options.limits));
+  const std::uint64_t begin = after_lines(*file, volume.offset, header.lines);
+  if (header.gzip) {
+    if (header.bytes < 0) throw Error(Failure::data, "compressed samples that are counted from the end");
+    volume.offset = static_cast<std::uint64_t>(header.bytes);
+    return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(file), begin), options);
+  }
+  const double from_end = static_cast<double>(file->size()) - volume.sample_bytes();
+  if (header.bytes < 0 && from_end >= static_cast<double>(begin))
+    volume.offset = static_cast<std::uint64_t>(from_end);
+  else
+    volume.offset = begin + static_cast<std::uint64_t>(std::max<std::int64_t>(0, header.bytes));
+  return open_raw_volume(volume, std::move(file), options);
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,186 @@
+// NRRD and MetaImage: what their headers, which are text, can say and what they must not.
+
+#include <cstring>
+#include <filesystem>
+
+#include "io/read/reader.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/memory_file.hpp"
+#include "support/nifti_file.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using tests::MemoryFile;
+
+namespace {
+
+const std::string kSamples(24, '\1');  // 4 x 3 x 2
+
+const std::string kNrrd =
+    "NRRD0004\n# a comment\ntype: uchar\ndimension: 3\nsizes: 4 3 2\nencoding: raw\nkey:=a: value\n";
+const std::string kMetaimage = "ObjectType = Image\nNDims = 3\nDimSize = 4 3 2\nElementType = MET_UCHAR\n";
+
+ImageInfo info_of(const std::string& content) { return open_reader(MemoryFile(content).path(), {})->info(); }
+
+std::string nrrd(const std::string& fields) { return kNrrd + fields + "\n" + kSamples; }
+std::string metaimage(const std::string& fields) {
+  return kMetaimage + fields + "ElementDataFile = LOCAL\n" + kSamples;
+}
+
+/// What is said of a file that is refused as bad data; it is one line.
+std::string refusal_of(const std::string& content, const ReadOptions& options = {}) {
+  try {
+    const MemoryFile file(content);
+    read_image(file.path(), options);
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::data);
+    CHECK(std::string(error.what()).find('\n') == std::string::npos);
+    return error.what();
+  }
+  FAIL("not refused: " << content.substr(0, content.size() - kSamples.size()));
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(contains(text, from));
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST_CASE("an NRRD says where its elements are in the words of its standard") {
+  ImageInfo info =
+      info_of(nrrd("space: LPS\nspace directions: (0,2,0) (-3,0,0) (0,0,0.5)\n"
+                   "space origin: (1,2,3)\nspace units: \"mm\" \"mm\" \"mm\"\n"));
+  CHECK(info.format == "nrrd");
+  CHECK(info.extent == Extent{4, 3, 2});
+  CHECK(info.geometry.spacing == Vector3{2, 3, 0.5});
+  CHECK(info.geometry.unit == LengthUnit::mm);
+  REQUIRE(info.geometry.orientation);
+  CHECK(info.geometry.orientation->space == WorldSpace::lps);
+  CHECK(info.geometry.orientation->steps[1] == Vector3{-3, 0, 0});
+  CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
+
+  // Numbers that are none, and units that are not alike, are not known.
+  info = info_of(nrrd("spacings: 0.5 nan 2\nunits: \"mm\" \"um\" \"mm\"\r\n"));
+  CHECK(info.geometry.spacing == Vector3{0.5, 0, 2});
+  CHECK(info.geometry.unit == LengthUnit::unknown);
+  info = info_of(
+      nrrd("space dimension: 3\nspace directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (nan,0,0)\n"));
+  CHECK(!info.geometry.orientation);
+
+  const std::string colors =
+      replaced(replaced(replaced(kNrrd, "3\nsizes: 4 3 2", "4\nsizes: 3 2 2 2"), "raw", "RAW"), "# a comment",
+               "kinds: RGB-color domain domain domain");
+  CHECK(info_of(colors + "\n" + kSamples).photometric == "rgb");
+  CHECK(
+      contains(refusal_of(replaced(colors, "RGB-color", "vector") + "\n" + kSamples), "3 values an element"));
+}
+
+TEST_CASE("an NRRD that cannot be read says why") {
+  CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "block")), "type block"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "short")), "endian"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "raw", "bzip2")), "encoding bzip2; raw and gzip are read"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "dimension: 3", "dimension: 17")), "dimension 17"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "sizes: 4 3 2", "sizes: 4 3")), "sizes 4 3"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "type: uchar\n", "")), "no type"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "3\nsizes: 4 3 2", "4\nsizes: 4 3 1 2")), "holds 2 volumes"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 3 2.5")), "an axis of 2.5 elements"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "2147483647 1 1000000")), "ends early"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "1e300 3 2")), "an axis of"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 0 2")), "empty image"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "400 300 200")), "23 MiB from"));
+  CHECK(contains(refusal_of(nrrd("spacings: 1 2\n")), "spacings 1 2"));
+  CHECK(contains(refusal_of(nrrd("space directions: (1,0,0) (0,1,0\n")), "space directions"));
+  CHECK(contains(refusal_of(nrrd("byte skip: -2\n")), "byte skip -2"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "raw", "gzip")), "Deflate"));
+  const std::string long_text(std::size_t{5} << 20, 'x');
+  CHECK(contains(refusal_of(kNrrd + "# " + long_text), "its header does not end"));
+  CHECK(info_of(kNrrd + "# " + long_text.substr(0, 3 << 20) + "\n\n" + kSamples).extent.width == 4);
+}
+
+TEST_CASE("a MetaImage is read as ITK reads it") {
+  ImageInfo info =
+      info_of(metaimage("TransformMatrix = 0 1 0 -1 0 0 0 0 1\nOffset = 1 2 3\nElementSpacing = 2 3 0.5\n"
+                        "DistanceUnits = um\n"));
+  CHECK(info.format == "metaimage");
+  CHECK(info.geometry.spacing == Vector3{2, 3, 0.5});
+  CHECK(info.geometry.unit == LengthUnit::um);
+  REQUIRE(info.geometry.orientation);
+  CHECK(info.geometry.orientation->space == WorldSpace::lps);
+  CHECK(info.geometry.orientation->steps[0] == Vector3{0, 2, 0});
+  CHECK(info.geometry.orientation->steps[1] == Vector3{-3, 0, 0});
+  CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
+  CHECK(!info_of(metaimage("ElementSpacing = 0 3 0.5\n")).geometry.is_known());
+
+  CHECK(contains(refusal_of(metaimage("ElementNumberOfChannels = 3\n")), "3 values an element"));
+  CHECK(contains(refusal_of(metaimage("BinaryData = False\n")), "text"));
+  CHECK(contains(refusal_of(metaimage("Offset = 1 2\n")), "Offset = 1 2"));
+  CHECK(contains(refusal_of(metaimage("CompressedData = True\n")), "Deflate"));
+  CHECK(contains(refusal_of(replaced(metaimage(""), "UCHAR", "STRING")), "ElementType = MET_STRING"));
+  CHECK(contains(refusal_of(replaced(metaimage(""), "NDims = 3", "NDims = 1e9")), "NDims = 1e9"));
+  CHECK(contains(refusal_of(replaced(metaimage(""), "4 3 2", "4 3 -2")), "an axis of -2"));
+  CHECK(contains(refusal_of(replaced(metaimage(""), "LOCAL", "LIST")), "several files"));
+  CHECK(contains(refusal_of(replaced(metaimage(""), "LOCAL", "a%03d.raw 1 2 1")), "several files"));
+  CHECK(contains(refusal_of(kMetaimage), "no ElementDataFile"));
+}
+
+TEST_CASE("samples of a header lie in its folder or below") {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder / "in/below");
+  for (const char* place : {"outside.raw", "in/a.raw", "in/below/b.raw"})
+    write_file(folder / place, "xx" + kSamples);
+  const std::string header = folder / "in/a.mhd", other = folder / "in/a.nhdr";
+  const auto reads = [&](const std::string& name) {
+    write_file(header, kMetaimage + "HeaderSize = -1\nElementDataFile = " + name + "\n");
+    write_file(other, kNrrd + "byte skip: 2\ndata file: " + name + "\n");
+    return tests::same_bits(read_image(header, {}), read_image(other, {}));
+  };
+  const auto refused = [&](const std::string& name) {
+    const Failure failure = failure_of([&] { reads(name); });
+    CHECK(failure_of([&] { read_image(other, {}); }) == failure);
+    return failure;
+  };
+  CHECK(reads("a.raw"));
+  CHECK(reads("below/b.raw"));
+  CHECK(reads("./below/b.raw"));
+  CHECK(refused("../outside.raw") == Failure::data);
+  CHECK(refused("below/../../outside.raw") == Failure::data);
+  CHECK(refused(folder / "in/a.raw") == Failure::data);
+  CHECK(refused("/dev/zero") == Failure::data);
+  CHECK(refused("none.raw") == Failure::no_input);
+  CHECK(refused("below") == Failure::no_input);
+}
+
+TEST_CASE("what follows the samples of a volume is said to be ignored") {
+  for (const std::string& content : {nrrd(""), metaimage("")}) {
+    std::vector<std::string> lines;
+    ReadOptions options;
+    options.warn = [&](const std::string& line) { lines.push_back(line); };
+    read_image(MemoryFile(content).path(), options);
+    CHECK(lines.empty());
+    read_image(MemoryFile(content + "x").path(), options);
+    CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
+  }
+}
+
+TEST_CASE("samples that are compressed with or without a bound of memory are the same") {
+  std::string samples(100 * 90 * 60, '\0');
+  for (std::size_t i = 0; i < samples.size(); i += 7) samples[i] = '\1';
+  const std::string header = replaced(replaced(kNrrd, "4 3 2", "100 90 60"), "raw", "gzip") + "\n";
+  const MemoryFile file(header + tests::gzipped(samples));
+  const BitVolume whole = read_image(file.path(), {});
+  ReadOptions tight;
+  tight.limits.memory = 600 << 10;
+  CHECK(tests::same_bits(read_image(file.path(), tight), whole));
+  CHECK(whole(7, 0, 0));
+  CHECK(refusal_of(header + tests::gzipped(samples.substr(1))).find("") == 0);
+}
+
+}  // namespace
