@@ -75,7 +75,11 @@ void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
   if (gpu)
     lines.push_back(
         "GPU phases: between events on the stream, renumbering included; allocate, release: wall clock");
-  if (cpu) lines.push_back("CPU phases: wall clock; render: writing the 32-bit label image");
+  if (cpu)
+    lines.push_back(
+        "CPU phases: wall clock; Unpack: bits to the bytes that the papers read; allocate: touching the "
+        "label "
+        "image; render: writing the 32-bit label image of an algorithm that makes none");
   add_cycles(gpu, cpu, lines);
 }
 

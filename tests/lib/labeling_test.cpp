@@ -58,6 +58,46 @@ TEST_CASE("runs gives the same labels however many strips it cuts") {
     }
 }
 
+TEST_CASE("every CPU algorithm labels every image of 4x4 and of 5x3 pixels as flood fill does") {
+  std::vector<std::pair<std::unique_ptr<Labeler>, Connectivity>> labelers;
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.device == DeviceKind::cpu && !algorithm.phases.empty())
+      for (const Variant& variant : algorithm.variants)
+        labelers.emplace_back(variant.make(0), variant.connectivity);
+
+  for (const Extent extent : {Extent{4, 4}, Extent{5, 3}})
+    for (unsigned pixels = 0; pixels < 1u << extent.elements(); ++pixels) {
+      BitVolume image(extent);
+      for (int y = 0; y < extent.height; ++y)
+        *image.row(y) = pixels >> (y * extent.width) & ((1u << extent.width) - 1);
+      const Labeled of_4 = flood_fill(image.view(), Connectivity::c4);
+      const Labeled of_8 = flood_fill(image.view(), Connectivity::c8);
+      for (const auto& [labeler, connectivity] : labelers) {
+        const LabelImage& expected =
+            dynamic_cast<const LabelImage&>(*(connectivity == Connectivity::c4 ? of_4 : of_8).labels);
+        const Labeled labeled = labeler->label(image.view());
+        const LabelImage& labels = dynamic_cast<const LabelImage&>(*labeled.labels);
+        if (!std::equal(labels.data(), labels.data() + extent.elements(), expected.data()))
+          FAIL(to_string(extent) << " pixels " << pixels);
+      }
+    }
+}
+
+TEST_CASE("the papers' CPU algorithms time the phases of their rows, in order") {
+  const BitVolume image = random_image({50, 41}, 0.5, 1, 1);
+  for (const Algorithm& algorithm : algorithms())
+    if (algorithm.device == DeviceKind::cpu && !algorithm.phases.empty())
+      for (const Variant& variant : algorithm.variants) {
+        CAPTURE(algorithm.name);
+        std::vector<std::string> own;
+        for (const PhaseTime& phase : variant.make(0)->label(image.view()).phases)
+          if (phase.phase != "Unpack" && phase.phase != "Renumber") own.push_back(phase.phase);
+        std::vector<std::string> expected;
+        for (const Phase& phase : algorithm.phases) expected.push_back(phase.name);
+        CHECK(own == expected);
+      }
+}
+
 TEST_CASE("components that pass through more strips than there is room for are measured in full") {
   for (const Extent extent : {Extent{5003, 61, 1}, Extent{5003, 3, 31}}) {
     BitVolume stripes(extent);

@@ -20,6 +20,7 @@ struct Labeled {
   Components components;
   PhaseTimes phases;         // of the labeling, in the paper's names; see Labeler::time_phases()
   double statistics_ms = 0;  // component statistics
+  double allocate_ms = 0;    // getting memory for a label image, if the algorithm writes one
 };
 
 /// One algorithm at one connectivity on one device. Buffers are kept from one image to the next.

@@ -40,6 +40,14 @@ void unpack(const Slice& slice, Pixel* pixels) {
   }
 }
 
+/// A label image whose memory is there, so that no phase of an algorithm waits for it.
+std::unique_ptr<LabelImage> touched_image(Extent extent) {
+  constexpr std::int64_t kPage = 4096 / sizeof(Label);
+  auto labels = std::make_unique<LabelImage>(extent, 0);
+  for (std::int64_t i = 0; i < extent.elements(); i += kPage) labels->data()[i] = 0;
+  return labels;
+}
+
 }  // namespace
 
 std::int64_t slice_table_bytes(Connectivity, Extent extent) {
@@ -67,7 +75,8 @@ Labeled SliceLabeler::label(BitView image) {
   slice.bits_pitch = image.row_pitch;
 
   Labeled result;
-  auto labels = std::make_unique<LabelImage>(extent, 0);
+  std::unique_ptr<LabelImage> labels;
+  result.allocate_ms = milliseconds([&] { labels = touched_image(extent); });
   PhaseClock clock{result.phases};
   Label count = 0;
   for (int z = 0; z < extent.depth; ++z) {

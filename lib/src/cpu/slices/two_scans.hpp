@@ -91,28 +91,29 @@ void renumber(const Slice& slice, Equivalences& table, Label first, Label last, 
 /// Each pixel gets what the table says of its provisional label.
 inline void second_scan(const Slice& slice, const Label* table) {
   for (int y = 0; y < slice.height; ++y) {
-    Label* const row = slice.labels_of(y);
-    for (int x = 0; x < slice.width; ++x) row[x] = table[row[x]];
+    Label* const end = slice.labels_of(y) + slice.width;
+    for (Label* label = slice.labels_of(y); label != end; ++label) *label = table[*label];
   }
 }
 
 /// The foreground of each block gets what the table says of the block's provisional label.
 inline void second_scan_of_blocks(const Slice& slice, const Label* table) {
+  const std::int64_t width = slice.width;
   for (int y = 0; y < slice.height; y += 2) {
     const Pixel *const image = slice.row(y), *const image_below = slice.row(y + 1);
     Label* const row = slice.labels_of(y);
     Label* const below = y + 1 < slice.height ? slice.labels_of(y + 1) : nullptr;
-    const auto write_column = [&](int x, Label label) {
+    const auto write_column = [&](std::int64_t x, Label label) {
       row[x] = label * image[x];
       if (below != nullptr) below[x] = label * image_below[x];
     };
-    int x = 0;
-    for (; x + 1 < slice.width; x += 2) {
+    std::int64_t x = 0;
+    for (; x + 1 < width; x += 2) {
       const Label label = table[row[x]];
       write_column(x, label);
       write_column(x + 1, label);
     }
-    if (x < slice.width) write_column(x, table[row[x]]);
+    if (x < width) write_column(x, table[row[x]]);
   }
 }
 
