@@ -69,11 +69,12 @@ std::int64_t with_remedy(DeviceChoice device, Work work) {
 }
 
 /// Refuses an algorithm that does not label the background, too.
-void check_fills_holes(const EngineOptions& engine, Connectivity connectivity) {
+void check_labels_background(const EngineOptions& engine, Connectivity connectivity,
+                             const std::string& work) {
   try {
     check_options(engine, complementary(connectivity));
   } catch (const Error& error) {
-    throw Error(error.failure(), std::string("--fill-holes labels the background: ") + error.what());
+    throw Error(error.failure(), work + " labels the background: " + error.what());
   }
 }
 
@@ -106,8 +107,13 @@ void LabelJob::open() {
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
     work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions()),
              options_.fill_holes.has_value()};
-    if (options_.fill_holes) check_fills_holes(options_.algorithm.engine, connectivity_);
+    if (options_.fill_holes)
+      check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
     work_.measures = measure_request();
+    if (needs_background(work_.measures)) {
+      check_labels_background(options_.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
+      work_.labels_background = true;
+    }
     held_ = reader_->held_bytes();
     const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};
@@ -239,7 +245,7 @@ void LabelJob::label(Engine& engine) {
     findings_.largest = areas.largest;
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
-    measure_components();
+    measure_components(engine);
     selection_ =
         select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_);
     measured_.select(selection_.map);
@@ -288,10 +294,24 @@ MeasureRequest LabelJob::measure_request() const {
   return request;
 }
 
-void LabelJob::measure_components() {
+void LabelJob::measure_components(Engine& engine) {
   if (columns(work_.measures.wanted).empty() && options_.selection.keep.steps.empty()) return;
   progress_.stage("measuring");
-  measured_ = measure(*labeled_.labels, labeled_.components, work_.measures);
+  MeasureRequest request = work_.measures;
+  BitVolume inverted;
+  Labeled background;
+  if (needs_background(request)) {
+    if (plan_.slabs.empty()) {
+      inverted = BitVolume(extent_);
+      draw_background(*labeled_.labels, 0, inverted);
+      background = engine.label(inverted.view(), complementary(connectivity_));
+    } else {
+      background = label_background({files_.input, *reader_, engine, [](double) {}}, *labeled_.labels,
+                                    connectivity_, plan_);
+    }
+    request.background = &background;
+  }
+  measured_ = measure(*labeled_.labels, labeled_.components, request);
 }
 
 /// Returns the number of foreground elements of the input.

@@ -75,7 +75,7 @@ class LabelJob {
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
   MeasureRequest measure_request() const;
-  void measure_components();
+  void measure_components(Engine& engine);
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void complete_report();
   void warn(const std::string& path, const std::string& line);

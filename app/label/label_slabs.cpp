@@ -98,4 +98,13 @@ Labeled label_filled_slabs(const SlabInput& input, Connectivity connectivity, st
   return labeled;
 }
 
+Labeled label_background(const SlabInput& input, const LabelSource& labels, Connectivity connectivity,
+                         const MemoryPlan& plan) {
+  const auto draw = [&labels](const Slab& slab, BitVolume& out) {
+    draw_background(labels, static_cast<std::int64_t>(slab.z0) * labels.extent().height + slab.y0, out);
+  };
+  SlabTotals of_background;
+  return label_read(input, draw, complementary(connectivity), plan, of_background);
+}
+
 }  // namespace gpuccl::app

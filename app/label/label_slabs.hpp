@@ -36,4 +36,8 @@ Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const Mem
 Labeled label_filled_slabs(const SlabInput& input, Connectivity connectivity, std::uint64_t max_size,
                            const MemoryPlan& plan, SlabTotals& totals, io::FilledHoles& filled);
 
+/// The same of the background of `labels`, which were made by the same plan.
+Labeled label_background(const SlabInput& input, const LabelSource& labels, Connectivity connectivity,
+                         const MemoryPlan& plan);
+
 }  // namespace gpuccl::app

@@ -41,11 +41,11 @@ double tables_of(const LabelWork& work, const Extent& extent) {
     return static_cast<double>(table_bytes(algorithm, connectivity, extent));
   };
   const double tables = of(work.connectivity);
-  return work.fills_holes ? std::max(tables, of(complementary(work.connectivity))) : tables;
+  return work.labels_background ? std::max(tables, of(complementary(work.connectivity))) : tables;
 }
 
 /// Bytes of the bits of an element; filled ones are drawn beside the background.
-double bytes_of_bits(const LabelWork& work) { return work.fills_holes ? 2 * kBit : kBit; }
+double bytes_of_bits(const LabelWork& work) { return work.labels_background ? 2 * kBit : kBit; }
 
 /// Bytes of an element of a large slab at most: its bit and its share of the tables. What every thread has
 /// of its own, and the stack of the flood fill, which no common image fills, are left to bytes_of().
@@ -114,7 +114,7 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   const double of_border =
       std::max(0.0, static_cast<double>(extent.width) * sizeof(Label) - static_cast<double>(kKeptInAnyCase));
   // While holes are filled, a slab of the background is there with its labels.
-  return (bytes_of(work, extent) + of_border) * (work.fills_holes ? 2 : 1);
+  return (bytes_of(work, extent) + of_border) * (work.labels_background ? 2 : 1);
 }
 
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
@@ -133,7 +133,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
                                                : "") +
                                      ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
-  if (work.fills_holes) left /= 2;  // half for components of the background
+  if (work.labels_background) left /= 2;  // half for components of the background
   plan.max_kept = static_cast<std::int64_t>(static_cast<double>(left) * Components::kBytesEach /
                                             bytes_of_component(work));
   return plan;

@@ -17,8 +17,8 @@ struct LabelWork {
   Extent extent;
   Connectivity connectivity = Connectivity::c8;
   EngineOptions engine;
-  bool selects = false;      // components are chosen from or put into another order
-  bool fills_holes = false;  // which labels the background first
+  bool selects = false;            // components are chosen from or put into another order
+  bool labels_background = false;  // besides, to fill holes or to count cavities
   MeasureRequest measures = {};
 };
 

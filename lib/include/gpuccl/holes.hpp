@@ -31,4 +31,8 @@ class Holes {
   std::uint64_t count_ = 0, elements_ = 0;
 };
 
+/// Writes rows of the image from `first_row` on, inverted, to all of `out`: what has no label is foreground.
+/// The labels are made ready for them (LabelSource::prepare).
+void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out);
+
 }  // namespace gpuccl

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpuccl/algorithms.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/labels.hpp"
@@ -51,6 +52,33 @@ enum class MeasureId : std::uint8_t {
   moments_central_0_2_0,
   moments_central_0_1_1,
   moments_central_0_0_2,
+  inertia_tensor_0_0,
+  inertia_tensor_0_1,
+  inertia_tensor_0_2,
+  inertia_tensor_1_1,
+  inertia_tensor_1_2,
+  inertia_tensor_2_2,
+  inertia_tensor_eigvals_0,
+  inertia_tensor_eigvals_1,
+  inertia_tensor_eigvals_2,
+  axis_major_length,
+  axis_middle_length,
+  axis_minor_length,
+  orientation,
+  eccentricity,
+  elongation,
+  flatness,
+  perimeter,
+  perimeter_crofton,
+  roundness,
+  surface_crofton,
+  surface_crofton_3,
+  sphericity,
+  feret_diameter_max,
+  euler_number,
+  holes,
+  cavities,
+  tunnels,
   border_sides,
   border_x0,
   border_x1,
@@ -59,6 +87,16 @@ enum class MeasureId : std::uint8_t {
   border_z0,
   border_z1,
   equivalent_diameter_area_physical,
+  axis_major_length_physical,
+  axis_middle_length_physical,
+  axis_minor_length_physical,
+  elongation_physical,
+  flatness_physical,
+  perimeter_crofton_physical,
+  roundness_physical,
+  surface_crofton_physical,
+  sphericity_physical,
+  feret_diameter_max_physical,
   count
 };
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(MeasureId::count);
@@ -100,7 +138,13 @@ struct MeasureRequest {
   MeasureSet wanted;
   Connectivity connectivity = Connectivity::c8;
   std::array<double, 3> spacing{};  // from an element to the next along x, y, z; 0: unknown
+  /// Labels of the inverted image by complementary() of the connectivity, which must outlive the call; needed
+  /// if needs_background().
+  const Labeled* background = nullptr;
 };
+
+/// Whether cavities are to be counted, which are components of the background.
+bool needs_background(const MeasureRequest& request);
 
 class MeasureSums;
 
@@ -136,6 +180,7 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
 
 /// Measures `components`, which are those of `labels`, in one pass over all rows by all threads. The values
 /// do not depend on how labels are stored, on slabs or threads.
+/// Error (usage) without a background that is needed.
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
 
 }  // namespace gpuccl

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 
@@ -56,12 +57,14 @@ struct LabeledRow {
 struct Sums {
   const Component& component;
   const std::uint64_t* sums;  // of the group
+  std::size_t index;          // of the component when it was measured
 };
 
 /// What all groups know of the labeling.
 struct Labeling {
   Extent extent;
   const Components& components;  // while it is measured
+  const LabelSource* labels;     // the same; null if only the size of sums is asked for
   MeasureRequest request;
 
   bool is_volume() const { return is_3d(request.connectivity); }
@@ -74,6 +77,8 @@ class Group {
 
   /// 64-bit words of the sums of one component, which are 0 at first; at Stretch::sums + offset.
   virtual std::size_t words() const { return 0; }
+  /// Whether it needs add().
+  virtual bool looks_at_rows() const { return words() > 0; }
   /// Adds what a row has of each component that has a stretch in it. Called once a row, in no order of rows
   /// and from several threads, where no two have the same sums or the same row.
   virtual void add(const LabeledRow& /*row*/) {}
@@ -89,7 +94,12 @@ class Group {
 using MakeGroup = std::unique_ptr<Group> (*)(const Labeling& labeling);
 std::unique_ptr<Group> make_basic(const Labeling& labeling);
 std::unique_ptr<Group> make_border(const Labeling& labeling);
+std::unique_ptr<Group> make_cavities(const Labeling& labeling);
+std::unique_ptr<Group> make_crofton(const Labeling& labeling);
+std::unique_ptr<Group> make_euler(const Labeling& labeling);
+std::unique_ptr<Group> make_feret(const Labeling& labeling);
 std::unique_ptr<Group> make_moments(const Labeling& labeling);
+std::unique_ptr<Group> make_perimeter(const Labeling& labeling);
 
 /// Whether one of `ids` is wanted.
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);

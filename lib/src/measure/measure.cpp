@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "gpuccl/column.hpp"
+#include "gpuccl/error.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
 #include "measure/row_window.hpp"
@@ -22,7 +22,8 @@ class MeasureSums {
   explicit MeasureSums(const Labeling& labeling)
       : wanted_(labeling.request.wanted), is_volume_(labeling.is_volume()) {
     for (const measuring::MakeGroup make :
-         {measuring::make_basic, measuring::make_moments, measuring::make_border})
+         {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
+          measuring::make_feret, measuring::make_euler, measuring::make_cavities, measuring::make_border})
       if (std::unique_ptr<Group> group = make(labeling)) {
         group->offset = words_;
         words_ += group->words();
@@ -36,6 +37,10 @@ class MeasureSums {
   const std::vector<std::unique_ptr<Group>>& groups() const { return groups_; }
   std::size_t words() const { return words_; }
 
+  bool looks_at_rows() const {
+    return std::any_of(groups_.begin(), groups_.end(),
+                       [](const auto& group) { return group->looks_at_rows(); });
+  }
   void resize(std::size_t components) { sums_.resize(components * words_); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
 
@@ -45,7 +50,7 @@ class MeasureSums {
   MeasureValues derive(const Component& component, std::size_t i) const {
     MeasureValues values;
     for (const auto& group : groups_)
-      group->derive({component, sums_.data() + i * words_ + group->offset}, values);
+      group->derive({component, sums_.data() + i * words_ + group->offset, i}, values);
     return values;
   }
 
@@ -230,10 +235,12 @@ class RowSource {
 }  // namespace measuring
 
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request) {
-  const Labeling labeling{labels.extent(), components, request};
+  if (needs_background(request) && request.background == nullptr)
+    throw Error(Failure::usage, "cavities are counted in labels of the background, which are missing");
+  const Labeling labeling{labels.extent(), components, &labels, request};
   auto sums = std::make_unique<MeasureSums>(labeling);
   sums->resize(components.size());
-  if (sums->words() > 0) {
+  if (sums->looks_at_rows()) {
     constexpr int kReach = 2;
     measuring::RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach,
                                 kReach);
@@ -262,7 +269,7 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   component.area = static_cast<std::uint64_t>(extent.elements());
   component.box = {{0, 0, 0}, {extent.width - 1, extent.height - 1, extent.depth - 1}};
   largest.push_back(component);
-  return MeasureSums({extent, largest, request}).words() * sizeof(std::uint64_t);
+  return MeasureSums({extent, largest, nullptr, request}).words() * sizeof(std::uint64_t);
 }
 
 std::vector<MeasureId> columns(const MeasureSet& wanted) {

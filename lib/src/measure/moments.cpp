@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "measure/ellipsoid.hpp"
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {
@@ -39,7 +40,10 @@ void add_to(std::uint64_t* words, std::size_t i, Sum more) {
 template <class Sum>
 class Moments final : public Group {
  public:
-  explicit Moments(const Labeling& labeling) : labeling_(labeling), is_volume_(labeling.is_volume()) {}
+  explicit Moments(const Labeling& labeling)
+      : components_(labeling.components),
+        is_volume_(labeling.is_volume()),
+        spacing_(labeling.request.spacing) {}
 
   std::size_t words() const override {
     return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / sizeof(std::uint64_t));
@@ -47,7 +51,7 @@ class Moments final : public Group {
 
   void add(const LabeledRow& row) override {
     for (const Stretch& stretch : row.stretches) {
-      const Box& box = labeling_.components.box[stretch.label - 1];
+      const Box& box = components_.box[stretch.label - 1];
       Sum n = 0, x = 0, square = 0;
       for (const LabelRun& run : stretch.runs) {
         const Sum first = static_cast<Sum>(run.begin - box.min[0]),
@@ -79,18 +83,28 @@ class Moments final : public Group {
     const auto moment = [&](Product product, std::size_t a, std::size_t b) {
       return central(sums.component, static_cast<Signed>(read<Sum>(sums.sums, product)), a, b);
     };
+    Covariance covariance{};
+    const auto set = [&](MeasureId id, double value, std::size_t a, std::size_t b) {
+      values[id] = value;
+      covariance[a][b] = covariance[b][a] = value / static_cast<double>(sums.component.area);
+    };
     if (!is_volume_) {
-      values[moments_central_0_2] = moment(xx, 0, 0);
-      values[moments_central_1_1] = moment(xy, 0, 1);
-      values[moments_central_2_0] = moment(yy, 1, 1);
-      return;
+      set(moments_central_0_2, moment(xx, 0, 0), 0, 0);
+      set(moments_central_1_1, moment(xy, 0, 1), 0, 1);
+      set(moments_central_2_0, moment(yy, 1, 1), 1, 1);
+    } else {
+      set(moments_central_0_0_2, moment(xx, 0, 0), 0, 0);
+      set(moments_central_0_1_1, moment(xy, 0, 1), 0, 1);
+      set(moments_central_0_2_0, moment(yy, 1, 1), 1, 1);
+      set(moments_central_1_0_1, moment(xz, 0, 2), 0, 2);
+      set(moments_central_1_1_0, moment(yz, 1, 2), 1, 2);
+      set(moments_central_2_0_0, moment(zz, 2, 2), 2, 2);
     }
-    values[moments_central_0_0_2] = moment(xx, 0, 0);
-    values[moments_central_0_1_1] = moment(xy, 0, 1);
-    values[moments_central_0_2_0] = moment(yy, 1, 1);
-    values[moments_central_1_0_1] = moment(xz, 0, 2);
-    values[moments_central_1_1_0] = moment(yz, 1, 2);
-    values[moments_central_2_0_0] = moment(zz, 2, 2);
+    is_volume_ ? derive_ellipsoid(covariance, values) : derive_ellipse(covariance, values);
+    if (spacing_[0] == 0) return;
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) covariance[a][b] *= spacing_[a] * spacing_[b];
+    is_volume_ ? derive_physical_ellipsoid(covariance, values) : derive_physical_ellipse(covariance, values);
   }
 
  private:
@@ -109,8 +123,9 @@ class Moments final : public Group {
                                             static_cast<double>(area);
   }
 
-  const Labeling& labeling_;
+  const Components& components_;
   bool is_volume_;
+  std::array<double, 3> spacing_;
 };
 
 /// Whether the sums of every component stay below 2^64.
@@ -131,9 +146,36 @@ bool fit_one_word(const Components& components) {
 }  // namespace
 
 std::unique_ptr<Group> make_moments(const Labeling& labeling) {
-  if (!wants(labeling, {moments_central_2_0, moments_central_1_1, moments_central_0_2, moments_central_2_0_0,
-                        moments_central_1_1_0, moments_central_1_0_1, moments_central_0_2_0,
-                        moments_central_0_1_1, moments_central_0_0_2}))
+  if (!wants(labeling, {moments_central_2_0,
+                        moments_central_1_1,
+                        moments_central_0_2,
+                        moments_central_2_0_0,
+                        moments_central_1_1_0,
+                        moments_central_1_0_1,
+                        moments_central_0_2_0,
+                        moments_central_0_1_1,
+                        moments_central_0_0_2,
+                        inertia_tensor_0_0,
+                        inertia_tensor_0_1,
+                        inertia_tensor_0_2,
+                        inertia_tensor_1_1,
+                        inertia_tensor_1_2,
+                        inertia_tensor_2_2,
+                        inertia_tensor_eigvals_0,
+                        inertia_tensor_eigvals_1,
+                        inertia_tensor_eigvals_2,
+                        axis_major_length,
+                        axis_middle_length,
+                        axis_minor_length,
+                        orientation,
+                        eccentricity,
+                        elongation,
+                        flatness,
+                        axis_major_length_physical,
+                        axis_middle_length_physical,
+                        axis_minor_length_physical,
+                        elongation_physical,
+                        flatness_physical}))
     return nullptr;
   if (fit_one_word(labeling.components)) return std::make_unique<Moments<std::uint64_t>>(labeling);
   return std::make_unique<Moments<Wide>>(labeling);

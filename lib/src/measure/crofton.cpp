@@ -1,0 +1,101 @@
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "measure/directions.hpp"
+#include "measure/neighbors.hpp"
+
+namespace gpuccl::measuring {
+namespace {
+
+using enum MeasureId;
+using std::numbers::pi;
+
+/// Perimeter and surface by Crofton's formula, from the number of intercepts, which are runs, along 4 or 13
+/// directions. Along each there are as many as elements, less the pairs of elements that follow each other.
+class Crofton final : public Group {
+ public:
+  explicit Crofton(const Labeling& labeling)
+      : connectivity_(labeling.request.connectivity),
+        is_volume_(labeling.is_volume()),
+        directions_(directions(is_volume_)),
+        weights_(crofton_weights(is_volume_, {1, 1, 1})) {
+    if (labeling.request.spacing[0] > 0) {
+      physical_weights_ = crofton_weights(is_volume_, labeling.request.spacing);
+      size_ = labeling.request.spacing[0] * labeling.request.spacing[1];
+      if (is_volume_) size_ *= labeling.request.spacing[2];
+    }
+  }
+
+  std::size_t words() const override { return directions_.size(); }
+
+  void add(const LabeledRow& row) override {
+    const Neighbors neighbors(row, connectivity_);
+    for (const Stretch& stretch : row.stretches) {
+      std::uint64_t* const pairs = stretch.sums + offset;
+      for (const LabelRun& run : stretch.runs)
+        pairs[0] += static_cast<std::uint64_t>(run.end - run.begin - 1);
+      stretch.for_each_word([&](int word, Word mask) {
+        for (std::size_t i = 1; i < directions_.size(); ++i) {
+          const auto& [dx, dy, dz] = directions_[i];
+          pairs[i] += static_cast<std::uint64_t>(
+              std::popcount(neighbors.joined(word, mask, stretch.label, dx, dy, dz)));
+        }
+      });
+    }
+  }
+
+  void derive(const Sums& sums, MeasureValues& values) const override {
+    const std::uint64_t area = sums.component.area;
+    const auto total = [&](const std::vector<double>& weights) {
+      double sum = 0;
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        sum += weights[i] * static_cast<double>(area - sums.sums[i]);
+      return sum;
+    };
+    if (!is_volume_) {
+      values[perimeter_crofton] = total(weights_);
+      values[roundness] = roundness_of(static_cast<double>(area), values[perimeter_crofton]);
+    } else {
+      values[surface_crofton] = total(weights_);
+      values[surface_crofton_3] =
+          4.0 / 3 * static_cast<double>(3 * area - sums.sums[0] - sums.sums[1] - sums.sums[2]);
+      values[sphericity] = sphericity_of(static_cast<double>(area), values[surface_crofton]);
+    }
+    if (physical_weights_.empty()) return;
+    const double size = static_cast<double>(area) * size_;
+    if (!is_volume_) {
+      values[perimeter_crofton_physical] = total(physical_weights_);
+      values[roundness_physical] = roundness_of(size, values[perimeter_crofton_physical]);
+    } else {
+      values[surface_crofton_physical] = total(physical_weights_);
+      values[sphericity_physical] = sphericity_of(size, values[surface_crofton_physical]);
+    }
+  }
+
+ private:
+  static double roundness_of(double area, double perimeter) { return 2 * std::sqrt(pi * area) / perimeter; }
+  static double sphericity_of(double volume, double surface) {
+    return std::cbrt(pi * (6 * volume) * (6 * volume)) / surface;
+  }
+
+  Connectivity connectivity_;
+  bool is_volume_;
+  const std::vector<Direction>& directions_;
+  std::vector<double> weights_;
+  std::vector<double> physical_weights_;  // empty if the spacing is unknown
+  double size_ = 0;                       // of an element
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_crofton(const Labeling& labeling) {
+  if (labeling.is_volume()
+          ? !wants(labeling, {surface_crofton, surface_crofton_3, sphericity, surface_crofton_physical,
+                              sphericity_physical})
+          : !wants(labeling, {perimeter_crofton, roundness, perimeter_crofton_physical, roundness_physical}))
+    return nullptr;
+  return std::make_unique<Crofton>(labeling);
+}
+
+}  // namespace gpuccl::measuring

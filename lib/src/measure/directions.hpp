@@ -1,0 +1,21 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace gpuccl::measuring {
+
+/// From an element to one of its neighbors.
+struct Direction {
+  int dx, dy, dz;
+};
+
+/// Of 2 or 3 axes: one of each two opposite directions to the neighbors, those along axes first.
+const std::vector<Direction>& directions(bool is_volume);
+
+/// What one intercept along each of the directions adds to the perimeter (of an image) or the surface (of a
+/// volume) of what it is an intercept of, by Crofton's formula: the density of lines, and as weight the share
+/// of all directions that are nearest to it.
+std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>& spacing);
+
+}  // namespace gpuccl::measuring

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "measure/group.hpp"
+
+namespace gpuccl::measuring {
+namespace {
+
+using enum MeasureId;
+
+/// In halves of an element.
+struct Point {
+  std::int64_t x, y;
+
+  friend bool operator<(const Point& a, const Point& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; }
+};
+
+/// Positive if c lies to the left of the line from a to b.
+std::int64_t turn(const Point& a, const Point& b, const Point& c) {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+/// The corners of the convex hull of points in ascending order.
+std::vector<Point> hull_of(const std::vector<Point>& points) {
+  std::vector<Point> hull;
+  const auto go = [&](auto begin, auto end) {
+    const std::size_t first = hull.size();
+    for (auto at = begin; at != end; ++at) {
+      while (hull.size() >= first + 2 && turn(hull[hull.size() - 2], hull.back(), *at) <= 0) hull.pop_back();
+      hull.push_back(*at);
+    }
+    hull.pop_back();  // where the other side begins
+  };
+  go(points.begin(), points.end());
+  go(points.rbegin(), points.rend());
+  return hull;
+}
+
+/// The largest distance between two corners of a hull, each multiplied by the size of half an element.
+double diameter(const std::vector<Point>& hull, double width, double height) {
+  const auto distance = [&](std::size_t a, std::size_t b) {
+    const double x = width * static_cast<double>(hull[a].x - hull[b].x);
+    const double y = height * static_cast<double>(hull[a].y - hull[b].y);
+    return x * x + y * y;
+  };
+  // Corner after corner, the corner that is farthest from the side to the next one: of two that are farthest
+  // from each other one is met at a side of the other.
+  const std::size_t corners = hull.size();
+  double most = 0;
+  for (std::size_t i = 0, far = 1; i < corners; ++i) {
+    const std::size_t next = (i + 1) % corners;
+    while (turn(hull[i], hull[next], hull[(far + 1) % corners]) > turn(hull[i], hull[next], hull[far])) {
+      most = std::max(most, distance(i, far));
+      far = (far + 1) % corners;
+    }
+    // Of a side that is parallel both ends are as far.
+    most = std::max({most, distance(i, far), distance(next, far), distance(i, (far + 1) % corners),
+                     distance(next, (far + 1) % corners)});
+  }
+  return std::sqrt(most);
+}
+
+/// The first element of a row, and what follows the last.
+struct Ends {
+  int begin = 0, end = 0;
+};
+
+/// The hull of points half an element beside, above and below the first and last elements of rows, of which
+/// `y` is the first.
+std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
+  std::vector<Point> points;
+  std::int64_t y = 2 * std::int64_t{first_y};
+  for (const Ends& ends : rows) {
+    const std::int64_t left = 2 * std::int64_t{ends.begin}, right = 2 * (std::int64_t{ends.end} - 1);
+    points.insert(
+        points.end(),
+        {{left, y - 1}, {right, y - 1}, {left - 1, y}, {right + 1, y}, {left, y + 1}, {right, y + 1}});
+    y += 2;
+  }
+  std::sort(points.begin(), points.end());
+  return hull_of(points);
+}
+
+/// Rounded down.
+std::int64_t divided(std::int64_t number, std::int64_t by) {
+  return number / by - (number % by != 0 && (number < 0) != (by < 0));
+}
+
+/// The elements whose centres are in the hull, or on its edge, in the same rows.
+std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, int first_y) {
+  std::vector<Ends> ends(rows);
+  for (std::size_t i = 0; i < hull.size(); ++i) {
+    const Point &a = hull[i], &b = hull[(i + 1) % hull.size()];
+    if (a.y == b.y) continue;
+    // The hull goes round such that it lies to the left of its sides: up along x, if y goes down the page.
+    const bool is_right = a.y < b.y;
+    const Point &top = is_right ? a : b, &bottom = is_right ? b : a;
+    for (std::int64_t y = divided(top.y + 1, 2); 2 * y <= bottom.y; ++y) {
+      // In halves, x is top.x + across / down, of which elements have the even ones.
+      const std::int64_t down = bottom.y - top.y, across = (bottom.x - top.x) * (2 * y - top.y);
+      Ends& row = ends[static_cast<std::size_t>(y - first_y)];
+      if (is_right) {
+        row.end = static_cast<int>(divided(top.x * down + across, 2 * down) + 1);
+      } else {
+        row.begin = static_cast<int>(-divided(-top.x * down - across, 2 * down));
+      }
+    }
+  }
+  return ends;
+}
+
+/// The largest distance between two points at the edge of the convex hull as an image, half an element
+/// beside, above or below the centres of its elements. Of each row of a component only its ends matter.
+class Feret final : public Group {
+ public:
+  explicit Feret(const Labeling& labeling)
+      : boxes_(labeling.components.box), spacing_(labeling.request.spacing), rows_before_(boxes_.size() + 1) {
+    for (std::size_t i = 0; i < boxes_.size(); ++i)
+      rows_before_[i + 1] =
+          rows_before_[i] + static_cast<std::size_t>(boxes_[i].max[1] - boxes_[i].min[1] + 1);
+    ends_.resize(rows_before_.back());
+  }
+
+  bool looks_at_rows() const override { return true; }
+
+  void add(const LabeledRow& row) override {
+    for (const Stretch& stretch : row.stretches) {
+      const std::size_t i = stretch.label - 1;
+      Ends& ends = ends_[rows_before_[i] + static_cast<std::size_t>(row.y - boxes_[i].min[1])];
+      if (ends.end == 0) ends.begin = stretch.begin;
+      ends.end = stretch.end;
+    }
+  }
+
+  void derive(const Sums& sums, MeasureValues& values) const override {
+    const std::size_t first = rows_before_[sums.index], rows = rows_before_[sums.index + 1] - first;
+    const int y = sums.component.box.min[1];
+    const std::vector<Point> of_component = hull_of(std::span(ends_).subspan(first, rows), y);
+    const std::vector<Point> hull = hull_of(elements_in(of_component, rows, y), y);
+    values[feret_diameter_max] = diameter(hull, 0.5, 0.5);
+    if (spacing_[0] > 0)
+      values[feret_diameter_max_physical] = diameter(hull, spacing_[0] / 2, spacing_[1] / 2);
+  }
+
+ private:
+  const Column<Box>& boxes_;  // while they are measured
+  std::array<double, 3> spacing_;
+  std::vector<std::size_t> rows_before_;  // of the rows of all boxes
+  std::vector<Ends> ends_;
+};
+
+}  // namespace
+
+std::unique_ptr<Group> make_feret(const Labeling& labeling) {
+  if (labeling.is_volume() || !wants(labeling, {feret_diameter_max, feret_diameter_max_physical}))
+    return nullptr;
+  return std::make_unique<Feret>(labeling);
+}
+
+}  // namespace gpuccl::measuring
