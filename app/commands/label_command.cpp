@@ -36,6 +36,7 @@ int run_label(const LabelOptions& options) {
 
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
+  files.intensity = options.measure.intensity;
   refuse_overlap(files, options.input.stack);
   if (!options.output.file.overwrite) refuse_existing(files);
 
@@ -55,7 +56,10 @@ void setup_label(CommandLine& line) {
   const Command command = line.add_command("label", "Label the connected components of an image or volume");
   const auto options = std::make_shared<LabelOptions>();
   options->add_to(command);
-  command.on_run([options] { return run_label(*options); });
+  command.on_run([options] {
+    options->measure.settle(options->selection.keep.measures());
+    return run_label(*options);
+  });
 }
 
 }  // namespace gpuccl::app

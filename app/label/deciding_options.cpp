@@ -49,7 +49,9 @@ std::string deciding_options(const LabelOptions& options) {
   add(!selection.keep.steps.empty(), "--keep '" + selection.keep.text + "'");
   add(selection.clear_border, "--clear-border");
   add(selection.order == LabelOrder::size, "--order size");
-  add(!columns(options.measure.wanted).empty(), "--measure " + options.measure.words);
+  const MeasureOptions& measure = options.measure;
+  add(!measure.words.empty() && !columns(measure.wanted).empty(), "--measure " + measure.words);
+  add(!measure.intensity.empty(), "--intensity " + measure.intensity);
 
   add(options.label_type != io::LabelType::automatic,
       "--label-type " + word_of(label_types(), options.label_type));

@@ -40,6 +40,8 @@ void check_single(const LabelOptions& options) {
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
+  if (options.inputs.front() == "-" && options.measure.intensity == "-")
+    throw Error(Failure::usage, "standard input cannot be both input and --intensity");
   if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
     throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }

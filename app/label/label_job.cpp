@@ -14,6 +14,7 @@
 #include "app/label/label_slabs.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
+#include "gpuccl/intensity.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
@@ -78,7 +79,8 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
   }
 }
 
-constexpr double kWriteBuffers = 8 << 20;  // for strips of common images
+constexpr double kWriteBuffers = 8 << 20;      // for strips of common images
+constexpr std::int64_t kInAnyCase = 24 << 20;  // bytes beyond the limit that are always granted
 
 }  // namespace
 
@@ -114,7 +116,8 @@ void LabelJob::open() {
       check_labels_background(options_.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
       work_.labels_background = true;
     }
-    held_ = reader_->held_bytes();
+    if (!files_.intensity.empty()) open_intensity(read);
+    held_ = reader_->held_bytes() + (intensity_ ? intensity_->held_bytes() : 0);
     const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};
     plan_ = plan_memory(work_, limit_, held_);
@@ -122,6 +125,28 @@ void LabelJob::open() {
   });
   outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
   report_.read_ms = since_.lap();
+}
+
+void LabelJob::open_intensity(io::ReadOptions read) {
+  io::concerning(files_.intensity, [&] {
+    read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
+    intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, read);
+    const Extent extent = intensity_->extent();
+    if (extent != extent_)
+      throw Error(Failure::data, "has " + io::to_string(extent) + " elements, but " +
+                                     display_name(files_.input) + " has " + io::to_string(extent_));
+    report_.intensity = {intensity_->info()};
+    report_.intensity->image.path = files_.intensity;
+  });
+}
+
+/// Bytes that values of samples take at most while they are counted.
+double LabelJob::bytes_of_counts() const {
+  constexpr double kOfElement = 2;
+  const bool is_known = image_.extent() == extent_ && !options_.fill_holes;
+  return intensity_ && counts_values(work_.measures.wanted, *intensity_)
+             ? kOfElement * static_cast<double>(is_known ? foreground_ : extent_.elements())
+             : 0;
 }
 
 /// Bytes that writing takes while so many strips are under way, by what is known of runs and components.
@@ -149,8 +174,7 @@ double LabelJob::bytes_while_writing(std::int64_t strips) const {
 
 /// Whether there is memory for a strip at least; what takes a few MiB is always written.
 bool LabelJob::can_write(std::int64_t strips) const {
-  constexpr double kInAnyCase = 24 << 20;
-  return bytes_while_writing(strips) <= static_cast<double>(limit_) + kInAnyCase;
+  return bytes_while_writing(strips) <= static_cast<double>(limit_ + kInAnyCase);
 }
 
 /// As many as there is memory for.
@@ -170,7 +194,8 @@ void LabelJob::estimate() {
   beside_ = static_cast<std::int64_t>(kWriteBuffers) + reader_->buffer_bytes() + held_;
   needed_ = limit_;
   if (plan_.slabs.empty())
-    need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()));
+    need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()) +
+         bytes_of_counts());
 }
 
 void LabelJob::need(double bytes) {
@@ -191,8 +216,9 @@ bool LabelJob::read(std::int64_t allowed) {
       read_all(allowed < limit_ || !components_fit(work_, limit_) ||
                !can_write(static_cast<std::int64_t>(io::strips_at_once())));
     if (allowed < limit_) {
-      const double all = std::max(bytes_at_once(work_) + bytes_of_components(work_, most_components_),
-                                  bytes_while_writing(1) - kWriteBuffers);
+      const double all =
+          std::max(bytes_at_once(work_) + bytes_of_components(work_, most_components_) + bytes_of_counts(),
+                   bytes_while_writing(1) - kWriteBuffers);
       enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
       if (!enough) need(all);
     } else if (!components_fit(work_, limit_, most_components_)) {
@@ -246,6 +272,7 @@ void LabelJob::label(Engine& engine) {
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     measure_components(engine);
+    if (intensity_) add_intensities();
     selection_ =
         select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_);
     measured_.select(selection_.map);
@@ -312,6 +339,20 @@ void LabelJob::measure_components(Engine& engine) {
     request.background = &background;
   }
   measured_ = measure(*labeled_.labels, labeled_.components, request);
+}
+
+void LabelJob::add_intensities() {
+  const std::int64_t memory = plan_.slabs.empty() ? std::min(allowed_, limit_) : limit_;
+  IntensityRequest request;
+  request.wanted = work_.measures.wanted;
+  request.max_bytes =
+      std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(bytes_while_writing(0))));
+  Intensities intensities = measure_intensity(*labeled_.labels, labeled_.components, *intensity_, request);
+  report_.intensity->nans = intensities.nans;
+  if (intensities.nans > 0)
+    warn(files_.intensity,
+         std::to_string(intensities.nans) + " samples of components are no numbers, and are left out");
+  measured_.add(std::move(intensities));
 }
 
 /// Returns the number of foreground elements of the input.

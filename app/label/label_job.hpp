@@ -18,6 +18,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/label_image.hpp"
+#include "io/read/intensity_reader.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
 
@@ -74,8 +75,11 @@ class LabelJob {
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
+  void open_intensity(io::ReadOptions read);
+  double bytes_of_counts() const;
   MeasureRequest measure_request() const;
   void measure_components(Engine& engine);
+  void add_intensities();
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void complete_report();
   void warn(const std::string& path, const std::string& line);
@@ -88,6 +92,7 @@ class LabelJob {
   double waited_ms_ = 0;
 
   std::unique_ptr<io::Reader> reader_;
+  std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
   Extent extent_;
   Connectivity connectivity_ = Connectivity::c8;
   LabelStreams streams_;  // until there are outputs

@@ -9,6 +9,7 @@
 #include "io/files/file_identity.hpp"
 #include "io/files/file_names.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -47,12 +48,17 @@ LabelPaths LabelPaths::with_defaults() const {
 
 void refuse_overlap(const LabelPaths& files, bool stack) {
   std::map<io::FileIdentity, std::string> inputs;
-  inputs[io::identify_input(files.input)] = files.input;
-  if (stack) {
-    inputs[io::identify((fs::path(files.input) / io::kSliceList).string())] = files.input;
-    for (const std::string& slice : io::concerning(files.input, [&] { return io::slice_names(files.input); }))
-      inputs[io::identify(fs::path(files.input) / slice)] = slice;
-  }
+  const auto add = [&](const std::string& input, bool is_stack) {
+    inputs[io::identify_input(input)] = input;
+    if (!is_stack) return;
+    inputs[io::identify((fs::path(input) / io::kSliceList).string())] = input;
+    for (const std::string& slice : io::concerning(input, [&] { return io::slice_names(input); }))
+      inputs[io::identify(fs::path(input) / slice)] = slice;
+  };
+  std::error_code none;
+  add(files.input, stack);
+  if (!files.intensity.empty())
+    add(files.intensity, fs::is_directory(files.intensity, none) && !io::is_zarr(files.intensity));
 
   std::map<io::FileIdentity, std::string> taken;
   for (const std::string& path : files.outputs()) {

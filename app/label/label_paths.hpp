@@ -7,7 +7,8 @@ namespace gpuccl::app {
 
 /// The files of one labeling. An empty name: not wanted.
 struct LabelPaths {
-  std::string input;  // "-": standard input
+  std::string input;      // "-": standard input
+  std::string intensity;  // the same; a folder is a stack
   std::string image;
   std::string json;   // a file, or an io::TextStream
   std::string stats;  // the same
@@ -25,7 +26,7 @@ struct LabelPaths {
 /// The report beside the label image `image`.
 std::string default_report(const std::string& image);
 
-/// Refuses outputs that would replace the input, a slice of it, or each other, under whatever name. Error
+/// Refuses outputs that would replace an input, a slice of one, or each other, under whatever name. Error
 /// (usage).
 void refuse_overlap(const LabelPaths& files, bool stack);
 

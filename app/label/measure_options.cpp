@@ -5,6 +5,7 @@
 
 #include "app/options/option_helpers.hpp"
 #include "app/options/suggestions.hpp"
+#include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -53,10 +54,25 @@ void MeasureOptions::add_to(const Command& command) {
           if (word == "all") continue;
           for (const Measure& measure : measures())
             needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)];
+          needs_intensity |= (measures_of_word & measures_of(MeasureGroup::intensity)).any();
         }
         words = given;
         return std::string();
       });
+  add_path_or_stream(command, "--intensity", intensity, "IMAGE",
+                     "Samples to measure, of an image of the same size; of several inputs a folder of images "
+                     "of the same names");
+}
+
+void MeasureOptions::settle(const MeasureSet& compared) {
+  const MeasureSet of_intensity = measures_of(MeasureGroup::intensity);
+  if (!intensity.empty()) {
+    if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;
+    return;
+  }
+  if (needs_intensity || (compared & of_intensity).any())
+    throw Error(Failure::usage, "measures of intensity need samples; --intensity IMAGE gives them");
+  wanted &= ~of_intensity;
 }
 
 }  // namespace gpuccl::app

@@ -12,9 +12,15 @@ class Command;
 struct MeasureOptions {
   MeasureSet wanted;
   std::string words;           // as given
+  std::string intensity;       // image, or folder of images
   bool needs_spacing = false;  // asked for by name, not by `all`
+  bool needs_intensity = false;
 
   void add_to(const Command& command);
+  /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
+  /// and without one `all` means the others. `compared`: by --keep. Error (usage) if measures of intensity
+  /// are asked for without an image.
+  void settle(const MeasureSet& compared);
 };
 
 }  // namespace gpuccl::app

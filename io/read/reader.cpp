@@ -1,38 +1,30 @@
 #include "io/read/reader.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <new>
-#include <set>
 
 #include "gpuccl/error.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
-#include "io/image/limits.hpp"
 #include "io/image/otsu.hpp"
 #include "io/image/row_stream.hpp"
 #include "io/image/value_sample.hpp"
-#include "io/read/open_file.hpp"
-#include "io/read/stack_source.hpp"
-#include "io/zarr/ome_image.hpp"
-#include "io/zarr/zarr_source.hpp"
+#include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {
 namespace {
 
 class SampleReader final : public Reader {
  public:
-  SampleReader(std::unique_ptr<SampleSource> source, const std::string& path,
-               const ForegroundOptions& options, const std::optional<GivenSpacing>& spacing,
-               const Limits& limits, std::int64_t held_bytes)
-      : source_(std::move(source)),
+  SampleReader(OpenSamples opened, const std::string& path, const ForegroundOptions& options,
+               const std::optional<GivenSpacing>& spacing)
+      : source_(std::move(opened.source)),
         options_(options),
         threshold_(options.threshold),
         info_(source_->info()),
-        memory_(limits.memory),
-        held_bytes_(held_bytes + source_->held_bytes()) {
+        memory_(opened.memory),
+        held_bytes_(opened.held_bytes + source_->held_bytes()) {
     info_.path = path;
     if (spacing) set_spacing(info_.geometry, *spacing);
     if (!options.otsu) state_rule();
@@ -115,19 +107,6 @@ class SampleReader final : public Reader {
   std::optional<RowStream> rows_;
 };
 
-/// Passes every line on once, from whatever thread.
-std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
-  if (!warn) return nullptr;
-  struct Said {
-    std::mutex mutex;
-    std::set<std::string> lines;
-  };
-  return [warn = std::move(warn), said = std::make_shared<Said>()](const std::string& line) {
-    const std::lock_guard lock(said->mutex);
-    if (said->lines.insert(line).second) warn(line);
-  };
-}
-
 }  // namespace
 
 std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& asked) {
@@ -138,31 +117,7 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
     throw Error(Failure::usage, "a threshold and otsu exclude each other");
   if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
     throw Error(Failure::usage, "values and a threshold exclude each other");
-  if (asked.stack && path == "-")
-    throw Error(Failure::usage, "a stack is a folder and cannot come from stdin");
-
-  ReadOptions options = asked;
-  constexpr std::int64_t kLargestAxis = std::numeric_limits<int>::max();
-  constexpr std::int64_t kMostPixels = std::int64_t{1}
-                                       << 40;  // times the bytes of a pixel this is below 2^63
-  options.limits.max_pixels = std::min(asked.limits.max_pixels, kMostPixels);
-  options.limits.max_dim = std::min(asked.limits.max_dim, kLargestAxis);
-  options.limits.max_pages = std::min(asked.limits.max_pages, kLargestAxis);
-  options.limits.memory = memory_limit(asked.limits);
-  options.warn = once_each(asked.warn);
-  try {
-    if (asked.stack)
-      return std::make_unique<SampleReader>(open_stack(path, options), path, foreground, options.spacing,
-                                            options.limits, 0);
-    if (is_zarr(path))
-      return std::make_unique<SampleReader>(open_zarr(path, options), path, foreground, options.spacing,
-                                            options.limits, 0);
-    const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
-    return std::make_unique<SampleReader>(open_file(file, options), path, foreground, options.spacing,
-                                          options.limits, file->held_bytes());
-  } catch (const std::bad_alloc&) {
-    throw Error(Failure::memory, "not enough memory to read it");
-  }
+  return std::make_unique<SampleReader>(open_samples(path, asked), path, foreground, asked.spacing);
 }
 
 BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info) {

@@ -74,6 +74,15 @@ Json input_of(const Report& report) {
           {"foreground", report.foreground}};
 }
 
+Json intensity_of(const Report& report) {
+  if (!report.intensity) return nullptr;
+  const ImageInfo& image = report.intensity->image;
+  return {{"path", image.path},
+          {"format", image.format},
+          {"bits_per_sample", image.bits_per_sample},
+          {"nans", report.intensity->nans}};
+}
+
 Json holes_of(const Report& report) {
   if (!report.holes) return nullptr;
   return {{"filled", report.holes->count}, {"elements", report.holes->elements}};
@@ -111,10 +120,15 @@ Json timings_of(const Report& report) {
 
 /// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
 std::string head(const Report& report) {
-  const Json json = {{"gpuccl", GPUCCL_VERSION},         {"options", report.options},
-                     {"input", input_of(report)},        {"labeling", labeling_of(report)},
-                     {"output", file_of(report.output)}, {"preview", file_of(report.preview)},
-                     {"stats", file_of(report.stats)},   {"hints", report.hints},
+  const Json json = {{"gpuccl", GPUCCL_VERSION},
+                     {"options", report.options},
+                     {"input", input_of(report)},
+                     {"intensity", intensity_of(report)},
+                     {"labeling", labeling_of(report)},
+                     {"output", file_of(report.output)},
+                     {"preview", file_of(report.preview)},
+                     {"stats", file_of(report.stats)},
+                     {"hints", report.hints},
                      {"timings_ms", timings_of(report)}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
   text.resize(text.rfind("\n}"));

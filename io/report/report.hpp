@@ -26,12 +26,20 @@ struct FilledHoles {
   double milliseconds = 0;  // finding and filling them
 };
 
+/// The image whose samples were measured.
+struct ReportedIntensity {
+  ImageInfo image;
+  std::uint64_t nans = 0;  // samples of components that are no number
+};
+
 /// Everything the JSON report of one input says (schema: data/report.schema.json).
 struct Report {
   std::string options;  // those that decide what the outputs hold
   ImageInfo input;
   std::uint64_t input_bytes = 0;  // 0: not those of one regular file
   double foreground = 0;          // share of foreground elements, 0 to 1
+
+  std::optional<ReportedIntensity> intensity;
 
   std::string algorithm;
   int connectivity = 8;

@@ -40,6 +40,7 @@ def main():
             report(gpuccl, DATA / "cells.tif", "--measure", "all", "--spacing", "1,1,2"),
             report(gpuccl, DATA / "page.png", "--measure", "all"),
             report(gpuccl, DATA / "cells-slices", "--stack", "--fill-holes"),
+            report(gpuccl, DATA / "cells.tif", "--intensity", DATA / "cells.tif"),
         ]
     for each in reports:
         jsonschema.validate(each, schema)

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/common/messages.hpp"
+#include "app/label/batch/intensity_images.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
@@ -102,6 +103,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   if (!io::TextStream::is_named(options.files.stats))
     claims.write(options.files.stats, "the table of all components");
 
+  IntensityImages intensities(options.measure.intensity);
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
     LabelPaths files;
@@ -112,8 +114,15 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
     files.preview = in_folder(batch.preview_folder, input.name, ".png");
-    if (!input.problem) claims.write_all(files);
-    plan.push_back({files, input.problem});
+    std::optional<Error> problem = input.problem;
+    try {
+      files.intensity = intensities.find(input.name, options.input.stack);
+      if (!files.intensity.empty()) claims.read(files.intensity);
+    } catch (const Error& error) {
+      if (!problem) problem = error;
+    }
+    if (!problem) claims.write_all(files);
+    plan.push_back({files, problem});
   }
   refuse_outputs_among_inputs(plan, found.searched);
   return plan;

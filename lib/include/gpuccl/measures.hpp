@@ -19,7 +19,7 @@
 namespace gpuccl {
 
 /// Basic measures are part of Components; all others are measured when they are asked for.
-enum class MeasureGroup { basic, shape, topology, border, physical };
+enum class MeasureGroup { basic, shape, topology, border, physical, intensity };
 
 /// Of which labelings a measure is: those of images (4- and 8-connectivity, also of every slice on its own),
 /// those of volumes (6, 18, 26), or both.
@@ -97,6 +97,20 @@ enum class MeasureId : std::uint8_t {
   surface_crofton_physical,
   sphericity_physical,
   feret_diameter_max_physical,
+  intensity_min,
+  intensity_max,
+  intensity_mean,
+  intensity_std,
+  intensity_sum,
+  intensity_nan,
+  intensity_median,
+  intensity_p5,
+  intensity_p25,
+  intensity_p75,
+  intensity_p95,
+  cx_weighted,
+  cy_weighted,
+  cz_weighted,
   count
 };
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(MeasureId::count);
@@ -119,6 +133,9 @@ std::string_view name_of(MeasureGroup group);
 
 /// Which measures are wanted.
 using MeasureSet = std::bitset<kMeasures>;
+
+/// All of a group.
+MeasureSet measures_of(MeasureGroup group);
 
 /// Those that are not basic, in order.
 std::vector<MeasureId> columns(const MeasureSet& wanted);
@@ -146,6 +163,7 @@ struct MeasureRequest {
 /// Whether cavities are to be counted, which are components of the background.
 bool needs_background(const MeasureRequest& request);
 
+class Intensities;
 class MeasureSums;
 
 /// What was measured of the components of one labeling: integer sums, from which values are derived when they
@@ -162,6 +180,8 @@ class Measured {
   const MeasureSet& wanted() const;
   /// Those of them that are measured in such a labeling and not basic, in order.
   std::vector<MeasureId> columns() const;
+  /// What was measured of the same components from samples.
+  void add(Intensities intensities);
   /// Leaves what else was measured, for a condition, out of wanted() and columns().
   void show_only(const MeasureSet& wanted);
   /// Component i goes on as map[i + 1] - 1, or is gone where that is 0; as Selection::map.
@@ -172,6 +192,7 @@ class Measured {
 
  private:
   std::unique_ptr<MeasureSums> sums_;
+  std::unique_ptr<Intensities> intensities_;
   std::vector<Label> selected_;  // what component i was when it was measured; empty: the same
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gpuccl/error.hpp"
+#include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
 #include "measure/row_window.hpp"
@@ -269,7 +270,9 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   component.area = static_cast<std::uint64_t>(extent.elements());
   component.box = {{0, 0, 0}, {extent.width - 1, extent.height - 1, extent.depth - 1}};
   largest.push_back(component);
-  return MeasureSums({extent, largest, nullptr, request}).words() * sizeof(std::uint64_t);
+  const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
+  return MeasureSums({extent, largest, nullptr, request}).words() * sizeof(std::uint64_t) +
+         (of_samples ? bytes_of_intensity() : 0);
 }
 
 std::vector<MeasureId> columns(const MeasureSet& wanted) {
@@ -300,6 +303,10 @@ std::vector<MeasureId> Measured::columns() const {
   return columns;
 }
 
+void Measured::add(Intensities intensities) {
+  intensities_ = std::make_unique<Intensities>(std::move(intensities));
+}
+
 void Measured::show_only(const MeasureSet& wanted) {
   if (sums_) sums_->show_only(wanted);
 }
@@ -318,7 +325,10 @@ void Measured::select(const std::vector<Label>& map) {
 }
 
 MeasureValues Measured::values(const Components& components, std::size_t i) const {
-  return sums_->derive(components[i], selected_.empty() ? i : selected_[i]);
+  const std::size_t measured = selected_.empty() ? i : selected_[i];
+  MeasureValues values = sums_->derive(components[i], measured);
+  if (intensities_) intensities_->get(measured, values);
+  return values;
 }
 
 }  // namespace gpuccl

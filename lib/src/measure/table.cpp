@@ -8,6 +8,8 @@ using enum MeasureGroup;
 using Id = MeasureId;
 
 constexpr std::string_view kSkimage = "scikit-image regionprops";
+constexpr std::string_view kPercentile = "numpy.percentile";
+constexpr std::string_view kWeighted = "centroid_weighted of scikit-image regionprops";
 
 constexpr std::array<Measure, kMeasures> kTable{{
     {Id::area, "area", basic, both, "elements", "Elements of the component", kSkimage},
@@ -135,6 +137,30 @@ constexpr std::array<Measure, kMeasures> kTable{{
      ""},
     {Id::feret_diameter_max_physical, "feret_diameter_max_physical", physical, images, "unit",
      "feret_diameter_max, by the spacing", ""},
+
+    {Id::intensity_min, "intensity_min", intensity, both, "samples", "Smallest sample", kSkimage},
+    {Id::intensity_max, "intensity_max", intensity, both, "samples", "Largest sample", kSkimage},
+    {Id::intensity_mean, "intensity_mean", intensity, both, "samples", "Mean of the samples", kSkimage},
+    {Id::intensity_std, "intensity_std", intensity, both, "samples",
+     "Standard deviation of the samples, of the population", kSkimage},
+    {Id::intensity_sum, "intensity_sum", intensity, both, "samples", "Sum of the samples",
+     "scipy.ndimage.sum_labels"},
+    {Id::intensity_nan, "intensity_nan", intensity, both, "elements",
+     "Elements whose sample is no number, which no other measure of intensity counts", ""},
+    {Id::intensity_median, "intensity_median", intensity, both, "samples",
+     "Median of samples of at most 16 bits", kSkimage},
+    {Id::intensity_p5, "intensity_p5", intensity, both, "samples",
+     "Percentile 5 of samples of at most 16 bits", kPercentile},
+    {Id::intensity_p25, "intensity_p25", intensity, both, "samples",
+     "Percentile 25 of samples of at most 16 bits", kPercentile},
+    {Id::intensity_p75, "intensity_p75", intensity, both, "samples",
+     "Percentile 75 of samples of at most 16 bits", kPercentile},
+    {Id::intensity_p95, "intensity_p95", intensity, both, "samples",
+     "Percentile 95 of samples of at most 16 bits", kPercentile},
+    {Id::cx_weighted, "cx_weighted", intensity, both, "elements",
+     "Mean x of its elements, each with the weight of its sample", kWeighted},
+    {Id::cy_weighted, "cy_weighted", intensity, both, "elements", "Mean y with these weights", kWeighted},
+    {Id::cz_weighted, "cz_weighted", intensity, volumes, "elements", "Mean z with these weights", kWeighted},
 }};
 
 constexpr bool is_in_order() {
@@ -148,6 +174,13 @@ static_assert(is_in_order());
 
 std::span<const Measure, kMeasures> measures() { return kTable; }
 
+MeasureSet measures_of(MeasureGroup group) {
+  MeasureSet of_group;
+  for (const Measure& measure : kTable)
+    if (measure.group == group) of_group.set(static_cast<std::size_t>(measure.id));
+  return of_group;
+}
+
 std::string_view name_of(MeasureGroup group) {
   switch (group) {
     case basic:
@@ -160,6 +193,8 @@ std::string_view name_of(MeasureGroup group) {
       return "border";
     case physical:
       return "physical";
+    case intensity:
+      return "intensity";
   }
   return "";
 }

@@ -1,0 +1,46 @@
+#include "app/label/batch/intensity_images.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "io/files/file_error.hpp"
+#include "io/files/file_names.hpp"
+#include "io/read/slice_names.hpp"
+
+namespace gpuccl::app {
+
+namespace fs = std::filesystem;
+
+IntensityImages::IntensityImages(std::string folder) : folder_(std::move(folder)) {
+  std::error_code none;
+  if (!folder_.empty() && !fs::is_directory(folder_, none))
+    throw io::FileError(folder_, Failure::usage,
+                        "is no folder; several inputs have --intensity FOLDER/, with images of their names");
+}
+
+std::string IntensityImages::find(const std::string& name, bool stack) {
+  if (folder_.empty()) return "";
+  const fs::path path = fs::path(folder_) / name;
+  std::error_code none;
+  if (stack && fs::is_directory(path, none)) return path.string();
+  const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
+  if (first == last)
+    throw Error(Failure::no_input,
+                "has no image of intensities; there is no " + path.string() + " of any format");
+  if (std::next(first) != last)
+    throw Error(Failure::no_input, "has more than one image of intensities, " + first->second + " and " +
+                                       std::next(first)->second + " in " + path.parent_path().string());
+  return (path.parent_path() / first->second).string();
+}
+
+const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) {
+  const auto [searched, is_new] = searched_.try_emplace(folder);
+  std::error_code none;
+  if (is_new)
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+      if (const std::string file = entry.path().filename().string(); io::is_image_name(file))
+        searched->second.emplace(io::without_extension(file), file);
+  return searched->second;
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+struct OpenSamples {
+  std::unique_ptr<SampleSource> source;
+  std::int64_t held_bytes = 0;  // of a pipe
+  std::int64_t memory = 0;      // the limit
+};
+
+/// The samples of a file, of "-" (standard input) or, with ReadOptions::stack, of a folder of slices. Throws
+/// Error as open_reader() does. Every warning is passed on once.
+OpenSamples open_samples(const std::string& path, const ReadOptions& options);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/extent.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
+
+// What samples of another image say of components.
+namespace gpuccl {
+
+/// An image of samples, one channel, that is read slice by slice.
+class IntensityImage {
+ public:
+  virtual ~IntensityImage() = default;
+
+  virtual Extent extent() const = 0;
+  /// Whether all samples are whole numbers of at most 32 bits.
+  virtual bool is_whole() const = 0;
+  /// Which values there can be, where these are few: [first, first + count). A count of 0: many.
+  struct Values {
+    std::int32_t first = 0, count = 0;
+  };
+  virtual Values values() const = 0;
+  /// How many slices may be read at a time, by a thread each; 1: in ascending order.
+  virtual int slices_at_once() const = 0;
+  /// Passes the rows of slice z from the top: rows [y, y + rows), extent().width samples each. Error (data,
+  /// io).
+  using Sink = std::function<void(int y, int rows, const double* samples)>;
+  virtual void read(int z, const Sink& sink) const = 0;
+};
+
+/// The measures of MeasureGroup::intensity of some components.
+class Intensities {
+ public:
+  Intensities() = default;
+  explicit Intensities(std::size_t components);
+
+  bool empty() const { return values_.empty(); }
+  void set(std::size_t i, const MeasureValues& values);
+  /// Puts those of component i into their places.
+  void get(std::size_t i, MeasureValues& values) const;
+
+  std::uint64_t nans = 0;  // samples of components that are no number
+
+ private:
+  std::vector<double> values_;
+};
+
+struct IntensityRequest {
+  MeasureSet wanted;
+  /// Bytes that may be taken to count values for median and percentiles, 2 for each element of a component at
+  /// most.
+  std::int64_t max_bytes = INT64_MAX;
+};
+
+/// Whether values are counted: median or percentiles are wanted, and there are few values.
+bool counts_values(const MeasureSet& wanted, const IntensityImage& image);
+
+/// Bytes of what is gathered of one component, values counted for percentiles apart.
+std::size_t bytes_of_intensity();
+
+/// Measures `components`, which are those of `labels`, from an image of the same extent. Sums of whole
+/// numbers are exact; others are summed slice by slice from the first row to the last, whatever the threads
+/// and slabs, so that values are always the same. NaNs are left out. Error (memory) over max_bytes.
+Intensities measure_intensity(const LabelSource& labels, const Components& components,
+                              const IntensityImage& image, const IntensityRequest& request);
+
+}  // namespace gpuccl

@@ -1,0 +1,150 @@
+#include "gpuccl/intensity.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "gpuccl/error.hpp"
+#include "measure/sample_sums.hpp"
+#include "measure/value_counts.hpp"
+
+namespace gpuccl {
+namespace {
+
+constexpr auto kFirst = static_cast<std::size_t>(MeasureId::intensity_min);
+constexpr auto kLast = static_cast<std::size_t>(MeasureId::cz_weighted);
+constexpr std::size_t kEach = kLast - kFirst + 1;
+
+/// Sums of all components, from label runs and samples side by side.
+template <class Sums>
+class IntensityPass {
+ public:
+  IntensityPass(const LabelSource& labels, const Components& components, const IntensityImage& image,
+                measuring::ValueCounts* counts)
+      : labels_(labels), components_(components), image_(image), counts_(counts), sums_(components.size()) {}
+
+  std::vector<Sums> run() {
+    const Extent extent = labels_.extent();
+    for (int z = 0, next = 0; z < extent.depth; z = next) {
+      const std::int64_t first = static_cast<std::int64_t>(z) * extent.height;
+      if (first >= ready_) ready_ = labels_.prepare(first, 1);
+      next = static_cast<int>(std::min<std::int64_t>(ready_ / extent.height, z + image_.slices_at_once()));
+      next = std::max(next, z + 1);
+      std::vector<Parts> parts(static_cast<std::size_t>(next - z));
+      const auto measure = [&](int i) { measure_slice(i, parts[static_cast<std::size_t>(i - z)]); };
+      if (next == z + 1) {
+        measure(z);  // more rows are made ready on the way
+      } else {
+        tbb::parallel_for(z, next, measure);
+      }
+      for (const Parts& of_slice : parts)
+        for (const auto& [label, part] : of_slice) sums_[label - 1].add(part);
+    }
+    return std::move(sums_);
+  }
+
+ private:
+  /// Of components that other slices have elements of, too.
+  using Parts = std::unordered_map<Label, Sums>;
+
+  void measure_slice(int z, Parts& parts) {
+    const std::int64_t top = static_cast<std::int64_t>(z) * labels_.extent().height;
+    LabelRuns runs;
+    image_.read(z, [&](int y, int rows, const double* samples) {
+      for (int end = y + rows; y < end;) {
+        if (top + y >= ready_) ready_ = labels_.prepare(top + y, 1);
+        const auto some = static_cast<int>(std::min<std::int64_t>(end - y, ready_ - (top + y)));
+        labels_.list_runs(top + y, some, runs, nullptr);
+        add_rows(runs, y, z, samples, parts);
+        y += some;
+        samples += static_cast<std::ptrdiff_t>(some) * labels_.extent().width;
+      }
+    });
+  }
+
+  void add_rows(const LabelRuns& runs, int y, int z, const double* samples, Parts& parts) {
+    Label last = 0;
+    Sums* sums = nullptr;
+    std::size_t i = 0;
+    for (const std::size_t end : runs.ends) {
+      for (; i < end; ++i) {
+        const LabelRun& run = runs.runs[i];
+        if (run.label != last) {
+          last = run.label;
+          const Box& box = components_.box[last - 1];
+          sums = box.min[2] == box.max[2] ? &sums_[last - 1] : &parts[last];
+        }
+        sums->add({run.begin, y, z, run.end - run.begin, samples + run.begin});
+        if (counts_ != nullptr) counts_->add(last - 1, samples + run.begin, run.end - run.begin);
+      }
+      ++y;
+      samples += labels_.extent().width;
+    }
+  }
+
+  const LabelSource& labels_;
+  const Components& components_;
+  const IntensityImage& image_;
+  measuring::ValueCounts* counts_;
+  std::vector<Sums> sums_;
+  std::int64_t ready_ = 0;  // rows that the labels can list, up to here
+};
+
+template <class Sums>
+Intensities measured(const LabelSource& labels, const Components& components, const IntensityImage& image,
+                     measuring::ValueCounts* counts) {
+  const std::vector<Sums> sums = IntensityPass<Sums>(labels, components, image, counts).run();
+  Intensities intensities(components.size());
+  std::atomic<std::uint64_t> nans = 0;
+  tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t i) {
+    MeasureValues values;
+    sums[i].derive(values);
+    if (counts != nullptr) counts->derive(i, values);
+    intensities.set(i, values);
+    nans += sums[i].nans();
+  });
+  intensities.nans = nans;
+  return intensities;
+}
+
+}  // namespace
+
+Intensities::Intensities(std::size_t components) : values_(components * kEach) {}
+
+void Intensities::set(std::size_t i, const MeasureValues& values) {
+  for (std::size_t k = 0; k < kEach; ++k) values_[i * kEach + k] = values[static_cast<MeasureId>(kFirst + k)];
+}
+
+void Intensities::get(std::size_t i, MeasureValues& values) const {
+  for (std::size_t k = 0; k < kEach; ++k) values[static_cast<MeasureId>(kFirst + k)] = values_[i * kEach + k];
+}
+
+bool counts_values(const MeasureSet& wanted, const IntensityImage& image) {
+  return image.values().count > 0 && measuring::ValueCounts::are_wanted(wanted);
+}
+
+std::size_t bytes_of_intensity() {
+  return std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSums)) + kEach * sizeof(double);
+}
+
+Intensities measure_intensity(const LabelSource& labels, const Components& components,
+                              const IntensityImage& image, const IntensityRequest& request) {
+  std::optional<measuring::ValueCounts> counts;
+  if (counts_values(request.wanted, image)) {
+    const std::int64_t bytes = measuring::ValueCounts::bytes(components, image.values());
+    if (bytes > request.max_bytes)
+      throw Error(Failure::memory,
+                  "median and percentiles need " + std::to_string((bytes >> 20) + 1) +
+                      " MiB of memory beside what is taken; more --memory, or other measures");
+    counts.emplace(components, image.values());
+  }
+  measuring::ValueCounts* const wanted = counts ? &*counts : nullptr;
+  return image.is_whole() ? measured<measuring::WholeSums>(labels, components, image, wanted)
+                          : measured<measuring::RealSums>(labels, components, image, wanted);
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,94 @@
+#include "measure/value_counts.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace gpuccl::measuring {
+namespace {
+
+/// Whether counts take less memory than samples.
+bool is_large(std::uint64_t area, IntensityImage::Values values) {
+  return area / (sizeof(std::uint64_t) / sizeof(std::uint16_t)) > static_cast<std::uint64_t>(values.count);
+}
+
+/// The percentile, between two samples linearly as numpy does; sample_at(rank): that which `rank` precede.
+template <class SampleAt>
+double percentile(double share, std::uint64_t count, SampleAt sample_at) {
+  const double place = share * static_cast<double>(count - 1);
+  const auto rank = static_cast<std::uint64_t>(place);
+  const double low = sample_at(rank), high = rank + 1 < count ? sample_at(rank + 1) : low;
+  return low + (high - low) * (place - static_cast<double>(rank));
+}
+
+constexpr std::pair<MeasureId, double> kPercentiles[] = {{MeasureId::intensity_median, 0.5},
+                                                         {MeasureId::intensity_p5, 0.05},
+                                                         {MeasureId::intensity_p25, 0.25},
+                                                         {MeasureId::intensity_p75, 0.75},
+                                                         {MeasureId::intensity_p95, 0.95}};
+
+}  // namespace
+
+ValueCounts::ValueCounts(const Components& components, IntensityImage::Values values)
+    : values_(values), areas_(components.area.begin(), components.area.end()), taken_(areas_.size()) {
+  std::uint64_t samples = 0, counts = 0;
+  for (const std::uint64_t area : areas_) {
+    const bool large = is_large(area, values);
+    begins_.push_back(large ? counts : samples);
+    (large ? counts : samples) += large ? static_cast<std::uint64_t>(values.count) : area;
+  }
+  samples_.resize(samples);
+  counts_.resize(counts);
+}
+
+bool ValueCounts::are_wanted(const MeasureSet& wanted) {
+  return std::any_of(std::begin(kPercentiles), std::end(kPercentiles), [&](const auto& percentile) {
+    return wanted[static_cast<std::size_t>(percentile.first)];
+  });
+}
+
+std::int64_t ValueCounts::bytes(const Components& components, IntensityImage::Values values) {
+  constexpr std::int64_t kOfComponent = 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
+  std::int64_t bytes = kOfComponent * static_cast<std::int64_t>(components.size());
+  for (const std::uint64_t area : components.area)
+    bytes += is_large(area, values) ? values.count * std::int64_t{sizeof(std::uint64_t)}
+                                    : static_cast<std::int64_t>(area) * std::int64_t{sizeof(std::uint16_t)};
+  return bytes;
+}
+
+void ValueCounts::add(std::size_t component, const double* samples, int count) {
+  const auto value = [&](int i) { return static_cast<std::int32_t>(samples[i]) - values_.first; };
+  if (is_large(areas_[component], values_)) {
+    std::uint64_t* const counts = counts_.data() + begins_[component];
+    for (int i = 0; i < count; ++i) std::atomic_ref(counts[value(i)]).fetch_add(1, std::memory_order_relaxed);
+  } else {
+    const std::uint32_t taken = std::atomic_ref(taken_[component])
+                                    .fetch_add(static_cast<std::uint32_t>(count), std::memory_order_relaxed);
+    std::uint16_t* const to = samples_.data() + begins_[component] + taken;
+    for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint16_t>(value(i));
+  }
+}
+
+void ValueCounts::derive(std::size_t component, MeasureValues& values) {
+  const std::uint64_t area = areas_[component];
+  if (is_large(area, values_)) {
+    const std::uint64_t* const counts = counts_.data() + begins_[component];
+    const auto sample_at = [&](std::uint64_t rank) {
+      std::int32_t value = 0;
+      for (; rank >= counts[value]; ++value) rank -= counts[value];
+      return static_cast<double>(value + values_.first);
+    };
+    for (const auto& [id, share] : kPercentiles) values[id] = percentile(share, area, sample_at);
+  } else {
+    const std::span<std::uint16_t> samples(samples_.data() + begins_[component], area);
+    std::sort(samples.begin(), samples.end());
+    const auto sample_at = [&](std::uint64_t rank) {
+      return static_cast<double>(samples[rank] + values_.first);
+    };
+    for (const auto& [id, share] : kPercentiles) values[id] = percentile(share, area, sample_at);
+  }
+}
+
+}  // namespace gpuccl::measuring

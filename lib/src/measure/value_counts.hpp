@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/intensity.hpp"
+#include "gpuccl/measures.hpp"
+
+namespace gpuccl::measuring {
+
+/// The samples of every component, of which there are few different ones, for median and percentiles: all of
+/// a small component, and of a large one how many there are of each.
+class ValueCounts {
+ public:
+  ValueCounts(const Components& components, IntensityImage::Values values);
+
+  static bool are_wanted(const MeasureSet& wanted);
+  static std::int64_t bytes(const Components& components, IntensityImage::Values values);
+
+  /// May be called by several threads at once.
+  void add(std::size_t component, const double* samples, int count);
+  /// After the last add(), for other components by other threads.
+  void derive(std::size_t component, MeasureValues& values);
+
+ private:
+  IntensityImage::Values values_;
+  std::vector<std::uint64_t> areas_, begins_;  // of each component; where it begins in one of those below
+  std::vector<std::uint32_t> taken_;           // by each small component
+  std::vector<std::uint16_t> samples_;         // of small ones, less the first value that there can be
+  std::vector<std::uint64_t> counts_;          // of large ones
+};
+
+}  // namespace gpuccl::measuring

@@ -1,0 +1,163 @@
+#include <chrono>
+#include <filesystem>
+#include <limits>
+
+#include "binary.hpp"
+#include "io/npy_bytes.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
+
+// --intensity as users type it. That the values are right is proven by tests/lib/intensity_test.cpp and
+// tests/app/intensity.py.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TwoComponents {
+  ScratchFolder scratch;
+  std::string input = save(scratch / "in.png", tests::drawn(Words{"##..#", "....#"}).view());
+  std::string gray = save_gray(scratch / "gray.tif", {{1, 3, 9, 9, 10}, {9, 9, 9, 9, 30}});
+};
+
+TEST_CASE_METHOD(TwoComponents, "--intensity adds what samples say of components") {
+  const Json report = report_of({input, "--intensity", gray});
+  const Json first = report["components"][0], second = report["components"][1];
+  CHECK(first["intensity_min"] == 1);
+  CHECK(first["intensity_max"] == 3);
+  CHECK(first["intensity_mean"] == 2);
+  CHECK(first["intensity_std"] == 1);
+  CHECK(first["intensity_sum"] == 4);
+  CHECK(first["intensity_nan"] == 0);
+  CHECK(first["intensity_median"] == 2);
+  CHECK(first["cx_weighted"] == 0.75);
+  CHECK(second["cy_weighted"] == 0.75);
+  CHECK(second["intensity_p75"] == 25);
+  CHECK(!first.contains("cz_weighted"));
+  CHECK(report["options"] == "--intensity " + gray);
+  CHECK(report["intensity"] == Json{{"path", gray}, {"format", "tiff"}, {"bits_per_sample", 8}, {"nans", 0}});
+  CHECK(report_of({input})["intensity"].is_null());
+
+  const Json chosen = report_of({input, "--intensity", gray, "--measure", "intensity_mean,extent"});
+  CHECK(chosen["components"][0]["intensity_mean"] == 2);
+  CHECK(!chosen["components"][0].contains("intensity_sum"));
+  CHECK(report_of({input, "--intensity", gray, "--measure", "extent"})["components"][0].contains(
+      "intensity_sum"));
+  CHECK(
+      report_of({input, "--intensity", gray, "--measure", "all"})["components"][0].contains("intensity_sum"));
+  CHECK(!report_of({input, "--measure", "all"})["components"][0].contains("intensity_sum"));
+}
+
+TEST_CASE_METHOD(TwoComponents, "--keep compares intensities") {
+  const Json bright = report_of({input, "--intensity", gray, "--keep", "intensity_mean > 2"});
+  REQUIRE(bright["components"].size() == 1);
+  CHECK(bright["components"][0]["area"] == 2);
+  CHECK(!bright["components"][0].contains("intensity_mean"));
+  const Json shown = report_of({input, "--intensity", gray, "--keep", "intensity_max > 3", "--measure",
+                                "intensity", "--order", "size"});
+  CHECK(shown["components"][0]["intensity_mean"] == 20);
+}
+
+TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left out and said") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::string floats = scratch / "f.npy";
+  write_file(floats,
+             tests::npy("<f4", "(2, 5)", tests::bytes_of<float>({nan, 3, 9, 9, nan, 9, nan, 9, 9, nan})));
+  const Ended ended = gpuccl({"label", input, "--intensity", floats, "--json", "-"});
+  CHECK(ended.code == 0);
+  CHECK(ended.err ==
+        "gpuccl: warning: " + floats + ": 3 samples of components are no numbers, and are left out\n");
+  const Json report = Json::parse(ended.out);
+  CHECK(report["intensity"]["nans"] == 3);
+  CHECK(report["components"][0]["intensity_mean"] == 3);
+  CHECK(report["components"][0]["intensity_nan"] == 1);
+  CHECK(report["components"][0]["intensity_median"].is_null());
+  CHECK(report["components"][1]["intensity_mean"].is_null());
+}
+
+TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {
+  const auto refused = [&](const Words& words, int code, const std::string& part) {
+    Words all = {"label", input, "--json", "-"};
+    all.insert(all.end(), words.begin(), words.end());
+    fails(all, code, part);
+  };
+  const std::string large = save_gray(scratch / "large.tif", {{1, 2, 3}});
+  refused({"--intensity", large}, 65, large + ": has 3x1 elements, but " + input + " has 5x2");
+  refused({"--intensity", scratch / "none.tif"}, 66, "none.tif");
+  refused({"--measure", "intensity_mean"}, 64, "--intensity IMAGE");
+  refused({"--keep", "intensity_mean > 3"}, 64, "--intensity IMAGE");
+  refused({"--measure", "intensity"}, 64, "--intensity IMAGE");
+  tests::TiffPageToWrite page;
+  page.width = 5;
+  page.height = 2;
+  page.bits = 8;
+  page.channels = 3;
+  page.photometric = PHOTOMETRIC_RGB;
+  page.samples.assign(30, 1);
+  tests::write_tiff(scratch / "rgb.tif", {page});
+  refused({"--intensity", scratch / "rgb.tif"}, 65,
+          "has colours (rgb); intensities are those of one channel");
+  refused({"--intensity", gray, "-o", gray}, 64, "output and input are the same file");
+  fails({"label", "-", "--intensity", "-", "--json", "-"}, 64, "cannot be both");
+}
+
+TEST_CASE("intensities are the same by slabs, by threads and from slices") {
+  const ScratchFolder scratch;
+  const Extent extent{60, 50, 12};
+  const std::string input = save(scratch / "in.tif", tests::random_image(extent, 0.4, 3, 4).view());
+  fs::create_directory(scratch / "slices");
+  for (int z = 0; z < extent.depth; ++z) {
+    std::vector<std::vector<int>> rows;
+    for (int y = 0; y < extent.height; ++y) {
+      rows.emplace_back();
+      for (int x = 0; x < extent.width; ++x) rows.back().push_back((x * 31 + y * 17 + z * 101) % 256);
+    }
+    save_gray(scratch / ("slices/" + std::to_string(z) + ".tif"), rows);
+  }
+  for (const Words& options : {Words{"-c", "26"}, Words{"-c", "6"}, Words{"--per-slice"},
+                               Words{"-c", "6", "--keep", "intensity_mean > 100", "--order", "size"}}) {
+    const auto measured = [&](const Words& more) {
+      Words words = {"label", input, "--intensity", scratch / "slices", "--stats", "-"};
+      words.insert(words.end(), options.begin(), options.end());
+      words.insert(words.end(), more.begin(), more.end());
+      return succeeds(words);
+    };
+    const std::string expected = measured({});
+    CHECK((measured({"--threads", "1"}) == expected));
+    CHECK((measured({"--memory", "40K"}) == expected));
+    CHECK((measured({"--memory", "90K", "--algo", "flood-fill"}) == expected));
+  }
+}
+
+TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
+  const std::string in = scratch / "in", of = scratch / "of";
+  for (const std::string& folder : {in, in + "/deep", of, of + "/deep"}) fs::create_directories(folder);
+  for (const char* name : {"/a.png", "/deep/b.png", "/c.png", "/d.png"}) fs::copy_file(input, in + name);
+  fs::copy_file(gray, of + "/a.tif");
+  fs::copy_file(gray, of + "/deep/b.tiff");
+  fs::copy_file(gray, of + "/d.tif");
+  fs::copy_file(gray, of + "/d.tiff");
+  Command command =
+      gpuccl_command({"label", in, "--recursive", "--intensity", of, "--json-dir", scratch / "out"});
+  const Ended ended = run(command);
+  CHECK(ended.code == 66);
+  CHECK(ended.err.find(in + "/c.png: has no image of intensities; there is no " + of + "/c of any format") !=
+        std::string::npos);
+  CHECK(ended.err.find(in + "/d.png: has more than one image of intensities") != std::string::npos);
+  for (const char* name : {"/out/a.json", "/out/deep/b.json"}) {
+    const Json report = Json::parse(read_file(scratch.path().string() + name));
+    CHECK(report["components"][1]["intensity_mean"] == 20);
+  }
+  fails({"label", in, "--intensity", gray, "--json-dir", scratch / "out"}, 64, "--intensity FOLDER/");
+
+  Words again = {"label", in + "/a.png", "--skip-existing", "--intensity", of, "--json-dir", scratch / "out"};
+  CHECK(gpuccl(again).err.find("1 skipped") != std::string::npos);
+  fs::last_write_time(of + "/a.tif", fs::file_time_type::clock::now() + std::chrono::hours(1));
+  CHECK(gpuccl(again).err.find("skipped") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuccl

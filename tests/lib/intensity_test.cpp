@@ -1,0 +1,238 @@
+#include "gpuccl/intensity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/slabs.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+using enum MeasureId;
+
+class Samples final : public IntensityImage {
+ public:
+  Samples(Extent extent, bool whole, Values values = {}) : extent_(extent), whole_(whole), values_(values) {
+    samples.resize(static_cast<std::size_t>(extent.elements()));
+  }
+
+  Extent extent() const override { return extent_; }
+  bool is_whole() const override { return whole_; }
+  Values values() const override { return values_; }
+  int slices_at_once() const override { return at_once; }
+  void read(int z, const Sink& sink) const override {
+    for (int y = 0; y < extent_.height; y += rows) {
+      const std::int64_t first = (static_cast<std::int64_t>(z) * extent_.height + y) * extent_.width;
+      sink(y, std::min(rows, extent_.height - y), samples.data() + first);
+    }
+  }
+
+  std::vector<double> samples;
+  int at_once = 1, rows = 1;
+
+ private:
+  Extent extent_;
+  bool whole_;
+  Values values_;
+};
+
+/// Of the samples of each component, x, y and z with them.
+struct Element {
+  int x, y, z;
+  double sample;
+};
+std::vector<std::vector<Element>> elements_of(const Labeled& labeled, const Samples& image) {
+  const LabelImage labels = render_all(*labeled.labels);
+  const Extent extent = labels.extent();
+  std::vector<std::vector<Element>> elements(labels.count());
+  std::size_t i = 0;
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x, ++i)
+        if (const Label label = labels(x, y, z); label != 0)
+          elements[label - 1].push_back({x, y, z, image.samples[i]});
+  return elements;
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool near(double a, double b, double scale) {
+  return same(a, b) || std::abs(a - b) <= 1e-9 * std::max(std::abs(b), scale);
+}
+
+double percentile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto rank = static_cast<std::size_t>(place);
+  const double next = sorted[std::min(rank + 1, sorted.size() - 1)];
+  return sorted[rank] + (next - sorted[rank]) * (place - static_cast<double>(rank));
+}
+
+/// Against two passes in long double.
+void expect_right(const Intensities& measured, const Labeled& labeled, const Samples& image) {
+  const std::vector<std::vector<Element>> components = elements_of(labeled, image);
+  std::uint64_t nans = 0;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    MeasureValues values;
+    measured.get(i, values);
+    long double sum = 0, moments[3] = {}, squares = 0;
+    double scale = 0;
+    std::vector<double> sorted;
+    for (const Element& element : components[i]) {
+      if (std::isnan(element.sample)) continue;
+      sorted.push_back(element.sample);
+      scale = std::max(scale, std::abs(element.sample));
+      sum += element.sample;
+      moments[0] += element.x * static_cast<long double>(element.sample);
+      moments[1] += element.y * static_cast<long double>(element.sample);
+      moments[2] += element.z * static_cast<long double>(element.sample);
+    }
+    nans += components[i].size() - sorted.size();
+    REQUIRE(values[intensity_nan] == static_cast<double>(components[i].size() - sorted.size()));
+    if (sorted.empty()) {
+      REQUIRE((std::isnan(values[intensity_mean]) && std::isnan(values[intensity_min])));
+      continue;
+    }
+    const auto count = static_cast<long double>(sorted.size());
+    for (const double sample : sorted) squares += (sample - sum / count) * (sample - sum / count);
+    std::sort(sorted.begin(), sorted.end());
+    REQUIRE(values[intensity_min] == sorted.front());
+    REQUIRE(values[intensity_max] == sorted.back());
+    REQUIRE(near(values[intensity_sum], static_cast<double>(sum), 0));
+    REQUIRE(near(values[intensity_mean], static_cast<double>(sum / count), 0));
+    REQUIRE(near(values[intensity_std], static_cast<double>(std::sqrt(squares / count)), 1e-6 * scale));
+    if (sum != 0) {
+      REQUIRE(near(values[cx_weighted], static_cast<double>(moments[0] / sum), 0));
+      REQUIRE(near(values[cy_weighted], static_cast<double>(moments[1] / sum), 0));
+      REQUIRE(near(values[cz_weighted], static_cast<double>(moments[2] / sum), 0));
+    } else {
+      REQUIRE(std::isnan(values[cx_weighted]));
+    }
+    if (image.values().count == 0) {
+      REQUIRE(std::isnan(values[intensity_median]));
+      continue;
+    }
+    REQUIRE(near(values[intensity_median], percentile(sorted, 0.5), 0));
+    REQUIRE(near(values[intensity_p5], percentile(sorted, 0.05), 0));
+    REQUIRE(near(values[intensity_p95], percentile(sorted, 0.95), 0));
+  }
+  REQUIRE(measured.nans == nans);
+}
+
+bool equal(const Intensities& a, const Intensities& b, std::size_t components) {
+  for (std::size_t i = 0; i < components; ++i) {
+    MeasureValues of_a, of_b;
+    a.get(i, of_a);
+    b.get(i, of_b);
+    for (std::size_t id = 0; id < kMeasures; ++id)
+      if (!same(of_a[static_cast<MeasureId>(id)], of_b[static_cast<MeasureId>(id)])) return false;
+  }
+  return true;
+}
+
+const IntensityRequest kAll{measures_of(MeasureGroup::intensity), INT64_MAX};
+
+}  // namespace
+
+TEST_CASE(
+    "samples of components are measured as two passes over every element do, in slabs and by threads too") {
+  std::mt19937 random(3);
+  const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  for (int round = 0; round < 150; ++round) {
+    const Extent extent{1 + below(90), 1 + below(17), below(2) == 0 ? 1 : 1 + below(9)};
+    const BitVolume image =
+        random_image(extent, 0.1 + below(80) / 100.0, 1 + below(3), static_cast<std::uint32_t>(random()));
+    const int kind = below(4);
+    Samples samples(extent, kind < 2, kind == 0 ? Samples::Values{-128, 256} : Samples::Values{});
+    std::uniform_real_distribution<double> real(-0.5, 1000);
+    for (double& sample : samples.samples) {
+      sample = kind == 0   ? below(256) - 128
+               : kind == 1 ? static_cast<double>(random())
+               : kind == 2 ? 1e7 + real(random)
+                           : real(random) * 1e-3;
+      if (kind >= 2 && below(20) == 0) sample = std::numeric_limits<double>::quiet_NaN();
+    }
+    for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c6, Connectivity::c26}) {
+      INFO(to_string(extent) << " round " << round << " kind " << kind << " connectivity "
+                             << static_cast<int>(connectivity));
+      const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+      const Labeled labeled = labeler->label(image.view());
+      const std::size_t count = labeled.components.size();
+      samples.at_once = samples.rows = 1;
+      const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+      expect_right(expected, labeled, samples);
+
+      samples.at_once = 1 + below(5);
+      samples.rows = 1 + below(20);
+      const Labeled by_slabs =
+          label_by_slabs(extent, connectivity,
+                         cut_into_slabs(extent, connectivity, 1 + below(static_cast<int>(extent.elements()))),
+                         slab_work(image, *labeler));
+      REQUIRE(equal(measure_intensity(*labeled.labels, labeled.components, samples, kAll), expected, count));
+      REQUIRE(
+          equal(measure_intensity(*by_slabs.labels, by_slabs.components, samples, kAll), expected, count));
+    }
+  }
+}
+
+TEST_CASE("sums of the largest whole numbers are exact") {
+  const Extent extent{40000, 3, 1};
+  BitVolume image(extent);
+  invert(image);
+  Samples samples(extent, true);
+  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  for (const double largest : {4294967295.0, -2147483648.0}) {
+    std::fill(samples.samples.begin(), samples.samples.end(), largest);
+    samples.samples[5] += largest > 0 ? -1 : 1;
+    MeasureValues values;
+    measure_intensity(*labeled.labels, labeled.components, samples, kAll).get(0, values);
+    const double off = largest > 0 ? -1 : 1;
+    CHECK(values[intensity_sum] == largest * 120000 + off);
+    CHECK(std::abs(values[intensity_std] / std::sqrt(1.0 / 120000 - 1.0 / 120000 / 120000) - 1) < 1e-12);
+    CHECK(values[intensity_min] == std::min(largest, largest + off));
+    CHECK(std::abs(values[cx_weighted] - 19999.5) < 1e-6);
+  }
+}
+
+TEST_CASE("what is infinite has no mean, and overflows nothing else") {
+  const BitVolume image = drawn({"##.##"});
+  Samples samples({5, 1, 1}, false);
+  samples.samples = {1, std::numeric_limits<double>::infinity(), 0, 2, 4};
+  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+  MeasureValues first, second;
+  measured.get(0, first);
+  measured.get(1, second);
+  CHECK(first[intensity_min] == 1);
+  CHECK((std::isnan(first[intensity_max]) && std::isnan(first[intensity_mean]) &&
+         std::isnan(first[intensity_std])));
+  CHECK(second[intensity_mean] == 3);
+  CHECK(second[intensity_std] == 1);
+}
+
+TEST_CASE("percentiles of large components are counted, in as much memory as there is") {
+  const Extent extent{300, 40, 1};
+  BitVolume image(extent);
+  invert(image);
+  Samples samples(extent, true, {0, 256});
+  for (std::size_t i = 0; i < samples.samples.size(); ++i)
+    samples.samples[i] = static_cast<double>(i * 7 % 251);
+  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  expect_right(measure_intensity(*labeled.labels, labeled.components, samples, kAll), labeled, samples);
+  IntensityRequest little = kAll;
+  little.max_bytes = 1000;
+  CHECK(failure_of([&] { measure_intensity(*labeled.labels, labeled.components, samples, little); }) ==
+        Failure::memory);
+  little.wanted.reset();
+  little.wanted.set(static_cast<std::size_t>(intensity_mean));
+  measure_intensity(*labeled.labels, labeled.components, samples, little);
+}
