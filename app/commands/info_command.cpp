@@ -59,11 +59,16 @@ std::string cuda() {
   return text;
 }
 
+std::string formats() {
+  const std::string lacking = io::formats_not_built_in();
+  return line("reads", io::read_formats()) + (lacking.empty() ? "" : line("does not read", lacking)) +
+         line("writes", io::kWrittenFormats);
+}
+
 std::string about() {
   return line("gpuccl", version()) + line("commit", commit().empty() ? "unknown" : commit()) +
-         line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() +
-         line("reads", io::kReadFormats) + line("writes", io::kWrittenFormats) + line("CPU", cpu_name()) +
-         line("threads", std::to_string(tbb::info::default_concurrency())) + cuda();
+         line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() + formats() +
+         line("CPU", cpu_name()) + line("threads", std::to_string(tbb::info::default_concurrency())) + cuda();
 }
 
 }  // namespace

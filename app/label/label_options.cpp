@@ -51,15 +51,15 @@ void add_selection(const Command& command, SelectionOptions& selection) {
 
 void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   command
-      .add_values(
-          "INPUT", "",
-          "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, - for standard input, or "
-          "with --stack a folder; several of them, folders of them, or @FILE with a name a line, go "
-          "to the folder that -o names",
-          [&inputs](const std::string& given) {
-            inputs.push_back(given);
-            return given.empty() ? "a name is missing" : std::string();
-          })
+      .add_values("INPUT", "",
+                  "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, PNM, JPEG, - for "
+                  "standard input, or "
+                  "with --stack a folder; several of them, folders of them, or @FILE with a name a line, go "
+                  "to the folder that -o names",
+                  [&inputs](const std::string& given) {
+                    inputs.push_back(given);
+                    return given.empty() ? "a name is missing" : std::string();
+                  })
       .required();
   command.group("Output");
   add_path(command, "-o,--output", files.image, "FILE",

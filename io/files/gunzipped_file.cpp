@@ -49,37 +49,39 @@ std::int64_t GunzippedFile::held_bytes() const {
 std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
   if (streamed_) return stream_at(offset, out, count);
   std::call_once(is_held_, [this] { hold_all(); });
-  if (offset >= held_.size()) return 0;
-  count = static_cast<std::size_t>(std::min<std::uint64_t>(count, held_.size() - offset));
-  std::memcpy(out, held_.data() + offset, count);
+  if (offset >= held_size_) return 0;
+  count = static_cast<std::size_t>(std::min<std::uint64_t>(count, held_size_ - offset));
+  std::memcpy(out, held_.get() + offset, count);
   return count;
 }
 
 void GunzippedFile::hold_all() const {
-  held_.resize(static_cast<std::size_t>(expected_));
+  held_size_ = static_cast<std::size_t>(expected_);
+  held_ = std::make_unique_for_overwrite<std::byte[]>(held_size_);
   if (inflate_at_once()) return;
   // Damaged, or longer than its header says: the stream knows which.
   GunzipStream stream(*file_, offset_);
-  held_.resize(stream.read(held_.data(), held_.size()));
+  held_size_ = stream.read(held_.get(), held_size_);
   check_end(stream);
 }
 
 bool GunzippedFile::inflate_at_once() const {
-  std::vector<std::byte> stored(static_cast<std::size_t>(stored_bytes()));
-  stored.resize(file_->read_at(offset_, stored.data(), stored.size()));
-  const bool is_gzip = stored.size() > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
+  const auto most = static_cast<std::size_t>(stored_bytes());
+  const auto stored = std::make_unique_for_overwrite<std::byte[]>(most);
+  const std::size_t size = file_->read_at(offset_, stored.get(), most);
+  const bool is_gzip = size > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
   const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) throw std::bad_alloc();
-  for (std::size_t from = 0, to = 0; to < held_.size();) {  // a member at a time
+  for (std::size_t from = 0, to = 0; to < held_size_;) {  // a member at a time
     std::size_t used = 0, made = 0;
-    if (decompress(decompressor.get(), stored.data() + from, stored.size() - from, held_.data() + to,
-                   held_.size() - to, &used, &made) != LIBDEFLATE_SUCCESS)
+    if (decompress(decompressor.get(), stored.get() + from, size - from, held_.get() + to, held_size_ - to,
+                   &used, &made) != LIBDEFLATE_SUCCESS)
       return false;
     from += used;
     to += made;
-    if (from == stored.size() && to < held_.size()) return false;
+    if (from == size && to < held_size_) return false;
   }
   return true;
 }

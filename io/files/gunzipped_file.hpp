@@ -48,7 +48,8 @@ class GunzippedFile final : public ByteSource {
   std::size_t most_places_ = 0;
 
   mutable std::once_flag is_held_;
-  mutable std::vector<std::byte> held_;
+  mutable std::unique_ptr<std::byte[]> held_;  // not cleared before it is written
+  mutable std::size_t held_size_ = 0;
 
   mutable std::mutex lock_;  // of what follows
   mutable std::unique_ptr<GunzipStream> stream_;

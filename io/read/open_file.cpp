@@ -1,6 +1,7 @@
 #include "io/read/open_file.hpp"
 
 #include "io/image/limits.hpp"
+#include "io/jpeg/jpeg_source.hpp"
 #include "io/metaimage/metaimage_header.hpp"
 #include "io/metaimage/metaimage_source.hpp"
 #include "io/nifti/nifti_source.hpp"
@@ -9,6 +10,7 @@
 #include "io/nrrd/nrrd_header.hpp"
 #include "io/nrrd/nrrd_source.hpp"
 #include "io/png/png_source.hpp"
+#include "io/pnm/pnm_source.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff_source.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -20,6 +22,8 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
   if (is_png(*file)) return open_png(std::move(file), options);
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
   if (is_npy(*file)) return open_npy(std::move(file), options);
+  if (is_jpeg(*file)) return open_jpeg(std::move(file), options);
+  if (is_pnm(*file)) return open_pnm(std::move(file), options);
   if (is_nifti(*file)) return open_nifti(std::move(file), options);
   if (is_nrrd(*file)) return open_nrrd(std::move(file), options);
   if (is_metaimage(*file)) return open_metaimage(std::move(file), options);

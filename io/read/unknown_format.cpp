@@ -25,7 +25,6 @@ using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 constexpr KnownFormat kKnown[] = {
-    {0, "\xff\xd8\xff"sv, "a JPEG", kToImage},
     {0, "\0\0\0\x0cjP  "sv, "a JPEG 2000", kToImage},
     {0, "GIF8"sv, "a GIF", kToImage},
     {8, "WEBP"sv, "a WebP", kToImage},
@@ -47,6 +46,22 @@ bool begins_list_of_images(std::string_view text) {
 
 }  // namespace
 
+std::string read_formats() {
+  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, OME-Zarr, PNM";
+#ifdef GPUCCL_HAS_JPEG
+  names += ", JPEG";
+#endif
+  return names;
+}
+
+std::string formats_not_built_in() {
+#ifdef GPUCCL_HAS_JPEG
+  return "";
+#else
+  return "JPEG (libjpeg)";
+#endif
+}
+
 Error unknown_format(const InputFile& file) {
   if (file.size() == 0) return {Failure::data, "is empty"};
   std::array<char, 348> bytes{};
@@ -58,7 +73,7 @@ Error unknown_format(const InputFile& file) {
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);
   if (begins_list_of_images(start)) return {Failure::data, "a list of images; write '@' before its name"};
-  return {Failure::data, "in no format that is read (" + std::string(kReadFormats) + ")"};
+  return {Failure::data, "in no format that is read (" + read_formats() + ")"};
 }
 
 }  // namespace gpuccl::io

@@ -8,7 +8,10 @@
 namespace gpuccl::io {
 
 /// What open_file() knows.
-inline constexpr const char* kReadFormats = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, OME-Zarr";
+std::string read_formats();
+
+/// What it would know with the libraries that this build lacks, with their names; "" if it lacks none.
+std::string formats_not_built_in();
 
 /// Why `file` cannot be read: what it is, with what to do about it, where its first bytes tell.
 Error unknown_format(const InputFile& file);

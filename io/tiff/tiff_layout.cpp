@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "io/image/jpeg_frame.hpp"
 #include "io/image/limits.hpp"
-#include "io/tiff/jpeg_frame.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -95,7 +95,7 @@ TEST_CASE("files of other formats are refused with what they are") {
     return std::string(blank).replace(offset, magic.size(), magic);
   };
   const std::pair<std::string, const char*> others[] = {
-      {with(0, "\xff\xd8\xff\xe0"), "a JPEG; convert it to PNG or TIFF"},
+      {with(0, "\xff\xd8\xff\xe0"), "damaged (no frame in a JPEG)"},
       {with(0, "GIF89a"), "a GIF; convert it to PNG or TIFF"},
       {with(0, std::string("BM\1\1\0\0\0\0\0\0", 10)), "a BMP; convert it to PNG or TIFF"},
       {with(0, "RIFF....WEBP"), "a WebP; convert"},

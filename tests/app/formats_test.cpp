@@ -107,6 +107,16 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
     fails({"label", tiff, "-o", scratch / "x.tiff", "--spacing", wrong}, 64, "is not X,Y or X,Y,Z");
 }
 
+TEST_CASE("a PNM is labelled as the same PNG is, and the program says what it reads") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "in");
+  write_file(scratch / "in/a.pgm", "P2 4 3 255  9 0 0 200  200 0 0 0  0 0 200 200");
+  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--threshold", "100", "--quiet"});
+  CHECK(labels_in(scratch / "out/a.tiff") == "0 0 0 1/2 0 0 0/0 0 3 3");
+  CHECK(Json::parse(read_file(scratch / "out/a.json"))["input"]["format"] == "pnm");
+  CHECK(succeeds({"info"}).find("NRRD, MetaImage, OME-Zarr, PNM") != std::string::npos);
+}
+
 TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());

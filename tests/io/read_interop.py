@@ -47,6 +47,12 @@ class Reader:
         assert image.shape == expected.shape, f"{path}: {image.shape}, not {expected.shape}"
         assert (image == expected).all(), f"{path}: {(image != expected).sum()} elements differ"
 
+    def cut(self, path):
+        """A copy without its second half."""
+        with open(path, "rb") as whole, open(path + ".cut", "wb") as part:
+            part.write(whole.read()[: os.path.getsize(path) // 2])
+        return path + ".cut"
+
     def expect_refused(self, path):
         assert self.read(path) is None, f"{path}: read"
 
@@ -190,7 +196,22 @@ def check_pillow(reader):
     smooth = numpy.broadcast_to(numpy.where(numpy.arange(64) < 32, 20, 220).astype("u1"), (48, 64))
     pillow.fromarray(numpy.ascontiguousarray(smooth)).save(reader.path("image.tif"), compression="jpeg")
     reader.expect(reader.path("image.tif"), smooth > 100, 100)
-    colors = pillow.fromarray(numpy.ascontiguousarray(smooth)).convert("RGB")
+    jpeg = pillow.fromarray(numpy.ascontiguousarray(smooth))
+    for mode in ("L", "RGB"):
+        for options in ({}, {"progressive": True}, {"quality": 100, "subsampling": 0}):
+            jpeg.convert(mode).save(reader.path("image.jpg"), **options)
+            if reader.read(reader.path("image.jpg")) is not None:  # a build without libjpeg
+                reader.expect(reader.path("image.jpg"), smooth > 100, 100)
+    reader.expect_refused(reader.cut(reader.path("image.jpg")))
+    jpeg.convert("CMYK").save(reader.path("cmyk.jpg"))
+    reader.expect_refused(reader.path("cmyk.jpg"))
+    black_and_white.save(reader.path("image.pbm"))
+    reader.expect(reader.path("image.pbm"), image)
+    pillow.fromarray(gray).save(reader.path("image.pgm"))
+    reader.expect(reader.path("image.pgm"), gray > 17, 17)
+    pillow.fromarray(gray).convert("RGB").save(reader.path("image.ppm"))
+    reader.expect(reader.path("image.ppm"), gray > 17, 17)
+    colors = jpeg.convert("RGB")
     colors.save(reader.path("image.tif"), compression="jpeg")
     reader.expect(reader.path("image.tif"), smooth > 100, 100)
 

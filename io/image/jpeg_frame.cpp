@@ -1,4 +1,4 @@
-#include "io/tiff/jpeg_frame.hpp"
+#include "io/image/jpeg_frame.hpp"
 
 #include <array>
 

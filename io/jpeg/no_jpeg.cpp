@@ -1,0 +1,12 @@
+#include "gpuccl/error.hpp"
+#include "io/jpeg/jpeg_source.hpp"
+
+// Of builds without libjpeg.
+namespace gpuccl::io {
+
+std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile>, const ReadOptions&) {
+  throw Error(Failure::data,
+              "a JPEG, which this build does not read, for it has no libjpeg; convert it to PNG or TIFF");
+}
+
+}  // namespace gpuccl::io

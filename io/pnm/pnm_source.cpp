@@ -1,0 +1,135 @@
+#include "io/pnm/pnm_source.hpp"
+
+#include <cctype>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "io/image/limits.hpp"
+#include "io/image/raw_volume.hpp"
+#include "io/pnm/pnm_text.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr int kMostSample = 65535;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Failure::data, "not a usable PNM (" + why + ")");
+}
+
+struct PnmHeader {
+  RawVolume image;
+  bool is_text = false;
+  bool is_bitmap = false;
+};
+
+PnmHeader read_header(const InputFile& file, const Limits& limits) {
+  char magic[2] = {};
+  file.read_at(0, magic, sizeof magic);
+  const int kind = magic[1] - '0';
+  PnmHeader header;
+  header.is_text = kind <= 3;
+  header.is_bitmap = kind % 3 == 1;
+  PnmText text(file, sizeof magic);
+  const auto needed = [&](const char* what) {
+    const std::optional<int> number = text.number();
+    if (!number) refuse(std::string("no ") + what);
+    return *number;
+  };
+  RawVolume& image = header.image;
+  image.format_name = "pnm";
+  const int width = needed("width"), height = needed("height");
+  image.extent = checked_extent({static_cast<double>(width), static_cast<double>(height), 1}, limits);
+  if (header.is_bitmap) {
+    image.format.bits = 1;
+    image.format.photometric = Photometric::min_is_white;
+  } else {
+    const int most = needed("largest value");
+    if (most < 1 || most > kMostSample) refuse("largest value " + std::to_string(most));
+    image.format.bits = most > 255 ? 16 : 8;
+    image.swapped = !header.is_text && image.format.bits == 16;
+  }
+  if (kind % 3 == 0) {
+    image.format.channels = 3;
+    image.format.photometric = Photometric::rgb;
+  }
+  image.offset = text.position() + (header.is_text ? 0 : 1);  // one white space before bytes
+  return header;
+}
+
+/// Samples as numbers in text.
+class PnmTextSource final : public SampleSource {
+ public:
+  PnmTextSource(const PnmHeader& header, std::shared_ptr<const InputFile> file, const ReadOptions& options)
+      : header_(header), file_(std::move(file)) {
+    const RawVolume& image = header_.image;
+    info_.format = image.format_name;
+    info_.extent = image.extent;
+    info_.bits_per_sample = image.format.bits;
+    info_.photometric = name_of(image.format.photometric);
+    const auto samples = static_cast<double>(image.extent.elements()) * image.format.channels;
+    // A digit each, and something between numbers.
+    const double least = header_.is_bitmap ? samples : 2 * samples - 1;
+    if (least > static_cast<double>(file_->size()))
+      throw Error(Failure::data, "the file ends early: " + claim(least, file_->size()));
+    check_memory(info_.extent, buffer_bytes(), options);
+  }
+
+  const ImageInfo& info() const override { return info_; }
+  const SampleFormat& format(int) const override { return header_.image.format; }
+  std::int64_t buffer_bytes() const override { return header_.image.format.row_bytes(info_.extent.width); }
+
+  void decode_from_top(int, const Sink& sink) const override {
+    const SampleFormat& format = header_.image.format;
+    PnmText text(*file_, header_.image.offset);
+    std::vector<std::byte> row(static_cast<std::size_t>(buffer_bytes()));
+    for (int y = 0; y < info_.extent.height; ++y) {
+      header_.is_bitmap ? read_bits(text, row) : read_numbers(text, row);
+      sink({format, y, 1, row.data(), row.size()});
+    }
+  }
+
+ private:
+  void read_bits(PnmText& text, std::vector<std::byte>& row) const {
+    std::fill(row.begin(), row.end(), std::byte{0});
+    for (std::size_t x = 0; x < static_cast<std::size_t>(info_.extent.width); ++x) {
+      const std::optional<int> bit = text.digit();
+      if (!bit || *bit > 1) refuse("a sample that is neither 0 nor 1, or too few samples");
+      row[x / 8] |= static_cast<std::byte>(*bit << (7 - x % 8));
+    }
+  }
+
+  void read_numbers(PnmText& text, std::vector<std::byte>& row) const {
+    const std::size_t sample = header_.image.format.bits == 8 ? 1 : 2;
+    for (std::size_t at = 0; at < row.size(); at += sample) {
+      const std::optional<int> number = text.number();
+      if (!number || *number > (sample == 1 ? 255 : kMostSample))
+        refuse("a sample that is too large, or too few samples");
+      const auto value = static_cast<std::uint16_t>(*number);
+      const auto byte = static_cast<std::uint8_t>(value);
+      sample == 1 ? std::memcpy(&row[at], &byte, 1) : std::memcpy(&row[at], &value, 2);
+    }
+  }
+
+  PnmHeader header_;
+  std::shared_ptr<const InputFile> file_;
+  ImageInfo info_;
+};
+
+}  // namespace
+
+bool is_pnm(const InputFile& file) {
+  unsigned char start[3];
+  return file.read_at(0, start, sizeof start) == sizeof start && start[0] == 'P' && start[1] >= '1' &&
+         start[1] <= '6' && (std::isspace(start[2]) != 0 || start[2] == '#');
+}
+
+std::unique_ptr<SampleSource> open_pnm(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+  const PnmHeader header = read_header(*file, options.limits);
+  if (header.is_text) return std::make_unique<PnmTextSource>(header, std::move(file), options);
+  return open_raw_volume(header.image, std::move(file), options);
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,7 @@
+#include "decode.hpp"
+
+// The readers of PNM and of JPEG.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gpuccl::fuzz::decode(data, size);
+  return 0;
+}

@@ -1,0 +1,80 @@
+// PBM, PGM, PPM and JPEG: images of other programs, by the bytes.
+
+#include <string>
+#include <vector>
+
+#include "io/read/reader.hpp"
+#include "io/read/unknown_format.hpp"
+#include "support/bits.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/memory_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+using namespace std::string_literals;
+using tests::MemoryFile;
+using tests::same_bits;
+
+namespace {
+
+BitVolume read(const std::string& content, ReadOptions options = {}) {
+  return read_image(MemoryFile(content).path(), options);
+}
+
+ReadOptions above(double threshold) {
+  ReadOptions options;
+  options.foreground.threshold = threshold;
+  return options;
+}
+
+bool is_refused(const std::string& content) {
+  return failure_of([&] { read(content); }) == Failure::data;
+}
+
+TEST_CASE("a PNM is the same as text and as bytes, with comments") {
+  const BitVolume white = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
+  CHECK(same_bits(read("P1 9 2\n010011111\n1 1 1 1 1 1 1 1 0\n"), white));
+  CHECK(same_bits(read("P4\n# by hand\n9 2\n\x4f\x80\xff\0"s), white));
+  ReadOptions raw;
+  raw.foreground.raw = true;
+  CHECK(!read("P1 2 1 1 0\n", raw)(1, 0, 0));
+  CHECK(read("P1 2 1 1 0\n", raw)(0, 0, 0));
+
+  const BitVolume bright = tests::drawn(std::vector<std::string>{"#..", "..#"});
+  CHECK(same_bits(read("P2 3 2 # largest\n255\n200 3 0 7 100 101\n", above(100)), bright));
+  CHECK(same_bits(read("P5\n3 2\n255\n\xc8\3\0\7\x64\x65"s, above(100)), bright));
+  CHECK(same_bits(read("P2 3 2 1000 900 3 0 7 300 301", above(300)), bright));
+  CHECK(same_bits(read("P5\t3\r\n2 1000\n\3\x84\0\3\0\0\0\7\1\x2c\1\x2d"s, above(300)), bright));
+  CHECK(same_bits(read("P3 3 2 9  9 9 9 0 0 9 0 0 0  1 1 1 0 9 0 0 9 1", above(5.3)), bright));
+  CHECK(same_bits(read("P6 3 2 9\n\t\t\t\0\0\t\0\0\0\1\1\1\0\t\0\0\t\1"s, above(5.3)), bright));
+  CHECK(open_reader(MemoryFile("P6 1 1 9\nabc").path(), {})->info().format == "pnm");
+}
+
+TEST_CASE("a PNM that ends early, or is none, is refused") {
+  for (const std::string& content :
+       {"P5 3 2 255\n12345"s, "P4 9 2\n123"s, "P6 3 2 255\n12345678901234567"s, "P2 3 2 255\n1 2 3 4 5"s,
+        "P1 3 2\n1 0 2 0 1 0"s, "P2 1 1 255\n256"s, "P5 3\n"s, "P5 3 2 65536\n123456"s, "P5 3 2 0\n123456"s,
+        "P5 99999999999 2 255\n"s, "P5 -3 2 255\n123456"s, "P5 0 2 255\n"s,
+        "P2 2147483647 2147483647 255 1 2 3"s})
+    CHECK(is_refused(content));
+  std::vector<std::string> lines;
+  ReadOptions options;
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  read("P5 1 1 255\n1P5 1 1 255\n1", options);
+  CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
+}
+
+TEST_CASE("a JPEG whose header lies is refused, with or without libjpeg") {
+  const std::string start = "\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0"s;
+  const std::string frame = "\xff\xc0\0\x0b\x08\xff\xff\xff\xff\1\1\x11\0"s;
+  for (const std::string& content : {start, start + frame, start + frame + "\xff\xda\0\x08\1\1\0\0\x3f\0"s,
+                                     "\xff\xd8\xff"s + std::string(50, 'x')})
+    CHECK(is_refused(content));
+  CHECK((read_formats().find("JPEG") == std::string::npos) ==
+        (formats_not_built_in().find("JPEG") != std::string::npos));
+}
+
+}  // namespace
