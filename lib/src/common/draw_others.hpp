@@ -15,7 +15,7 @@ namespace gpuccl {
 /// whose label left_out(label) says. The labels are made ready for them.
 template <class LeftOut>
 void draw_others(const LabelSource& labels, std::int64_t first_row, BitVolume& out, LeftOut left_out) {
-  constexpr std::int64_t kElementsATask = 1 << 18;
+  constexpr std::int64_t kElementsATask = 1 << 16;  // whose runs stay in the cache
   const std::int64_t all = out.extent().rows();
   const int width = out.extent().width;
   labels.prepare(first_row, all);

@@ -47,12 +47,12 @@ class Cavities final : public Group {
  private:
   static void find_around(const Labeling& labeling, std::int64_t begin, std::int64_t end,
                           std::vector<Label>& around) {
-    constexpr std::int64_t kElementsATask = 1 << 18;
+    constexpr std::int64_t kElementsATask = 1 << 16;  // whose runs stay in the cache
     const Column<Box>& boxes = labeling.request.background->components.box;
     using Rows = tbb::blocked_range<std::int64_t>;
     const auto rows_each =
         static_cast<std::size_t>(std::max<std::int64_t>(1, kElementsATask / labeling.extent.width));
-    tbb::parallel_for(Rows(begin, end, rows_each), [&](const Rows& rows) {
+    const auto find = [&](const Rows& rows) {
       LabelRuns here, background;
       const std::int64_t count = rows.end() - rows.begin();
       labeling.labels->list_runs(rows.begin(), count, here, nullptr);
@@ -68,7 +68,8 @@ class Cavities final : public Group {
         }
         left = here.ends[row];
       }
-    });
+    };
+    tbb::parallel_for(Rows(begin, end, rows_each), find, tbb::simple_partitioner());
   }
 
   std::vector<std::uint32_t> counts_;

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "measure/directions.hpp"
@@ -18,7 +19,6 @@ class Crofton final : public Group {
   explicit Crofton(const Labeling& labeling)
       : connectivity_(labeling.request.connectivity),
         is_volume_(labeling.is_volume()),
-        directions_(directions(is_volume_)),
         weights_(crofton_weights(is_volume_, {1, 1, 1})) {
     if (labeling.request.spacing[0] > 0) {
       physical_weights_ = crofton_weights(is_volume_, labeling.request.spacing);
@@ -27,22 +27,12 @@ class Crofton final : public Group {
     }
   }
 
-  std::size_t words() const override { return directions_.size(); }
+  std::size_t words() const override {
+    return is_volume_ ? kDirectionsOfVolume.size() : kDirectionsOfImage.size();
+  }
 
   void add(const LabeledRow& row) override {
-    const Neighbors neighbors(row, connectivity_);
-    for (const Stretch& stretch : row.stretches) {
-      std::uint64_t* const pairs = stretch.sums + offset;
-      for (const LabelRun& run : stretch.runs)
-        pairs[0] += static_cast<std::uint64_t>(run.end - run.begin - 1);
-      stretch.for_each_word([&](int word, Word mask) {
-        for (std::size_t i = 1; i < directions_.size(); ++i) {
-          const auto& [dx, dy, dz] = directions_[i];
-          pairs[i] += static_cast<std::uint64_t>(
-              std::popcount(neighbors.joined(word, mask, stretch.label, dx, dy, dz)));
-        }
-      });
-    }
+    is_volume_ ? add_pairs<kDirectionsOfVolume>(row) : add_pairs<kDirectionsOfImage>(row);
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
@@ -74,6 +64,24 @@ class Crofton final : public Group {
   }
 
  private:
+  template <const auto& directions>
+  void add_pairs(const LabeledRow& row) const {
+    const Neighbors neighbors(row, connectivity_);
+    for (const Stretch& stretch : row.stretches) {
+      std::array<int, directions.size()> pairs{};
+      for (const LabelRun& run : stretch.runs) pairs[0] += run.end - run.begin - 1;
+      stretch.for_each_word([&](int word, Word mask) {
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+          ((pairs[i + 1] += std::popcount(neighbors.joined<directions[i + 1]>(word, mask, stretch.label))),
+           ...);
+        }
+        (std::make_index_sequence<directions.size() - 1>());
+      });
+      for (std::size_t i = 0; i < pairs.size(); ++i)
+        stretch.sums[offset + i] += static_cast<std::uint64_t>(pairs[i]);
+    }
+  }
+
   static double roundness_of(double area, double perimeter) { return 2 * std::sqrt(pi * area) / perimeter; }
   static double sphericity_of(double volume, double surface) {
     return std::cbrt(pi * (6 * volume) * (6 * volume)) / surface;
@@ -81,7 +89,6 @@ class Crofton final : public Group {
 
   Connectivity connectivity_;
   bool is_volume_;
-  const std::vector<Direction>& directions_;
   std::vector<double> weights_;
   std::vector<double> physical_weights_;  // empty if the spacing is unknown
   double size_ = 0;                       // of an element

@@ -77,24 +77,23 @@ double share_of_sphere(const Vector& own, const std::vector<Vector>& all) {
 
 }  // namespace
 
-const std::vector<Direction>& directions(bool is_volume) {
-  static const std::vector<Direction> of_image = {{-1, 0, 0}, {0, -1, 0}, {-1, -1, 0}, {1, -1, 0}};
-  static const std::vector<Direction> of_volume = {
-      {-1, 0, 0},  {0, -1, 0}, {0, 0, -1},   {-1, -1, 0}, {1, -1, 0},  {-1, 0, -1}, {1, 0, -1},
-      {0, -1, -1}, {0, 1, -1}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
-  return is_volume ? of_volume : of_image;
-}
-
 std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>& spacing) {
-  std::vector<Vector> units;
-  for (const Direction& direction : directions(is_volume)) units.push_back(unit(step(direction, spacing)));
+  std::vector<Vector> steps, units;
+  const auto add = [&](const Direction& direction) {
+    steps.push_back(step(direction, spacing));
+    units.push_back(unit(steps.back()));
+  };
+  if (is_volume) {
+    std::for_each(kDirectionsOfVolume.begin(), kDirectionsOfVolume.end(), add);
+  } else {
+    std::for_each(kDirectionsOfImage.begin(), kDirectionsOfImage.end(), add);
+  }
+  const double element = spacing[0] * spacing[1] * (is_volume ? spacing[2] : 1);
   std::vector<double> weights;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    const Vector to = step(directions(is_volume)[i], spacing);
-    const double length = std::sqrt(dot(to, to));
-    weights.push_back(is_volume ? 4 * share_of_sphere(units[i], units) * spacing[0] * spacing[1] *
-                                      spacing[2] / length
-                                : pi * share_of_circle(units[i], units) * spacing[0] * spacing[1] / length);
+    const double density = element / std::sqrt(dot(steps[i], steps[i]));
+    weights.push_back(
+        density * (is_volume ? 4 * share_of_sphere(units[i], units) : pi * share_of_circle(units[i], units)));
   }
   return weights;
 }

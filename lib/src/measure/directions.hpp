@@ -10,10 +10,24 @@ struct Direction {
   int dx, dy, dz;
 };
 
-/// Of 2 or 3 axes: one of each two opposite directions to the neighbors, those along axes first.
-const std::vector<Direction>& directions(bool is_volume);
+/// One of each two opposite directions to the neighbors, those along axes first.
+inline constexpr std::array<Direction, 4> kDirectionsOfImage = {
+    {{-1, 0, 0}, {0, -1, 0}, {-1, -1, 0}, {1, -1, 0}}};
+inline constexpr std::array<Direction, 13> kDirectionsOfVolume = {{{-1, 0, 0},
+                                                                   {0, -1, 0},
+                                                                   {0, 0, -1},
+                                                                   {-1, -1, 0},
+                                                                   {1, -1, 0},
+                                                                   {-1, 0, -1},
+                                                                   {1, 0, -1},
+                                                                   {0, -1, -1},
+                                                                   {0, 1, -1},
+                                                                   {-1, -1, -1},
+                                                                   {1, -1, -1},
+                                                                   {-1, 1, -1},
+                                                                   {1, 1, -1}}};
 
-/// What one intercept along each of the directions adds to the perimeter (of an image) or the surface (of a
+/// What one intercept along each of these directions adds to the perimeter (of an image) or the surface (of a
 /// volume) of what it is an intercept of, by Crofton's formula: the density of lines, and as weight the share
 /// of all directions that are nearest to it.
 std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>& spacing);

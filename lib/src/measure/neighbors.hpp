@@ -1,8 +1,7 @@
 #pragma once
 
-#include <cstdlib>
-
 #include "gpuccl/connectivity.hpp"
+#include "measure/directions.hpp"
 #include "measure/row_bits.hpp"
 
 namespace gpuccl::measuring {
@@ -16,25 +15,28 @@ class Neighbors {
 
   /// Of a word of the row, which is all of `label` where `mask` is set: the elements whose neighbor (dx, dy,
   /// dz) is of the same component. The neighbor comes before the element, but for (dx, 1, -1).
-  Word joined(int word, Word mask, Label label, int dx, int dy, int dz) const {
-    const RowBits other = around_(dy, dz);
-    const Word pairs = around_(0, 0)[word] & mask & other.beside(word, dx);
-    const int steps = std::abs(dx) + std::abs(dy) + std::abs(dz);
-    if (pairs == 0 || steps <= reach_) return pairs;
-    const Word sure = pairs & between(word, dx, dy, dz);
+  template <Direction to>
+  Word joined(int word, Word mask, Label label) const {
+    const RowBits other = around_(to.dy, to.dz);
+    const Word pairs = around_(0, 0)[word] & mask & other.beside(word, to.dx);
+    constexpr int kSteps = (to.dx != 0) + (to.dy != 0) + (to.dz != 0);
+    if (kSteps <= reach_) return pairs;
+    const Word sure = pairs & between<to>(word);
     if (sure == pairs) return pairs;
-    return sure | of_label(pairs & ~sure, word * kWordBits + dx, label, around_.runs(dy, dz));
+    return sure | of_label(pairs & ~sure, word * kWordBits + to.dx, label, around_.runs(to.dy, to.dz));
   }
 
  private:
   /// The elements that are joined with their neighbor by others that are beside both.
-  Word between(int word, int dx, int dy, int dz) const {
-    const RowBits here = around_(0, 0), other = around_(dy, dz);
-    if (dx != 0 && (dy == 0 || dz == 0)) return here.beside(word, dx) | other[word];
-    const RowBits by_y = around_(dy, 0), by_z = around_(0, dz);
-    if (dx == 0) return by_y[word] | by_z[word];
-    const Word x = here.beside(word, dx), y = by_y[word], z = by_z[word];
-    const Word xy = by_y.beside(word, dx), xz = by_z.beside(word, dx), yz = other[word];
+  template <Direction to>
+  Word between(int word) const {
+    const RowBits here = around_(0, 0), other = around_(to.dy, to.dz);
+    if constexpr (to.dy == 0 || to.dz == 0) return here.beside(word, to.dx) | other[word];
+    const RowBits by_y = around_(to.dy, 0), by_z = around_(0, to.dz);
+    const Word y = by_y[word], z = by_z[word];
+    if constexpr (to.dx == 0) return y | z;
+    const Word x = here.beside(word, to.dx), yz = other[word];
+    const Word xy = by_y.beside(word, to.dx), xz = by_z.beside(word, to.dx);
     if (reach_ > 1) return x | y | z | xy | xz | yz;
     return (x & (xy | xz)) | (y & (xy | yz)) | (z & (xz | yz));
   }

@@ -42,12 +42,12 @@ class Perimeter final : public Group {
         const Word at_edge = here[word] & mask;
         if (at_edge == 0) return;
         const Counts beside(here.left(word), here.right(word), above[word], below[word]);
-        const auto corner = [&](const RowBits& edge_of_row, int dx, int dy) {
-          const Word elements = edge_of_row.beside(word, dx) & at_edge;
-          return elements & neighbors.joined(word, elements, stretch.label, dx, dy, 0);
+        const auto corner = [&]<Direction to>(const RowBits& edge_of_row) {
+          return neighbors.joined<to>(word, edge_of_row.beside(word, to.dx) & at_edge, stretch.label);
         };
-        const Counts corners(corner(above, -1, -1), corner(above, 1, -1), corner(below, -1, 1),
-                             corner(below, 1, 1));
+        const Counts corners(
+            corner.operator()<Direction{-1, -1, 0}>(above), corner.operator()<Direction{1, -1, 0}>(above),
+            corner.operator()<Direction{-1, 1, 0}>(below), corner.operator()<Direction{1, 1, 0}>(below));
         const Word straight =
             (beside.are(2) | beside.are(3)) & (corners.are(0) | corners.are(1) | corners.are(2));
         const Word diagonal = (beside.are(0) & corners.are(2)) | (beside.are(1) & corners.are(3));
