@@ -114,6 +114,8 @@ void BenchOptions::check() const {
   if (is_counted(request.test) && request.device == DeviceChoice::cpu)
     throw Error(Failure::usage,
                 "--test " + bench::name(request.test) + " counts what a GPU does, not with --device cpu");
+  if (request.test == Test::blocks && request.device == DeviceChoice::cpu)
+    throw Error(Failure::usage, "--test blocks compares thread blocks of a GPU, not with --device cpu");
   if (!map.empty() && request.test != Test::work)
     throw Error(Failure::usage, "--map shows what --test work counts");
   if (request.test == bench::Test::host && (preallocated || allocated || request.timing.rotate))

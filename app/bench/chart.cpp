@@ -150,6 +150,7 @@ std::vector<Chart> charts(const Results& results) {
       add_throughputs();
       break;
     case Test::average:
+    case Test::blocks:
     case Test::density:
     case Test::granularity:
       add(total_ms, true, "ms", "From the image to provisional labels; less is faster.");

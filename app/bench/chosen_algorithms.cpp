@@ -40,6 +40,9 @@ Error refusal(const std::string& name, const Request& request, const std::vector
   if (std::none_of(table.begin(), table.end(), named) && is_counted(request.test))
     return {Failure::usage, "--test " + bench::name(request.test) + " does not count for '" + name +
                                 "' but for " + known_names(table)};
+  if (std::none_of(table.begin(), table.end(), named) && request.test == Test::blocks)
+    return {Failure::usage,
+            "--test blocks has no other thread blocks for '" + name + "' but for " + known_names(table)};
   if (std::none_of(table.begin(), table.end(), named))
     return {Failure::usage, "no algorithm '" + name + "'; there are " + known_names(table)};
   if (std::none_of(table.begin(), table.end(), on_device))

@@ -181,6 +181,7 @@ class Measuring {
       case Test::density:
       case Test::granularity:
       case Test::size:
+      case Test::blocks:
         return subject.time_totals(image, plan_.timing, false, samples);
       case Test::host:
         return subject.time_host_to_host(image, plan_.timing, samples);
@@ -232,9 +233,9 @@ class Measuring {
     for (const Algorithm* algorithm : plan_.algorithms) {
       if (find_variant(*algorithm, connectivity) == nullptr) continue;
       Row row;
-      row.algorithm = algorithm->name;
-      row.device = algorithm->device;
       row.title = title(*algorithm);
+      row.algorithm = algorithm->blocks.empty() ? algorithm->name : row.title;
+      row.device = algorithm->device;
       row.cycles_a_ms = algorithm->device == DeviceKind::cuda ? plan_.cycles.gpu : plan_.cycles.cpu;
       open.group.rows.push_back(std::move(row));
       open.algorithms.push_back(algorithm);
@@ -245,6 +246,7 @@ class Measuring {
   }
 
   std::string title(const Algorithm& algorithm) const {
+    if (!algorithm.blocks.empty()) return algorithm.name + " " + algorithm.blocks;
     const bool unique = std::none_of(
         plan_.algorithms.begin(), plan_.algorithms.end(),
         [&](const Algorithm* other) { return other != &algorithm && other->name == algorithm.name; });

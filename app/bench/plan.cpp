@@ -54,6 +54,7 @@ std::vector<Ranges> default_ranges(const Request& request) {
     case Test::steps:
     case Test::memory:
     case Test::host:
+    case Test::blocks:
       break;
     case Test::density:
       return {{Axis::density, usual, tenths(0, 10), few}};
@@ -136,6 +137,8 @@ std::string name(Test test) {
       return "work";
     case Test::host:
       return "host";
+    case Test::blocks:
+      return "blocks";
   }
   return {};
 }

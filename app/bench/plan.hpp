@@ -13,10 +13,10 @@
 namespace gpuccl::bench {
 
 /// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and those of other papers.
-enum class Test { average, steps, density, granularity, size, iterations, memory, work, host };
-inline constexpr Test kTests[] = {Test::average,     Test::steps, Test::density,
-                                  Test::granularity, Test::size,  Test::iterations,
-                                  Test::memory,      Test::work,  Test::host};
+enum class Test { average, steps, density, granularity, size, iterations, memory, work, host, blocks };
+inline constexpr Test kTests[] = {Test::average, Test::steps,      Test::density, Test::granularity,
+                                  Test::size,    Test::iterations, Test::memory,  Test::work,
+                                  Test::host,    Test::blocks};
 
 std::string name(Test test);
 /// Images made by the random generator, one set a value of an axis.
@@ -35,6 +35,7 @@ struct TimingOptions {
   bool preallocated = true;  // into a label image that exists
   bool allocated = true;     // with the allocation of the label image
   bool rotate = false;       // over as many copies of input and output as no cache holds
+  std::function<bool()> stop = [] { return false; };  // whether to end as if the time were over
 };
 
 /// One image, made or read just before it is measured.

@@ -206,6 +206,7 @@ std::optional<Table> table_of(const Group& group, Test test) {
   switch (test) {
     case Test::average:
     case Test::host:
+    case Test::blocks:
       return average_table(group);
     case Test::steps:
       return steps_table(group);
@@ -226,6 +227,7 @@ std::vector<Table> joint_tables(const Results& results) {
   std::vector<Table> all;
   switch (results.test) {
     case Test::average:
+    case Test::blocks:
       add_series_tables(results, total_ms, false, "total ms", all);
       add_series_tables(results, least_ms, false, "total ms, minimum of the repetitions", all);
       break;

@@ -40,7 +40,7 @@ std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu);
 template <class Once>
 void repeat(const TimingOptions& timing, Once once) {
   const app::Stopwatch stopwatch;
-  const auto out_of_time = [&] { return stopwatch.milliseconds() > 1000 * timing.limit_s; };
+  const auto out_of_time = [&] { return stopwatch.milliseconds() > 1000 * timing.limit_s || timing.stop(); };
   int repetition = 0;
   for (; repetition < timing.warm_up && !out_of_time(); ++repetition) once(repetition, false);
   const int end = repetition + timing.repetitions;

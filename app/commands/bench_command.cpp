@@ -211,6 +211,12 @@ int exit_code_of(const bench::Results& results) {
   return results.failures.size() == 1 ? exit_code(*results.failures.begin()) : kMixed;
 }
 
+/// The algorithms that an experiment takes.
+const std::vector<Algorithm>& table_of(bench::Test test) {
+  if (test == bench::Test::blocks) return block_configurations();
+  return bench::is_counted(test) ? counting_algorithms() : algorithms();
+}
+
 int run_bench(const BenchOptions& options) {
   options.check();
   const ThreadLimit threads(options.threads);
@@ -223,16 +229,15 @@ int run_bench(const BenchOptions& options) {
   plan.gpu = options.request.gpu;
   plan.timing = options.timing();
   plan.image_sets = image_sets_of(options, warn);
-  const bool counting = bench::is_counted(plan.test);
   plan.algorithms = bench::choose_algorithms(
-      options.request, counting ? counting_algorithms() : algorithms(),
-      [&] { return problem_of_gpu(plan.gpu); }, warn);
+      options.request, table_of(plan.test), [&] { return problem_of_gpu(plan.gpu); }, warn);
   const bool gpu =
       std::any_of(plan.algorithms.begin(), plan.algorithms.end(),
                   [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; });
   plan.cycles = bench::cycles_a_ms(gpu, plan.gpu);
   BenchReport report(options, gpu);
   const HeldSignal signal;
+  plan.timing.stop = [&] { return signal.number() != 0; };
 
   const bench::Results results = bench::measure(
       plan, {[&](double done, const std::string& what) {
@@ -243,7 +248,7 @@ int run_bench(const BenchOptions& options) {
                status.clear();
                report.update(so_far);
              },
-             [&] { return signal.number() != 0; }});
+             plan.timing.stop});
   status.clear();
   if (results.groups.empty() && results.failures.empty() && results.incomplete.empty())
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");

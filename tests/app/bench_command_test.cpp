@@ -156,6 +156,9 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--device", "cpu", "-c", "8", "--size", "8x8x8"}, 64, "8-connectivity is for images");
   fails({"bench", "--test", "memory", "--device", "cpu"}, 64, "--test memory");
   fails({"bench", "--test", "work", "--device", "cpu"}, 64, "--test work counts what a GPU does");
+  fails({"bench", "--test", "blocks", "--device", "cpu"}, 64, "--test blocks compares");
+  fails({"bench", "--test", "blocks", "--algo", "ke"}, 64,
+        "no other thread blocks for 'ke' but for all, dlp, c2fl");
   fails({"bench", "--test", "memory", "--map", scratch / "map.png"}, 64, "--map shows what --test work");
   fails({"bench", "--test", "memory", "--algo", "runs"}, 64, "does not count for 'runs' but for all, np, ");
   fails({"bench", "--test", "memory", "--size", "8x8"}, 69, "");

@@ -447,4 +447,7 @@ TEST_CASE("repeating ends in time, but not without one repetition that counts") 
   timing.limit_s = 0;
   CHECK(counted(timing).second == 1);
   CHECK(counted(timing).first <= 1);
+  timing.limit_s = 1000;
+  timing.stop = [] { return true; };
+  CHECK(counted(timing) == std::pair(0, 1));
 }

@@ -143,6 +143,32 @@ TEST_CASE("work of thread blocks by size and density, in every form of report an
   CHECK(std::abs(picture.rgb[0] - 0.3 * 255) < 30);
 }
 
+TEST_CASE("block configurations label as the usual ones do, and are compared by their names") {
+  emulation::configure({.seed = 25});
+  Request request;
+  request.test = Test::blocks;
+  request.algorithms = {"c2fl", "dlp"};
+  request.sizes = {{150, 70, 1}};
+  request.densities = {0.5};
+  request.timing.warm_up = 0;
+  request.timing.repetitions = 1;
+  for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c8}) {
+    request.connectivity = connectivity;
+    if (connectivity == Connectivity::c4) request.algorithms = {"c2fl"};
+    const Results results = measured(request, block_configurations());
+    REQUIRE(results.groups.size() == 1);
+    CHECK_FALSE(results.wrong);
+    CHECK(results.groups[0].rows.size() >= 6);
+    for (const Row& row : results.groups[0].rows) {
+      CAPTURE(row.title);
+      CHECK(row.images == 2);
+    }
+    CHECK(results.groups[0].rows[0].title == "c2fl 16x16");
+    CHECK(joint_tables(results)[0].header[1] == "c2fl 16x16");
+    request.algorithms = {"c2fl", "dlp"};
+  }
+}
+
 TEST_CASE("memory accesses by phase, in every form of report") {
   emulation::configure({.seed = 22});
   Request request;

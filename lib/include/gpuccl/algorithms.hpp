@@ -66,6 +66,7 @@ struct Algorithm {
   Phases phases = {};                // in the order they run
   Phases phases_3d = {};             // of the 3D connectivities; empty if they are the same
   TableBytes table_bytes = nullptr;  // null on a GPU
+  std::string blocks = {};           // of block_configurations(): the thread blocks, "32x16"
 };
 
 /// Every algorithm of this build, in the order they are listed. `runs` may stand twice, once a
@@ -75,6 +76,9 @@ const std::vector<Algorithm>& algorithms();
 /// The papers' GPU algorithms once more, compiled so that they count their accesses to memory (Accesses in
 /// PhaseTimes), which takes time. Their labels are the same.
 const std::vector<Algorithm>& counting_algorithms();
+
+/// GPU algorithms whose thread blocks can have other sizes, once for each of them. Their labels are the same.
+const std::vector<Algorithm>& block_configurations();
 
 /// Null if there is none of that name on that device.
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device);

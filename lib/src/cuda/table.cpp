@@ -1,7 +1,9 @@
 #include <map>
+#include <utility>
 
 #include "common/gpu_table.hpp"
 #include "cuda/cuda.hpp"
+#include "cuda/labelers/gpu_labeler.cuh"
 
 // What the algorithms' files give to the table, and what those that count accesses do.
 #define GPUCCL_ENGINE(identifier, ...)          \
@@ -18,6 +20,10 @@
 #undef GPUCCL_ENGINE
 
 namespace gpuccl::cuda {
+
+std::vector<BlockConfiguration> c2fl_configurations();
+std::vector<BlockConfiguration> dlp_configurations();
+
 namespace {
 
 using VariantsByName = std::map<std::string, std::vector<Variant> (*)()>;
@@ -54,5 +60,21 @@ std::vector<Variant> counted_variants_of(const std::string& name, const std::vec
 std::vector<Algorithm> algorithms() { return gpu_table(variants_of); }
 
 std::vector<Algorithm> counting_algorithms() { return gpu_table(counted_variants_of); }
+
+std::vector<Algorithm> block_configurations() {
+  std::vector<Algorithm> all;
+  const auto add = [&](const Algorithm& usual, std::vector<BlockConfiguration> configurations) {
+    for (BlockConfiguration& one : configurations) {
+      all.push_back(usual);
+      all.back().variants = std::move(one.variants);
+      all.back().blocks = std::move(one.blocks);
+    }
+  };
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.name == "c2fl") add(algorithm, c2fl_configurations());
+    if (algorithm.name == "dlp") add(algorithm, dlp_configurations());
+  }
+  return all;
+}
 
 }  // namespace gpuccl::cuda

@@ -19,6 +19,11 @@ const std::vector<Algorithm>& counting_algorithms() {
   return all;
 }
 
+const std::vector<Algorithm>& block_configurations() {
+  static const std::vector<Algorithm> all = cuda::block_configurations();
+  return all;
+}
+
 const Algorithm* find_algorithm(const std::string& name, DeviceKind device) {
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.name == name && algorithm.device == device) return &algorithm;

@@ -12,6 +12,8 @@
 // - both scans of coarse labeling are one step, which the paper says gives the same;
 // - diagonals, for 8-connectivity, are scanned where no row or column connects the two pixels anyway.
 
+#include <string>
+
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
@@ -20,7 +22,7 @@ namespace gpuccl::cuda {
 namespace c2fl {
 namespace {
 
-using C2flTile = PixelTile<32, 16>;
+using UsualTile = PixelTile<32, 16>;
 
 /// What coarse labeling leaves to refinement: it finds all connections along columns, or along rows if it
 /// does no more than that.
@@ -37,7 +39,7 @@ constexpr Scans refined(Scans coarse) {
   return Scans::rows_and_columns;
 }
 
-template <Scans coarse, Connectivity connectivity>
+template <Scans coarse, class C2flTile, Connectivity connectivity>
 class C2fl final : public PixelLabeler {
  public:
   explicit C2fl(int gpu) : PixelLabeler(gpu, connectivity) {}
@@ -54,10 +56,16 @@ class C2fl final : public PixelLabeler {
   }
 };
 
-template <Scans coarse>
+template <Scans coarse, class Tile = UsualTile>
 Variants variants_of() {
   using enum Connectivity;
-  return {variant<C2fl<coarse, c4>>(c4), variant<C2fl<coarse, c8>>(c8)};
+  return {variant<C2fl<coarse, Tile, c4>>(c4), variant<C2fl<coarse, Tile, c8>>(c8)};
+}
+
+template <int width, int height>
+BlockConfiguration configuration() {
+  return {std::to_string(width) + "x" + std::to_string(height),
+          variants_of<Scans::rows_and_columns, PixelTile<width, height>>()};
 }
 
 }  // namespace
@@ -67,5 +75,12 @@ Variants c2fl_variants() { return c2fl::variants_of<Scans::rows_and_columns>(); 
 Variants rc2fl_variants() { return c2fl::variants_of<Scans::rows>(); }
 Variants cc2fl_variants() { return c2fl::variants_of<Scans::columns>(); }
 Variants nc2fl_variants() { return c2fl::variants_of<Scans::none>(); }
+
+/// Those of the paper's table 1.
+std::vector<BlockConfiguration> c2fl_configurations() {
+  using namespace c2fl;
+  return {configuration<16, 16>(), configuration<16, 32>(), configuration<32, 16>(),
+          configuration<32, 32>(), configuration<16, 64>(), configuration<64, 16>()};
+}
 
 }  // namespace gpuccl::cuda

@@ -19,6 +19,8 @@
 // - the last row and column of a tile are anchors too, of windows cut off there, for tiles that the image
 // cuts off.
 
+#include <string>
+
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/device/tile_forest.cuh"
@@ -29,7 +31,7 @@ namespace gpuccl::cuda {
 namespace dlp {
 namespace {
 
-using DlpTile = PixelTile<64, 8>;
+using UsualTile = PixelTile<64, 8>;
 
 /// Which of the optional steps are done.
 enum class Steps {
@@ -64,7 +66,7 @@ __device__ void ruf(Label* links, Label label, Label least) {
   }
 }
 
-template <Steps steps>
+template <class DlpTile, Steps steps>
 __global__ void tile_labeling(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[DlpTile::kPixels];
   const TileForestWithBackground forest{links};
@@ -107,22 +109,27 @@ __device__ void unite_window(ImageRef<Label> labels, PixelThread at) {
       [&](Label label, Label least) { ruf<SharedByThreads>(labels.data, label, least); });
 }
 
-using SouthGrid = ThreadGrid<1, DlpTile::kHeight, 1, 128, 1>;  // a thread for a pixel of a tile's last row
-using EastGrid = ThreadGrid<DlpTile::kWidth, 1, 1, 1, 128>;    // and of its last column
+/// A thread for a pixel of a tile's last row, and of its last column.
+template <class DlpTile, unsigned threads>
+using SouthGrid = ThreadGrid<1, DlpTile::kHeight, 1, threads, 1>;
+template <class DlpTile, unsigned threads>
+using EastGrid = ThreadGrid<DlpTile::kWidth, 1, 1, 1, threads>;
 
+template <class DlpTile, unsigned threads>
 __global__ void south_borders(ImageRef<Label> labels) {
-  const int3 tile = SouthGrid::origin(labels.extent);
+  const int3 tile = SouthGrid<DlpTile, threads>::origin(labels.extent);
   unite_window(labels, {tile.x, tile.y + DlpTile::kHeight - 1, tile.z});
 }
 
+template <class DlpTile, unsigned threads>
 __global__ void east_borders(ImageRef<Label> labels) {
-  const int3 tile = EastGrid::origin(labels.extent);
+  const int3 tile = EastGrid<DlpTile, threads>::origin(labels.extent);
   unite_window(labels, {tile.x + DlpTile::kWidth - 1, tile.y, tile.z});
 }
 
 // ---- host
 
-template <Steps steps>
+template <Steps steps, class DlpTile = UsualTile, unsigned south = 128, unsigned east = 128>
 class Dlp final : public PixelLabeler {
  public:
   explicit Dlp(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
@@ -131,12 +138,20 @@ class Dlp final : public PixelLabeler {
   void enqueue(const Job& job, PhaseClock& phase) override {
     const Extent extent = job.image.extent;
 
-    phase("TileLabeling", tile_labeling<steps>, DlpTile::Grid::shape(extent), job.image, job.labels);
-    phase("SouthBorders", south_borders, SouthGrid::shape(extent), job.labels);
-    phase("EastBorders", east_borders, EastGrid::shape(extent), job.labels);
+    phase("TileLabeling", tile_labeling<DlpTile, steps>, DlpTile::Grid::shape(extent), job.image, job.labels);
+    phase("SouthBorders", south_borders<DlpTile, south>, SouthGrid<DlpTile, south>::shape(extent),
+          job.labels);
+    phase("EastBorders", east_borders<DlpTile, east>, EastGrid<DlpTile, east>::shape(extent), job.labels);
     compress_labels("Relabeling", job, phase);
   }
 };
+
+template <int width, int height, unsigned south, unsigned east>
+BlockConfiguration configuration() {
+  return {std::to_string(width) + "x" + std::to_string(height) + " " + std::to_string(south) + "x1 1x" +
+              std::to_string(east),
+          {variant<Dlp<Steps::all, PixelTile<width, height>, south, east>>(Connectivity::c8)}};
+}
 
 }  // namespace
 }  // namespace dlp
@@ -144,5 +159,14 @@ class Dlp final : public PixelLabeler {
 Variants dlp_variants() { return {variant<dlp::Dlp<dlp::Steps::all>>(Connectivity::c8)}; }
 Variants dlp_ruf_variants() { return {variant<dlp::Dlp<dlp::Steps::no_preprocessing>>(Connectivity::c8)}; }
 Variants dlp_lazy_variants() { return {variant<dlp::Dlp<dlp::Steps::no_flattening>>(Connectivity::c8)}; }
+
+/// TileLabeling, SouthBorders, EastBorders: the paper's first, then other tiles, then other borders.
+std::vector<BlockConfiguration> dlp_configurations() {
+  using namespace dlp;
+  return {configuration<84, 8, 112, 96>(),   configuration<64, 8, 128, 128>(),
+          configuration<32, 8, 128, 128>(),  configuration<32, 16, 128, 128>(),
+          configuration<32, 32, 128, 128>(), configuration<128, 8, 128, 128>(),
+          configuration<64, 8, 64, 64>(),    configuration<64, 8, 256, 256>()};
+}
 
 }  // namespace gpuccl::cuda
