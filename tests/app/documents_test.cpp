@@ -77,7 +77,8 @@ class Desk {
     fs::create_symlink(source_file("data"), folder_ / "data");
     for (const char* name : {"page.png", "scans/page.png"}) copy("page.png", name);
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
-    for (const char* name : {"cells.tif", "huge.tif", "pages.tif", "stack.tif"}) copy("cells.tif", name);
+    for (const char* name : {"cells.tif", "em.tif", "huge.tif", "pages.tif", "stack.tif"})
+      copy("cells.tif", name);
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
       const bool volume = std::string(folder) == "yacclab3d/hilbert";
@@ -223,6 +224,20 @@ TEST_CASE("README shows a real report and a real table, and its Python reads the
   CAPTURE(ended.err);
   CHECK(ended.code == 0);
   CHECK(ended.out == only_block("README.md", "text"));
+}
+
+TEST_CASE("docs/measures.md shows a real table, and its Python reads it") {
+  const Desk desk;
+  REQUIRE(desk.type(lines_of(blocks("docs/measures.md", "sh").front()).front()).code == 0);
+  CHECK(read_file(desk / "ten.csv").starts_with(only_block("docs/measures.md", "csv")));
+  if (desk.type("python3 -c 'import pandas'").code != 0) {
+    WARN("skipped: there is no pandas");
+    return;
+  }
+  write_file(desk / "read.py", only_block("docs/measures.md", "python"));
+  const Ended ended = desk.type("python3 read.py");
+  CAPTURE(ended.err);
+  CHECK(ended.out == only_block("docs/measures.md", "text"));
 }
 
 TEST_CASE("the programs in README and docs/ are those that are built against the installed library") {

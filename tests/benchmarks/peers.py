@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares gpuccl with OpenCV, scikit-image and cc3d on this machine and prints a Markdown table.
+"""Compares gpuccl with OpenCV, scikit-image, SimpleITK and cc3d on this machine and prints a Markdown table.
 
 Every row is measured in this run: the same image, the same number of threads, the best of several repetitions of
 either side, taken in turns. A peer that cannot be imported is left out, and the table says so.
@@ -25,7 +25,8 @@ def optional(name):
         return None
 
 
-cv2, np, cc3d, tifffile, skimage = (optional(n) for n in ("cv2", "numpy", "cc3d", "tifffile", "skimage"))
+cv2, np, cc3d, tifffile, skimage, itk = (
+    optional(n) for n in ("cv2", "numpy", "cc3d", "tifffile", "skimage", "SimpleITK"))
 
 
 def best_ms(action, repetitions):
@@ -152,6 +153,39 @@ def compare_whole_programs(gpuccl, engine, folder, threads):
                *compare_processes(gpuccl, "skimage_label.py", path, folder, threads))
 
 
+SHAPE = ("label", "area", "bbox", "centroid", "extent", "equivalent_diameter_area", "moments_central", "inertia_tensor",
+         "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "euler_number")
+SHAPE_OF_IMAGES = SHAPE + ("orientation", "eccentricity", "perimeter", "perimeter_crofton", "feret_diameter_max")
+
+
+def compare_measures(gpuccl, engine, folder, threads, side):
+    """Labels and all measures of shape and topology on our side, measures of given labels on theirs."""
+    page = ("page", (4853, 3387), 0.5, 1)
+    for case, connectivity, properties in ((page, 8, SHAPE_OF_IMAGES), (("blobs", (side,) * 3, 0.5, 1), 26, SHAPE)):
+        image = load(engine, case, connectivity, folder)
+        np.save(f"{folder}/measured.npy", image)
+        ours = float("inf")
+        for _ in range(ROUNDS):
+            report = json.loads(subprocess.run(
+                [gpuccl, "label", f"{folder}/measured.npy", "-o", f"{folder}/labels.npy", "--json", "-", "--device", "cpu",
+                 "--quiet", "--threads", str(threads), "--measure", "shape,topology", "-c", str(connectivity)],
+                check=True, capture_output=True, text=True).stdout)
+            ours = min(ours, report["timings_ms"]["label"] + report["timings_ms"]["statistics"])
+        labels = np.load(f"{folder}/labels.npy").astype(np.int32).reshape(image.shape)
+        note = f"{report['labeling']['components']} components; labels are counted on our side only"
+        name = f"{case_name(case)}: shape and topology"
+        if skimage:
+            regionprops_table = importlib.import_module("skimage.measure").regionprops_table
+            yield (name, threads, "scikit-image regionprops_table",
+                   best_ms(lambda: regionprops_table(labels, properties=properties), 1), ours, note)
+        if itk:
+            itk.ProcessObject.SetGlobalDefaultNumberOfThreads(threads)
+            found = itk.LabelShapeStatisticsImageFilter()
+            found.ComputePerimeterOn()
+            given = itk.GetImageFromArray(labels)
+            yield (name, threads, "SimpleITK LabelShapeStatistics", best_ms(lambda: found.Execute(given), 1), ours, note)
+
+
 def processor():
     with open("/proc/cpuinfo") as info:
         return next((line.split(": ", 1)[1].strip() for line in info if line.startswith("model name")), "unknown")
@@ -188,9 +222,11 @@ def main():
             collect(compare_with_cc3d(engine, folder, thread_counts, (256,) if arguments.quick else (256, 512)))
         if arguments.gpuccl and os.path.exists(arguments.gpuccl):
             collect(compare_whole_programs(arguments.gpuccl, engine, folder, cores))
+            collect(compare_measures(arguments.gpuccl, engine, folder, cores, 256 if arguments.quick else 512))
 
     peers = [f"{name} {getattr(module, '__version__', '')}".strip() if module else f"{name} missing"
-             for name, module in (("OpenCV", cv2), ("scikit-image", skimage), ("tifffile", tifffile), ("cc3d", cc3d))]
+             for name, module in (("OpenCV", cv2), ("scikit-image", skimage), ("tifffile", tifffile), ("cc3d", cc3d),
+                                  ("SimpleITK", itk))]
     print(f"{processor()}, {cores} cores; {', '.join(peers)}. Times in milliseconds, best of {ROUNDS} turns.\n")
     print("| What | Threads | Peer | Peer ms | gpuccl ms | Ratio | |")
     print("|---|--:|---|--:|--:|--:|---|")
