@@ -21,31 +21,46 @@ namespace gpuccl::cuda {
 namespace be {
 namespace {
 
-/// One bit for each neighbor of a block, in the order of for_each_neighbor.
+/// One bit for each neighbor of a block, in raster order.
 template <class Block>
 using Connections = std::conditional_t<Block::kDepth == 1, std::uint8_t, std::uint32_t>;
 
+/// Neighbors before a block; there are as many behind it.
 template <class Block>
-constexpr Connectivity kConnectivity = Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26;
+constexpr int kPreceding = Block::kDepth == 1 ? 4 : kPrecedingBlocks;
+/// Number of the first one, as offset_of_block() has them.
+template <class Block>
+constexpr int kFirst = kPrecedingBlocks - kPreceding<Block>;
+
+template <class Block>
+__device__ unsigned connections_of(Window3d touching) {
+  constexpr unsigned kBefore = ~(~0u << kPreceding<Block>);
+  const unsigned blocks = blocks_of<kFirst<Block>, 2 * kPreceding<Block> + 1>(touching);  // this one, too
+  return (blocks & kBefore) | (blocks >> 1 & ~kBefore);
+}
 
 /// The foreground pixels around block X that touch one of its own. Unlike touching_pixels() and
 /// touching_voxels() on all sides.
 template <class Block>
 __device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, BlockPixels own) {
   Window3d reach = 0;
+#pragma unroll
   for (int i = 0; i < 4 * Block::kDepth; ++i)
     if (own >> i & 1u) reach |= reach_of(i & 1, i >> 1 & 1, i >> 2);
 
+  const bool has_left = X.x > 0, has_right = X.x < image.extent.width - 2;
   Window3d around = 0;
+  // All are asked for at once, as in touching_voxels().
+#pragma unroll
   for (int dz = Block::kDepth == 1 ? 0 : -1; dz <= 2 * (Block::kDepth - 1); ++dz)
+#pragma unroll
     for (int dy = -1; dy <= 2; ++dy) {
-      const int y = X.y + dy, z = X.z + dz, row_bit = 16 * (dz + 1) + 4 * (dy + 1);
-      if ((reach >> row_bit & 0xf) == 0 || !image.extent.contains(X.x, y, z)) continue;
-      const Pixel* const row = &image(X.x, y, z);
+      const bool inside = image.extent.contains(X.x, X.y + dy, X.z + dz);
+      const Pixel* const row = &image(X.x, inside ? X.y + dy : X.y, inside ? X.z + dz : X.z);
       unsigned found = load_pair(row) << 1;
-      if (X.x > 0) found |= load_input(row - 1);
-      if (X.x < image.extent.width - 2) found |= static_cast<unsigned>(load_input(row + 2)) << 3;
-      around |= static_cast<Window3d>(found) << row_bit;
+      if (has_left) found |= load_input(row - 1);
+      if (has_right) found |= static_cast<unsigned>(load_input(row + 2)) << 3;
+      around |= static_cast<Window3d>(inside ? found : 0u) << (16 * (dz + 1) + 4 * (dy + 1));
     }
   return around & reach;
 }
@@ -63,14 +78,9 @@ __global__ void init(ImageRef<const Pixel> image, ImageRef<Label> blocks, Connec
 
   const BlockPixels own = load_pixels(image, X);
   const Window3d touching = own != 0 ? touching_all_around(image, X, own) : 0;
-  unsigned bits = 0, bit = 1;
-  for_each_neighbor<kConnectivity<Block>>([&](int bx, int by, int bz) {
-    if ((touching & voxels_of_block(bx, by, bz)) != 0) bits |= bit;
-    bit <<= 1;
-  });
   const Index here = entry(blocks, X);
   SharedByThreads::store(blocks.data + here, own != 0 ? OneBased::pack(here) : 0);
-  connections[here] = static_cast<Connections<Block>>(bits);
+  connections[here] = static_cast<Connections<Block>>(connections_of<Block>(touching));
 }
 
 template <class Block>
@@ -80,13 +90,15 @@ __global__ void scan(ImageRef<Label> blocks, const Connections<Block>* connectio
   if (own == 0) return;
 
   const unsigned touching = connections[blocks.index(at.x, at.y, at.z)];
-  unsigned bit = 1;
   Label least = own;
-  for_each_neighbor<kConnectivity<Block>>([&](int bx, int by, int bz) {
-    if ((touching & bit) != 0)
-      least = min(least, SharedByThreads::load(&blocks(at.x + bx, at.y + by, at.z + bz)));
-    bit <<= 1;
-  });
+#pragma unroll
+  for (int i = 0; i < 2 * kPreceding<Block>; ++i) {
+    const int number = kFirst<Block> + i + (i < kPreceding<Block> ? 0 : 1);
+    if ((touching >> i & 1) != 0)
+      least = min(least, SharedByThreads::load(&blocks(at.x + offset_of_block(number, 0),
+                                                       at.y + offset_of_block(number, 1),
+                                                       at.z + offset_of_block(number, 2))));
+  }
   if (least == own) return;
   Label* const link = blocks.data + OneBased::unpack(own);
   if (least < SharedByThreads::load(link)) SharedByThreads::store(link, least);

@@ -24,20 +24,9 @@ __global__ void initialization(ImageRef<const Pixel> image, BlockInfoStore info)
   const BlockPixels own = load_pixels(image, X);
   BlockInfo to_unite = 0;
   if (own != 0) {
-    const Window3d touching = touching_voxels(image, X, own);
-    BlockInfo neighbor = kFirstNeighbor;
-    bool linked = false;
-    for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
-      if (touching & voxels_of_block(dx, dy, dz)) {
-        if (linked) {
-          to_unite |= neighbor;
-        } else {
-          parent = X.node(info.labels, dx, dy, dz);
-          linked = true;
-        }
-      }
-      neighbor <<= 1;
-    });
+    const unsigned blocks = blocks_of<0, kPrecedingBlocks>(touching_voxels(image, X, own));
+    if (blocks != 0) parent = X.node_around(info.labels, __ffs(static_cast<int>(blocks)) - 1);
+    to_unite = (blocks & (blocks - 1)) * kFirstNeighbor;
   }
   info.store(X, ZeroBased::pack(parent), own | to_unite);
 }

@@ -6,7 +6,6 @@
 // Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice
 // would cost too much, so Merge leaves in the label image, one byte a block, which of them are foreground.
 
-#include "common/neighborhood.hpp"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
@@ -30,11 +29,10 @@ __global__ void merge(ImageRef<const Pixel> image, BlockInfoStore info) {
   info.store(X, own);
 
   const BlockForest forest{info.labels.data};
-  const Window3d touching = without_implied(touching_voxels(image, X, own));
   Index node = X.node(info.labels);
-  for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
-    if (touching & voxels_of_block(dx, dy, dz)) node = forest.unite(node, X.node(info.labels, dx, dy, dz));
-  });
+  for (unsigned blocks = blocks_of<0, kPrecedingBlocks>(touching_voxels(image, X, own)); blocks != 0;
+       blocks &= blocks - 1)
+    node = forest.unite(node, X.node_around(info.labels, __ffs(static_cast<int>(blocks)) - 1));
 }
 
 // ---- host

@@ -5,7 +5,9 @@
 //
 // Every thread block labels a tile of the image in shared memory, first along its rows, then from row to row.
 // Then the tiles are merged in the label image by the pixels with neighbors in another tile, and the links
-// followed to their roots. Unions that others imply are left out, which changes no label.
+// followed to their roots. Beyond the paper, rows are linked by votes of a warp, and unions that others imply
+// are left out, which changes no label; a tile as published is label_tile() without coarse labeling
+// (coarse_to_fine.cuh).
 
 #include "common/neighborhood.hpp"
 #include "cuda/device/pixel_forest.cuh"

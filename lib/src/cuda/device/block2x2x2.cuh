@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
-#include "common/neighborhood.hpp"
 #include "cuda/device/block2x2.cuh"
 
 namespace gpuccl::cuda {
@@ -29,6 +29,28 @@ GPUCCL_HD constexpr Window3d voxels_of_block(int bx, int by, int bz) {
   return voxels;
 }
 
+/// The blocks around a block are numbered in raster order, it being number 13 itself: their offset along an
+/// axis, 0 for x.
+GPUCCL_HD constexpr int offset_of_block(int number, int axis) {
+  return (axis == 0 ? number : axis == 1 ? number / 3 : number / 9) % 3 - 1;
+}
+inline constexpr int kPrecedingBlocks = 13;
+
+template <int number>
+inline constexpr Window3d kVoxelsOfBlock = voxels_of_block(offset_of_block(number, 0),
+                                                           offset_of_block(number, 1),
+                                                           offset_of_block(number, 2));
+
+template <int first, int... i>
+__device__ unsigned blocks_of(Window3d voxels, std::integer_sequence<int, i...>) {
+  return (((voxels & kVoxelsOfBlock<first + i>) != 0 ? 1u << i : 0u) | ...);
+}
+/// Which of the blocks `first` to `first` + `count` - 1 hold any of `voxels`, one bit each.
+template <int first, int count>
+__device__ unsigned blocks_of(Window3d voxels) {
+  return blocks_of<first>(voxels, std::make_integer_sequence<int, count>());
+}
+
 /// The 2x2x2 block one thread owns, named by its first voxel. Its voxels as the low bits of a number
 /// (BlockPixels): the front slice as in 2D, the back slice four bits up.
 struct Block2x2x2 {
@@ -48,32 +70,11 @@ struct Block2x2x2 {
   __device__ Index node(ImageRef<T> image, int dx = 0, int dy = 0, int dz = 0) const {
     return image.index(x + 2 * dx, y + 2 * dy, z + 2 * dz);
   }
+  /// Of a block around it.
+  template <class T>
+  __device__ Index node_around(ImageRef<T> image, int number) const {
+    return node(image, offset_of_block(number, 0), offset_of_block(number, 1), offset_of_block(number, 2));
+  }
 };
-
-/// The voxels of a window that touch one of `voxels`, and these themselves.
-GPUCCL_HD constexpr Window3d dilated(Window3d voxels) {
-  constexpr Window3d kFirstColumn = 0x1111111111111111, kFirstRow = 0x000f000f000f000f;
-  voxels |= (voxels << 1 & ~kFirstColumn) | (voxels >> 1 & ~(kFirstColumn << 3));
-  voxels |= (voxels << 4 & ~kFirstRow) | (voxels >> 4 & ~(kFirstRow << 12));
-  return voxels | voxels << 16 | voxels >> 16;
-}
-
-/// `touching` without the voxels of those blocks that need no union with X, because they touch another one
-/// that has it, the one in the middle of the neighbors: the later of the two unites them. Beyond the papers;
-/// in solid parts of a volume it leaves one union of thirteen. Where few voxels touch it would cost more than
-/// it saves.
-__device__ inline Window3d without_implied(Window3d touching) {
-  constexpr int kWorthwhile = 7;
-  if (__popcll(touching) < kWorthwhile) return touching;
-  Window3d middle = touching & voxels_of_block(0, 0, -1);
-  if (middle == 0) middle = touching & voxels_of_block(0, -1, 0);
-  if (middle == 0) middle = touching & voxels_of_block(-1, 0, 0);
-  const Window3d implied = touching & dilated(middle) & ~middle;
-  Window3d left = touching;
-  for_each_preceding<Connectivity::c26>([&](int dx, int dy, int dz) {
-    if ((implied & voxels_of_block(dx, dy, dz)) != 0) left &= ~voxels_of_block(dx, dy, dz);
-  });
-  return left;
-}
 
 }  // namespace gpuccl::cuda

@@ -53,6 +53,7 @@ __device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2x
 /// `own`.
 __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2x2 X, BlockPixels own) {
   Window3d reach = 0;
+#pragma unroll
   for (int i = 0; i < 8; ++i)
     if (own >> i & 1u) reach |= reach_of(i & 1, i >> 1 & 1, i >> 2);
 
