@@ -168,6 +168,22 @@ TEST_CASE("runs on CUDA labels every pattern across the edges of tiles") {
     }
 }
 
+TEST_CASE("runs on CUDA measures tiles with thousands of components of two pieces") {
+  Engines engines;
+  std::uint32_t seed = 0;
+  for (const Extent extent : {Extent{300, 70, 1}, Extent{130, 20, 18}}) {
+    emulation::configure({.seed = ++seed});
+    BitVolume image(extent);
+    for (int z = 0; z < extent.depth; z += 2)
+      for (int y = 0; y < extent.height; ++y)
+        for (int x = 0; x < extent.width; x += 2)
+          if (y % 4 == 0 || y % 4 == 3) image.set(x, y, z);  // across the edges of bundles, and of tiles
+    engines.expect_same(image.view());
+    engines.expect_same(random_image(extent, 0.1, 1, seed).view());
+    engines.expect_same(random_image(extent, 0.4, 1, seed).view());
+  }
+}
+
 TEST_CASE("runs on CUDA labels more slices than a grid is deep", "[.long]") {
   emulation::configure({.seed = 1});
   for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c4}) {

@@ -68,10 +68,9 @@ __device__ void gather_in_warp(TilePart<axes>& part) {
   }
 }
 
-/// Parts of the components of one tile, in shared memory: a hash table by label, in which a part is looked
-/// for at `probes` places.
-template <int axes, int entries, int probes>
-struct PartTable {
+/// Parts of components of one tile, in shared memory, that its threads add up.
+template <int axes, int entries>
+struct PartSums {
   static constexpr int kEntries = entries;
 
   Label label[kEntries];
@@ -85,22 +84,15 @@ struct PartTable {
     for (auto& high : max) high[i] = -1;
   }
 
-  /// False if there is no room.
-  __device__ bool add(const TilePart<axes>& part) {
-    unsigned i = part.label * 2654435761u % kEntries;
-    for (int probe = 0; probe < probes; ++probe, i = (i + 1) % kEntries) {
-      const Label there = atomicCAS(label + i, 0u, part.label);
-      if (there != 0 && there != part.label) continue;
-      atomicAdd(area + i, part.area);
+  /// Adds what `part` says, but its label, to entry i.
+  __device__ void add(unsigned i, const TilePart<axes>& part) {
+    atomicAdd(area + i, part.area);
 #pragma unroll
-      for (int k = 0; k < axes; ++k) {
-        atomicAdd(sum[k] + i, part.sum[k]);
-        atomicMin(min[k] + i, part.min[k]);
-        atomicMax(max[k] + i, part.max[k]);
-      }
-      return true;
+    for (int k = 0; k < axes; ++k) {
+      atomicAdd(sum[k] + i, part.sum[k]);
+      atomicMin(min[k] + i, part.min[k]);
+      atomicMax(max[k] + i, part.max[k]);
     }
-    return false;
   }
 
   __device__ TilePart<axes> part(int i) const {
@@ -114,6 +106,24 @@ struct PartTable {
       part.max[k] = max[k][i];
     }
     return part;
+  }
+};
+
+/// The same as a hash table by label, in which a part is looked for at `probes` places.
+template <int axes, int entries, int probes>
+struct PartTable : PartSums<axes, entries> {
+  using Sums = PartSums<axes, entries>;
+
+  /// False if there is no room.
+  __device__ bool add(const TilePart<axes>& part) {
+    unsigned i = part.label * 2654435761u % entries;
+    for (int probe = 0; probe < probes; ++probe, i = (i + 1) % entries) {
+      const Label there = atomicCAS(Sums::label + i, 0u, part.label);
+      if (there != 0 && there != part.label) continue;
+      Sums::add(i, part);
+      return true;
+    }
+    return false;
   }
 };
 

@@ -18,16 +18,13 @@ __global__ void clear_kernel(ComponentSums components, const unsigned long long*
 
 void clear_components(const ComponentSums& components, const unsigned long long* count, bool flat,
                       PhaseClock& phase) {
-  if (components.capacity == 0) return;
   phase("Statistics: clear", clear_kernel, ThreadLine<>::shape(components.capacity), components, count, flat);
 }
 
-ComponentSums ComponentMemory::reserve(std::size_t count, bool flat, PhaseClock& phase) {
+ComponentSums ComponentMemory::reserve(std::size_t count) {
   count_ = count;
   sums_.reserve(count, "allocating component statistics");
-  const ComponentSums components{sums_.data(), count};
-  clear_components(components, nullptr, flat, phase);
-  return components;
+  return {sums_.data(), count};
 }
 
 Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) const {

@@ -18,8 +18,8 @@ void clear_components(const ComponentSums& components, const unsigned long long*
 /// Memory for ComponentSums, kept from image to image.
 class ComponentMemory {
  public:
-  /// Makes room for `count` components and clears them; `flat` as clear_components() has it.
-  ComponentSums reserve(std::size_t count, bool flat, PhaseClock& phase);
+  /// Makes room for `count` components.
+  ComponentSums reserve(std::size_t count);
   Components download(PinnedRing& ring, const Stream& stream) const;
 
  private:

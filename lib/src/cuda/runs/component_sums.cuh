@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "cuda/device/memory.cuh"
 #include "cuda/device/tile_sums.cuh"
+#include "cuda/device/warp.cuh"
 #include "gpuccl/device_labeling.hpp"
 
 namespace gpuccl::cuda::runs {
@@ -17,6 +19,40 @@ struct ComponentSums {
   /// Where `flat`, components lie in one slice each, in slice 0 unless add() says otherwise.
   __device__ void clear(std::size_t i, bool flat) const {
     data[i] = {0, {0, 0, 0}, {kFar, kFar, flat ? 0 : kFar}, {-1, -1, flat ? 0 : -1}};
+  }
+
+  /// Stores the parts of a warp's lanes, of those that have a label, as all there is of their components so
+  /// far. Four lanes store one, so that a sector of memory is written at once. All lanes call it.
+  template <int axes>
+  __device__ void store(const TilePart<axes>& part, const TileCorner& corner) const {
+    const unsigned lane = threadIdx.x % kWarp, quarter = lane % 4;
+    const unsigned given = __ballot_sync(kAllLanes, part.label != 0 && part.label <= capacity);
+    const unsigned box = packed_box(part);
+#pragma unroll 1
+    for (unsigned first = 0; first < kWarp; first += 8) {
+      if ((given >> first & 0xff) == 0) continue;
+      const int from = static_cast<int>(first + lane / 4);
+      const Label label = __shfl_sync(kAllLanes, part.label, from);
+      const unsigned area = __shfl_sync(kAllLanes, part.area, from);
+      const unsigned of_box = __shfl_sync(kAllLanes, box, from);
+      std::uint64_t sum[3];
+      int min[3], max[3];
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+        sum[i] = std::uint64_t{area} * static_cast<unsigned>(corner.at[i]);
+        min[i] = max[i] = corner.at[i];
+        if (i >= axes) continue;
+        sum[i] += __shfl_sync(kAllLanes, part.sum[i], from);
+        min[i] += static_cast<int>(of_box >> Box<axes>::at(i) & Box<axes>::mask(i));
+        max[i] += static_cast<int>(of_box >> Box<axes>::at(i) >> Box<axes>::bits(i) & Box<axes>::mask(i));
+      }
+      if ((given >> from & 1) == 0) continue;
+      uint4 words = make_uint4(low(area), 0, low(sum[0]), high(sum[0]));
+      if (quarter == 1) words = make_uint4(low(sum[1]), high(sum[1]), low(sum[2]), high(sum[2]));
+      if (quarter == 2) words = make_uint4(low(min[0]), low(min[1]), low(min[2]), low(max[0]));
+      if (quarter == 3) words = make_uint4(low(max[1]), low(max[2]), 0, 0);
+      reinterpret_cast<uint4*>(data + label - 1)[quarter] = words;
+    }
   }
 
   template <int axes>
@@ -42,6 +78,32 @@ struct ComponentSums {
       }
     }
   }
+
+ private:
+  /// A box of coordinates that count from the corner of a tile, in 32 bits: of each axis the least and the
+  /// greatest.
+  template <int axes>
+  struct Box {
+    __device__ static constexpr int bits(int axis) { return axis == 0 || axes == 2 ? 8 : 4; }
+    __device__ static constexpr int at(int axis) { return axis == 0 ? 0 : 8 + 8 * axis; }
+    __device__ static constexpr unsigned mask(int axis) { return (1u << bits(axis)) - 1; }
+  };
+  template <int axes>
+  __device__ static unsigned packed_box(const TilePart<axes>& part) {
+    unsigned box = 0;
+#pragma unroll
+    for (int i = 0; i < axes; ++i) {
+      const unsigned min = static_cast<unsigned>(part.min[i]) & Box<axes>::mask(i);
+      const unsigned max = static_cast<unsigned>(part.max[i]) & Box<axes>::mask(i);
+      box |= (min | max << Box<axes>::bits(i)) << Box<axes>::at(i);
+    }
+    return box;
+  }
+  template <class T>
+  __device__ static unsigned low(T value) {
+    return static_cast<unsigned>(value);
+  }
+  __device__ static unsigned high(std::uint64_t value) { return static_cast<unsigned>(value >> 32); }
 };
 
 }  // namespace gpuccl::cuda::runs

@@ -113,8 +113,7 @@ void enqueue_with(const DeviceCall& call, Frame frame) {
       call.result.labels.data);
   if (call.result.components == nullptr) return;
   const ComponentSums components{call.result.components, call.result.capacity};
-  clear_components(components, tables.first.total.count, Tile::kDepth == 1, phase);
-  enqueue_statistics<Tile>(frame, tables, components, phase);
+  enqueue_statistics<Tile>(frame, tables, components, tables.first.total.count, phase);
 }
 
 template <Connectivity connectivity>

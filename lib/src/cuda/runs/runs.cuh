@@ -11,6 +11,7 @@
 #include "cuda/runs/image_memory.cuh"
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
+#include "cuda/runs/store_own.cuh"
 #include "cuda/runs/table_memory.cuh"
 #include "cuda/runs/write_labels.cuh"
 #include "cuda/runs/write_runs.cuh"
@@ -86,14 +87,25 @@ void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedB
   });
 }
 
-/// Gathers components that clear_components() has just cleared.
+/// Statistics of as many components as there is room for. `count`: N on the device, if the room may be more.
 template <class Tile, class Link>
 void enqueue_statistics(const Frame& whole, const Tables<Link>& tables, const ComponentSums& components,
-                        PhaseClock& phase) {
+                        const unsigned long long* count, PhaseClock& phase) {
   if (components.capacity == 0) return;
+  const auto tiles = static_cast<std::size_t>(whole.tile(0, 0, whole.tiles_z));
+  const bool crowded = components.capacity / tiles >= kCrowded;
+  if (crowded) {
+    for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
+      phase("Statistics: store", store_own<Tile, Link>, shape, part, tables, components);
+    });
+  } else {
+    clear_components(components, count, Tile::kDepth == 1, phase);
+  }
   for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
     shape.early = true;
-    phase("Statistics: gather", measure<Tile, Link>, shape, part, tables, components);
+    phase("Statistics: gather",
+          crowded ? measure<Tile, Link, Wanted::of_others> : measure<Tile, Link, Wanted::all>, shape, part,
+          tables, components);
   });
 }
 
@@ -165,9 +177,9 @@ class RunsLabeler final : public GpuLabeler {
   }
 
   void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
-    const ComponentSums sums = components_.reserve(count, Tile::kDepth == 1, phase);
+    const ComponentSums sums = components_.reserve(count);
     with_links([&]<class Link>() {
-      runs::enqueue_statistics<Tile>(frame(), memory_.template tables<Link>(), sums, phase);
+      runs::enqueue_statistics<Tile>(frame(), memory_.template tables<Link>(), sums, nullptr, phase);
     });
   }
 

@@ -10,8 +10,14 @@ namespace gpuccl::cuda::runs {
 /// Labels are below this, so that find_labels() has a bit to spare.
 inline constexpr std::uint64_t kLabelLimit = std::uint64_t{1} << 31;
 
+/// Of which components labels are asked for.
+enum class Wanted {
+  all,
+  of_others,  // not of those whose root is in the tile, as far as links lead there inside of the tile: then 0
+};
+
 /// Writes the labels of all nodes of a tile to `labels`, which the thread block shares, and waits for all.
-template <class Tile, class Link>
+template <class Tile, Wanted wanted = Wanted::all, class Link>
 __device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::uint32_t* labels) {
   constexpr std::uint32_t kAsNode = 1u << 31;  // the label is that of another node of the tile
   const Link begin = static_cast<Link>(tile * Tile::kNodes);
@@ -19,7 +25,7 @@ __device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::
   share_among_threads(nodes, [&](std::uint32_t node) {
     const Link link = tables.links[begin + node];
     if (Links<Link>::is_root(link)) {
-      labels[node] = label_of(tables, link);
+      labels[node] = wanted == Wanted::all ? label_of(tables, link) : 0;
     } else if (const Link slot = Links<Link>::slot(link); slot - begin < Tile::kNodes) {
       labels[node] = kAsNode | static_cast<std::uint32_t>(slot - begin);
     } else {
