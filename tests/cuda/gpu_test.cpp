@@ -128,6 +128,12 @@ TEST_CASE("an image and a volume", "[one]") {
   expect_all_right(variants, random_image({65, 9, 5}, 0.3, 1, 1).view());
 }
 
+TEST_CASE("noise, by runs", "[one][small]") {
+  const std::vector<CudaVariant> variants = variants_of({"runs"});
+  expect_all_right(variants, random_image({129, 70, 1}, 0.1, 1, 1).view());
+  expect_all_right(variants, random_image({130, 15, 9}, 0.08, 1, 1).view());
+}
+
 TEST_CASE("algorithms that count their accesses to memory", "[small]") {
   const std::vector<CudaVariant> variants = cuda_variants(counting_algorithms());
   expect_all_right(variants, random_image({129, 35, 1}, 0.5, 1, 1).view());
