@@ -3,7 +3,7 @@
 
 #include "common/gpu_table.hpp"
 #include "cuda/cuda.hpp"
-#include "cuda/labelers/gpu_labeler.cuh"
+#include "cuda/labelers/block_configuration.hpp"
 
 // What the algorithms' files give to the table, and what those that count accesses do.
 #define GPUCCL_ENGINE(identifier, ...)          \

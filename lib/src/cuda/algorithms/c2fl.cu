@@ -14,6 +14,7 @@
 
 #include <string>
 
+#include "cuda/labelers/block_configuration.hpp"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"

@@ -24,6 +24,7 @@
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
 #include "cuda/device/tile_forest.cuh"
+#include "cuda/labelers/block_configuration.hpp"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 

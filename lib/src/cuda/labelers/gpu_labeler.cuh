@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "cuda/phases/run_starts.cuh"
@@ -95,12 +94,6 @@ std::unique_ptr<Labeler> make_labeler(int gpu) {
 
 /// What an algorithm's file gives to the table.
 using Variants = std::vector<Variant>;
-
-/// An algorithm with other thread blocks than it usually has.
-struct BlockConfiguration {
-  std::string blocks;  // "16x16"
-  Variants variants;
-};
 
 template <class Made>
 Variant variant(Connectivity connectivity) {
