@@ -13,6 +13,7 @@
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
+#include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -37,6 +38,7 @@ int run_label(const LabelOptions& options) {
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
   files.intensity = options.measure.intensity;
+  files.add_to_own_store();
   refuse_overlap(files, options.input.stack);
   if (!options.output.file.overwrite) refuse_existing(files);
 
@@ -58,6 +60,10 @@ void setup_label(CommandLine& line) {
   options->add_to(command);
   command.on_run([options] {
     options->measure.settle(options->selection.keep.measures());
+    std::string& image = options->files.image;
+    // A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
+    if (image.ends_with('/') && io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr")
+      image.pop_back();
     return run_label(*options);
   });
 }

@@ -7,10 +7,10 @@ namespace {
 
 const Choices<io::LabelFormat>& formats() {
   using io::LabelFormat;
-  static const Choices<LabelFormat> choices = {{"tiff", LabelFormat::tiff},       {"png", LabelFormat::png},
-                                               {"npy", LabelFormat::npy},         {"nii", LabelFormat::nifti},
-                                               {"nii.gz", LabelFormat::nifti_gz}, {"nrrd", LabelFormat::nrrd},
-                                               {"mha", LabelFormat::metaimage}};
+  static const Choices<LabelFormat> choices = {
+      {"tiff", LabelFormat::tiff},     {"png", LabelFormat::png},         {"npy", LabelFormat::npy},
+      {"nii", LabelFormat::nifti},     {"nii.gz", LabelFormat::nifti_gz}, {"nrrd", LabelFormat::nrrd},
+      {"mha", LabelFormat::metaimage}, {"zarr", LabelFormat::zarr}};
   return choices;
 }
 

@@ -63,7 +63,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
       .required();
   command.group("Output");
   add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd or .mha; FOLDER/ for several");
+           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
                 "Report, - for standard output [beside the label image, same name with .json]");
   add_text_path(command, "--stats", files.stats, "csv",

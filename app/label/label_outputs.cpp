@@ -12,6 +12,7 @@
 #include "io/files/file_identity.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -64,7 +65,16 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
     stream->open();
     return nullptr;
   };
-  image_ = open(paths.image);
+  if (!paths.image.empty() && io::label_format(paths.image) == io::LabelFormat::zarr) {
+    io::concerning(paths.image, [&] {
+      io::refuse_foreign_zarr(paths.image);
+      if (io::is_label_group(paths.image))
+        group_ = std::make_unique<io::LabelGroup>(paths.image, options.file);
+      image_ = std::make_unique<io::AtomicFile>(paths.image, options.file, io::AtomicFile::Kind::folder);
+    });
+  } else {
+    image_ = open(paths.image);
+  }
   preview_ = open(paths.preview);
   stats_ = open_text(paths.stats, streams_.stats);
   report_ = open_text(paths.json, streams_.report);
@@ -77,6 +87,7 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
 }
 
 void LabelOutputs::finish() {
+  if (group_) io::concerning(image_->path(), [&] { group_->write(*image_); });
   for (const File* file : {&image_, &preview_, &stats_})
     if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
@@ -92,7 +103,10 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
     io::concerning(stream->name(),
                    [&] { io::write_report(stream->descriptor(), report, components, measured); });
   std::vector<io::AtomicFile*> files;
-  for (const File* file : {&image_, &preview_, &stats_, &report_})
+  if (image_) files.push_back(image_.get());
+  if (group_)
+    for (const File& file : group_->files()) files.push_back(file.get());
+  for (const File* file : {&preview_, &stats_, &report_})
     if (*file) files.push_back(file->get());
   if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
 }

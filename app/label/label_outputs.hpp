@@ -13,6 +13,7 @@
 #include "io/files/obsolete_file.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/report/report.hpp"
+#include "io/zarr/label_group.hpp"
 
 namespace gpuccl::app {
 
@@ -51,6 +52,7 @@ class LabelOutputs {
   LabelPaths paths_;
   bool overwrite_;
   LabelStreams streams_;
+  std::unique_ptr<io::LabelGroup> group_;  // that the label image is of
   File image_, preview_, stats_, report_;
 };
 

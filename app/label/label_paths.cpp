@@ -9,6 +9,7 @@
 #include "io/files/file_identity.hpp"
 #include "io/files/file_names.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/zarr/label_group.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
@@ -24,7 +25,13 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
-std::string default_report(const std::string& image) { return io::without_extension(image) + ".json"; }
+std::string default_report(const std::string& image) {
+  return io::without_extension(io::is_label_group(image) ? io::image_of_labels(image) : image) + ".json";
+}
+
+void LabelPaths::add_to_own_store() {
+  if (io::is_zarr(input) && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
+}
 
 bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !preview.empty();

@@ -21,9 +21,11 @@ struct LabelPaths {
   std::vector<std::string> outputs() const;
   /// Adds what is written without being asked for: the report beside the label image.
   LabelPaths with_defaults() const;
+  /// A Zarr that is input and label image gets the labels as a group in it.
+  void add_to_own_store();
 };
 
-/// The report beside the label image `image`.
+/// The report beside the label image `image`, or beside the store that has it as a group.
 std::string default_report(const std::string& image);
 
 /// Refuses outputs that would replace an input, a slice of one, or each other, under whatever name. Error

@@ -16,6 +16,11 @@ bool are_zeros(const void* data, std::size_t bytes) {
   return bytes > 0 && *first == 0 && std::memcmp(first, first + 1, bytes - 1) == 0;
 }
 
+std::size_t checked(std::size_t size) {
+  if (size == 0) throw Error(Failure::internal, "compressed data are larger than they can be");
+  return size;
+}
+
 }  // namespace
 
 Deflater::Deflater(int level) : compressor_(libdeflate_alloc_compressor(level)) {
@@ -40,9 +45,13 @@ std::size_t Deflater::compress(const void* data, std::size_t bytes, std::vector<
 std::size_t Deflater::compress_any(const void* data, std::size_t bytes, std::vector<std::byte>& out) {
   const std::size_t bound = libdeflate_zlib_compress_bound(compressor_.get(), bytes);
   if (out.size() < bound) out.resize(bound);
-  const std::size_t size = libdeflate_zlib_compress(compressor_.get(), data, bytes, out.data(), out.size());
-  if (size == 0) throw Error(Failure::internal, "compressed data are larger than they can be");
-  return size;
+  return checked(libdeflate_zlib_compress(compressor_.get(), data, bytes, out.data(), out.size()));
+}
+
+std::size_t Deflater::compress_gzip(const void* data, std::size_t bytes, std::vector<std::byte>& out) {
+  const std::size_t bound = libdeflate_gzip_compress_bound(compressor_.get(), bytes);
+  if (out.size() < bound) out.resize(bound);
+  return checked(libdeflate_gzip_compress(compressor_.get(), data, bytes, out.data(), out.size()));
 }
 
 }  // namespace gpuccl::io

@@ -13,6 +13,7 @@
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/obsolete_file.hpp"
+#include "io/files/remove_tree.hpp"
 #include "io/files/symbolic_links.hpp"
 #include "io/files/temporary_files.hpp"
 
@@ -33,21 +34,25 @@ std::string target_of(const std::string& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path, const Options& options)
-    : path_(path), target_(target_of(path)), options_(options) {
+AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kind)
+    : path_(path), target_(target_of(path)), options_(options), kind_(kind) {
   if (descriptor_named(path) >= 0)
     throw Error(Failure::cannot_create, "cannot create: is a stream, not a file");
   open_folder();
   check_target();
-  create();
+  kind == Kind::file ? create() : make_folder();
   if (mode_) ::fchmod(file_.get(), *mode_);  // where there are no permissions, there are none to keep
 }
 
 AtomicFile::~AtomicFile() {
   if (!temporary_) return;
   const Naming naming;
-  ::unlinkat(folder_.get(), temporary_->c_str(), 0);
+  remove(temporary_->c_str());
   temporary_.reset();
+}
+
+bool AtomicFile::remove(const char* name) {
+  return kind_ == Kind::file ? ::unlinkat(folder_.get(), name, 0) == 0 : remove_tree(folder_.get(), name);
 }
 
 void AtomicFile::open_folder() {
@@ -70,8 +75,13 @@ void AtomicFile::check_target() {
     if (errno == ENOENT) return;
     fail_to_create(errno);
   }
-  if (S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is a folder");
-  if (!S_ISREG(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a regular file");
+  if (kind_ == Kind::folder) {
+    if (!S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a folder");
+  } else if (S_ISDIR(status.st_mode)) {
+    throw Error(Failure::cannot_create, "cannot create: is a folder");
+  } else if (!S_ISREG(status.st_mode)) {
+    throw Error(Failure::cannot_create, "cannot create: is not a regular file");
+  }
   if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: exists already");
   mode_ = status.st_mode & 0777;
 }
@@ -93,6 +103,25 @@ void AtomicFile::create() {
   }
 }
 
+void AtomicFile::make_folder() {
+  const Naming naming;
+  while (!file_) {
+    temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
+    int code = 0;
+    if (::mkdirat(folder_.get(), temporary_->c_str(), 0777) == 0) {
+      file_ = Descriptor(
+          ::openat(folder_.get(), temporary_->c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (file_) return;
+      code = errno;
+      ::unlinkat(folder_.get(), temporary_->c_str(), AT_REMOVEDIR);
+    } else {
+      code = errno;
+    }
+    temporary_.reset();
+    if (code != EEXIST && code != EINTR) fail_to_create(code);
+  }
+}
+
 void AtomicFile::write(const void* data, std::size_t bytes) {
   write_at(data, bytes, end_);
   end_ += bytes;
@@ -104,6 +133,7 @@ void AtomicFile::write_at(const void* data, std::size_t bytes, std::size_t offse
 }
 
 std::size_t AtomicFile::size() const {
+  if (kind_ == Kind::folder) return 0;
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0)
     throw Error(Failure::io, "cannot tell the size: " + system_reason(errno));
@@ -114,7 +144,8 @@ void AtomicFile::finish() {
   if (finished_) return;
   // Some file systems cannot sync and say EINVAL; whatever else is reported is data that did not reach the
   // disk.
-  while (options_.sync && ::fsync(file_.get()) != 0) {
+  const auto sync = kind_ == Kind::file ? ::fsync : ::syncfs;  // of a folder, all that is in it
+  while (options_.sync && sync(file_.get()) != 0) {
     if (errno == EINVAL) break;
     if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
   }
@@ -126,6 +157,7 @@ void AtomicFile::commit() {
   {
     const Naming naming;
     give_name(naming, Old::dropped);
+    drop_old(naming);
   }
   close();
   sync_folder();
@@ -163,7 +195,7 @@ void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, Obsolete
 /// What stands under the name gets a temporary one.
 void AtomicFile::take_old_away(const Naming& naming) {
   if (!options_.overwrite) return;
-  require_no_folder();
+  require_same_kind();
   auto old = std::make_unique<TemporaryName>(folder_.get(), naming);
   if (::renameat(folder_.get(), name_.c_str(), folder_.get(), old->c_str()) == 0)
     old_ = std::move(old);
@@ -171,11 +203,13 @@ void AtomicFile::take_old_away(const Naming& naming) {
     fail_to_create(errno);
 }
 
-/// A folder would be exchanged or renamed as well as a file, and be lost as no file is.
-void AtomicFile::require_no_folder() {
+/// A folder would be exchanged or renamed as well as a file, and be lost as no file is; and the other way
+/// round.
+void AtomicFile::require_same_kind() {
   struct stat status {};
   if (::fstatat(folder_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
-    if (S_ISDIR(status.st_mode)) fail_to_create(EISDIR);
+    if (S_ISDIR(status.st_mode) != (kind_ == Kind::folder))
+      fail_to_create(kind_ == Kind::file ? EISDIR : ENOTDIR);
   } else if (errno != ENOENT) {
     fail_to_create(errno);
   }
@@ -200,17 +234,21 @@ bool AtomicFile::give_back(const Naming& naming) {
                        FileIdentity{status.st_dev, status.st_ino, {}} == *named_;
   if (named_ && (!is_ours || !can_give_back_)) return false;
   bool done = true;
-  if (old_)
+  if (old_ && named_ && kind_ == Kind::folder) {  // which is not renamed onto another
+    done = ::renameat2(folder_.get(), old_->c_str(), folder_.get(), name_.c_str(), RENAME_EXCHANGE) == 0;
+    if (done) drop_old(naming);
+  } else if (old_) {
     done = ::renameat(folder_.get(), old_->c_str(), folder_.get(), name_.c_str()) == 0;
-  else if (named_)
-    done = ::unlinkat(folder_.get(), name_.c_str(), 0) == 0;
+  } else if (named_) {
+    done = remove(name_.c_str());
+  }
   if (done) old_.reset();
   drop_old(naming);
   return done;
 }
 
 void AtomicFile::drop_old(const Naming&) {
-  if (old_) ::unlinkat(folder_.get(), old_->c_str(), 0);
+  if (old_) remove(old_->c_str());
   old_.reset();
 }
 
@@ -238,8 +276,8 @@ void AtomicFile::replace_target(const Naming& naming, Old old) {
     temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     if (!link_unnamed(temporary_->c_str())) temporary_.reset();
   }
-  if (old == Old::kept) {
-    require_no_folder();
+  if (old == Old::kept || kind_ == Kind::folder) {  // a folder is not renamed onto another that holds files
+    require_same_kind();
     if (::renameat2(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str(), RENAME_EXCHANGE) == 0) {
       drop_old(naming);
       old_ = std::move(temporary_);
@@ -248,6 +286,10 @@ void AtomicFile::replace_target(const Naming& naming, Old old) {
     // Nothing has this name, or the file system exchanges no names: then what has it now is lost.
     can_give_back_ = errno == ENOENT;
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) fail_to_create(errno);
+    if (kind_ == Kind::folder && errno != ENOENT && !old_) {
+      take_old_away(naming);
+      can_give_back_ = true;
+    }
   }
   if (::renameat(folder_.get(), temporary_->c_str(), folder_.get(), name_.c_str()) != 0)
     fail_to_create(errno);

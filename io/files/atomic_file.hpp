@@ -17,12 +17,13 @@ class Naming;
 class ObsoleteFile;
 class TemporaryName;
 
-/// A file that appears under its name only when it is complete.
+/// A file, or a folder of files, that appears under its name only when it is complete.
 ///
 /// Written as an unnamed file (O_TMPFILE, else a short ".gpuccl-XXXXXX") in the target's folder; commit()
 /// checks, syncs and renames. A target that is a symbolic link is followed; one that is replaced hands on its
-/// permissions. Destroyed without commit(), nothing is left. Throws Error: cannot_create (folder missing, no
-/// permission, not a regular file), io (disk full, short write).
+/// permissions. Destroyed without commit(), nothing is left. A folder is made under a temporary name and
+/// filled by the caller through its descriptor; one that it replaces goes with all that is in it. Throws
+/// Error: cannot_create (folder missing, no permission, not a regular file), io (disk full, short write).
 class AtomicFile {
  public:
   struct Options {
@@ -30,8 +31,9 @@ class AtomicFile {
     bool sync = true;         // fsync before the rename
     bool sync_folder = true;  // and of the folder after it; false: the caller syncs it once for many
   };
+  enum class Kind { file, folder };
   explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}
-  AtomicFile(const std::string& path, const Options& options);
+  AtomicFile(const std::string& path, const Options& options, Kind kind = Kind::file);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -40,7 +42,7 @@ class AtomicFile {
   int descriptor() const { return file_.get(); }
   void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
   void write_at(const void* data, std::size_t bytes, std::size_t offset);
-  std::size_t size() const;  // bytes in the file now
+  std::size_t size() const;  // bytes in the file now; 0 of a folder
 
   /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if
   /// needed.
@@ -61,7 +63,9 @@ class AtomicFile {
   void open_folder();
   void check_target();
   void create();
-  void require_no_folder();
+  void require_same_kind();
+  void make_folder();
+  bool remove(const char* name);
   void take_old_away(const Naming& naming);
   void give_name(const Naming& naming, Old old);
   bool link_unnamed(const char* name);
@@ -76,6 +80,7 @@ class AtomicFile {
   std::string target_;  // where it goes, links followed
   std::string name_;    // last part of target_
   Options options_;
+  Kind kind_;
   Descriptor folder_;
   Descriptor file_;
   std::unique_ptr<TemporaryName> temporary_;  // null while the file has no name

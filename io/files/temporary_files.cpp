@@ -9,6 +9,7 @@
 #include <random>
 
 #include "io/files/atomic_file.hpp"
+#include "io/files/remove_tree.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -77,7 +78,8 @@ void remove_temporary_files() noexcept {
   ending = true;
   for (int turn = 0; turn < kTurns && naming > 0; ++turn) ::poll(nullptr, 0, kPauseMs);
   for (const Slot& slot : slots)
-    if (slot.state.load() == SlotState::active) ::unlinkat(slot.folder, slot.name.data(), 0);
+    if (slot.state.load() == SlotState::active && ::unlinkat(slot.folder, slot.name.data(), 0) != 0)
+      remove_tree(slot.folder, slot.name.data());
 }
 
 }  // namespace gpuccl::io

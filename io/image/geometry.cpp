@@ -94,6 +94,12 @@ bool is_flat(const Geometry& geometry) {
          orientation.origin[2] == 0;
 }
 
+bool is_unturned(const Orientation& orientation) {
+  Orientation at_origin = orientation;
+  at_origin.origin = {};
+  return is_plain(at_origin);
+}
+
 bool is_plain(const Orientation& orientation) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t axis = 0; axis < 3; ++axis)

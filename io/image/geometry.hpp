@@ -82,6 +82,8 @@ Orientation orientation_of(const Geometry& geometry);
 /// Whether an image of one slice lies in a plane of x and y, and has no known thickness.
 bool is_flat(const Geometry& geometry);
 bool is_plain(const Orientation& orientation);
+/// Whether elements lie along the axes of the world, wherever the first is.
+bool is_unturned(const Orientation& orientation);
 
 /// Drops an orientation whose numbers are none that can be computed with.
 void drop_unusable(std::optional<Orientation>& orientation);

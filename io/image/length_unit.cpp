@@ -54,6 +54,11 @@ std::string_view name_of(LengthUnit unit) {
   return known == nullptr ? "" : known->name;
 }
 
+std::string_view word_of(LengthUnit unit) {
+  const NamedUnit* const known = find(unit);
+  return known == nullptr ? "" : known->word;
+}
+
 LengthUnit length_unit(std::string_view name) {
   const std::string word = american_singular(name);
   for (const NamedUnit& known : kUnits)

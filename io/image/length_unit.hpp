@@ -12,6 +12,9 @@ inline constexpr const char* kLengthUnits = "pm, angstrom, nm, um, mm, cm, dm, m
 /// "um"; "" if unknown.
 std::string_view name_of(LengthUnit unit);
 
+/// "micrometer"; "" if unknown.
+std::string_view word_of(LengthUnit unit);
+
 /// By the name that any program writes: "um", "micron", "micrometer", with the letter mu or its escape.
 /// Unknown if it is none, such as "pixel".
 LengthUnit length_unit(std::string_view name);

@@ -101,7 +101,7 @@ Json labeling_of(const Report& report) {
 
 Json file_of(const ReportedFile& file) {
   if (file.path.empty()) return nullptr;
-  return {{"path", file.path}, {"bytes", file.bytes}};
+  return {{"path", file.path}, {"bytes", file.bytes > 0 ? Json(file.bytes) : Json()}};
 }
 
 Json timings_of(const Report& report) {

@@ -11,6 +11,8 @@
 #include "io/nrrd/nrrd_label_writer.hpp"
 #include "io/png/png_label_writer.hpp"
 #include "io/tiff/tiff_label_writer.hpp"
+#include "io/zarr/label_group.hpp"
+#include "io/zarr/zarr_label_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -31,9 +33,10 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".nii.gz") return LabelFormat::nifti_gz;
   if (extension == ".nrrd") return LabelFormat::nrrd;
   if (extension == ".mha") return LabelFormat::metaimage;
-  throw Error(
-      Failure::usage,
-      "label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd or .mha, folders of them in /");
+  if (extension == ".zarr" || is_label_group(path)) return LabelFormat::zarr;
+  throw Error(Failure::usage,
+              "label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, folders of "
+              "them in /");
 }
 
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
@@ -62,9 +65,11 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry) {
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
   if ((format == LabelFormat::png || format == LabelFormat::npy) && (geometry.is_known() || is_placed))
     return std::string(format == LabelFormat::png ? "PNG" : ".npy") +
-           " does not hold the size of elements; TIFF, NIfTI, NRRD and MetaImage do";
+           " does not hold the size of elements; TIFF, NIfTI, NRRD, MetaImage and Zarr do";
   if (format == LabelFormat::tiff && is_placed)
     return "TIFF does not hold origin and directions; NIfTI, NRRD and MetaImage do";
+  if (format == LabelFormat::zarr && geometry.orientation && !is_unturned(*geometry.orientation))
+    return "OME-Zarr does not hold directions; NIfTI, NRRD and MetaImage do";
   return "";
 }
 
@@ -87,6 +92,8 @@ std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression comp
       return raw ? raw_bytes : bytes_of_gzip_strip(strips, runs);
     case LabelFormat::metaimage:
       return raw ? raw_bytes : bytes_of_zlib_strip(strips, runs);
+    case LabelFormat::zarr:
+      return bytes_of_zarr_strip(extent, type, runs);
   }
   return 0;
 }
@@ -109,6 +116,8 @@ void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labe
       return write_nrrd_labels(file, labels, type, options);
     case LabelFormat::metaimage:
       return write_metaimage_labels(file, labels, type, options);
+    case LabelFormat::zarr:
+      return write_zarr_labels(file, labels, type, options);
   }
 }
 

@@ -8,12 +8,13 @@
 
 namespace gpuccl::io {
 
-enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage };
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
 
 /// The names of these.
-inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage";
+inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr";
 
-/// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha; Error (usage) for any other.
+/// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .zarr, or IMAGE.zarr/labels/NAME;
+/// Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
 /// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked
@@ -31,9 +32,9 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry);
 std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
                             std::int64_t runs);
 
-/// Writes the label image into `file`, which the caller commits. Rows are rendered and compressed strip by
-/// strip, in parallel (oneTBB); memory is a few strips. Throws Error (data, io). The file's bytes depend on
-/// nothing but labels and options.
+/// Writes the label image into `file`, of a Zarr a folder, which the caller commits. Rows are rendered and
+/// compressed strip by strip, in parallel (oneTBB); memory is a few strips. Throws Error (data, io). The
+/// file's bytes depend on nothing but labels and options.
 void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
                   const WriteOptions& options);
 

@@ -22,7 +22,8 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"label", "x.png"}, 64, "nothing to write");
   fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "let its name end in /");
   fails({"label", "x.png", "-o", "labels"}, 64,
-        "labels: label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd or .mha, folders of them "
+        "labels: label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, folders "
+        "of them "
         "in /");
   fails({"label", "", "-o", "z.tif"}, 64, "a name is missing");
   refused({"--frobnicate"}, "no option '--frobnicate'");

@@ -321,5 +321,58 @@ TEST_CASE("a device that takes nothing") {
   ::close(full);
 }
 
+/// A folder with a file in a folder of it.
+void fill(const AtomicFile& folder, const std::string& content) {
+  const std::string path = "/proc/self/fd/" + std::to_string(folder.descriptor());
+  fs::create_directories(path + "/a/b");
+  write_file(path + "/a/b/c", content);
+}
+
+TEST_CASE("a folder appears under its name when it is complete, and takes the place of another") {
+  const ScratchFolder scratch;
+  const std::string path = scratch / "out.zarr";
+  for (const char* content : {"first", "second"}) {
+    AtomicFile folder(path, {}, AtomicFile::Kind::folder);
+    fill(folder, content);
+    CHECK(read_file(path + "/a/b/c") != content);
+    folder.commit();
+    CHECK(read_file(path + "/a/b/c") == content);
+    CHECK(count_entries(scratch.path()) == 1);
+  }
+  {
+    AtomicFile folder(path, {}, AtomicFile::Kind::folder);
+    fill(folder, "third");
+    CHECK(count_entries(scratch.path()) == 2);
+  }
+  CHECK(count_entries(scratch.path()) == 1);
+  CHECK(read_file(path + "/a/b/c") == "second");
+  write_file(scratch / "file", "mine");
+  CHECK(failure_of([&] { AtomicFile(scratch / "file", {}, AtomicFile::Kind::folder); }) ==
+        Failure::cannot_create);
+  CHECK(failure_of([&] { AtomicFile(path, {.overwrite = false}, AtomicFile::Kind::folder); }) ==
+        Failure::cannot_create);
+  CHECK(refusal(path) == Failure::cannot_create);
+}
+
+TEST_CASE("a folder gives its name back when another file cannot get its own") {
+  const ScratchFolder scratch;
+  const std::string path = scratch / "out.zarr";
+  for (const bool replaces : {false, true}) {
+    if (replaces) {
+      AtomicFile old(path, {}, AtomicFile::Kind::folder);
+      fill(old, "old");
+      old.commit();
+    }
+    AtomicFile folder(path, {}, AtomicFile::Kind::folder), report(scratch / "report");
+    fill(folder, "new");
+    fs::create_directory(scratch.path() / "report");  // in the way
+    CHECK(failure_of([&] { AtomicFile::commit_together({&folder, &report}); }) == Failure::cannot_create);
+    CHECK(fs::exists(path) == replaces);
+    if (replaces) CHECK(read_file(path + "/a/b/c") == "old");
+    fs::remove(scratch.path() / "report");
+  }
+  CHECK(count_entries(scratch.path()) == 1);
+}
+
 }  // namespace
 }  // namespace gpuccl::io

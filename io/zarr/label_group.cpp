@@ -1,0 +1,153 @@
+#include "io/zarr/label_group.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "gpuccl/error.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/zarr/ome_image.hpp"
+#include "io/zarr/zarr_store.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;  // what is not ours keeps its order
+
+constexpr const char* kLabels = "labels";
+constexpr const char* kOwnName = "gpuccl";
+
+/// A document of a store, as it is; null if there is none.
+Json document(const ZarrStore& store, const std::string& key) {
+  constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
+  const auto file = store.open(key);
+  if (!file) return nullptr;
+  if (file->size() > kLargest) throw Error(Failure::data, "'" + key + "' is too long");
+  std::string text(file->size(), '\0');
+  text.resize(file->read_at(0, text.data(), text.size()));
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) throw Error(Failure::data, "'" + key + "' is not valid");
+  return json;
+}
+
+/// The member `name` of an object, made an object if it is none.
+Json& object_in(Json& json, const char* name) {
+  Json& inner = json[name];
+  if (!inner.is_object()) inner = Json::object();
+  return inner;
+}
+
+void add_to_list(Json& attributes, const std::string& name) {
+  Json& list = attributes[kLabels];
+  if (!list.is_array()) list = Json::array();
+  if (std::find(list.begin(), list.end(), Json(name)) == list.end()) list.push_back(name);
+}
+
+void write(AtomicFile& file, const Json& json) {
+  const std::string text = json.dump(2) + "\n";
+  file.write(text.data(), text.size());
+}
+
+}  // namespace
+
+bool is_label_group(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.filename() == kLabels && is_zarr(image_of_labels(path));
+}
+
+std::string image_of_labels(const std::string& path) {
+  const fs::path image = fs::path(path).parent_path().parent_path();
+  return image.empty() ? "." : image.string();
+}
+
+std::string own_labels_of(const std::string& image) {
+  return (fs::path(image) / kLabels / kOwnName).string();
+}
+
+int zarr_version_of_image(const std::string& path) {
+  std::error_code unknown;
+  return fs::exists(fs::path(image_of_labels(path)) / "zarr.json", unknown) ? 3 : 2;
+}
+
+void refuse_foreign_zarr(const std::string& path) {
+  std::error_code unknown;
+  if (!fs::is_directory(path, unknown) || fs::is_empty(path, unknown)) return;
+  const ZarrFolder store(path);
+  for (const char* key : {"zarr.json", ".zattrs"}) {
+    Json json = document(store, key);
+    if (json.is_null()) continue;
+    const Json& attributes = json.contains("attributes") ? json["attributes"] : json;
+    if (attributes.value("/_creator/name"_json_pointer, "") == kOwnName) return;
+  }
+  throw Error(
+      Failure::cannot_create,
+      "exists and is no Zarr of labels that gpuccl has written; remove it first, or give another name");
+}
+
+LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& options)
+    : image_(image_of_labels(path)), name_(fs::path(path).filename().string()), options_(options) {
+  options_.overwrite = true;  // they are added to
+  const std::string folder = (fs::path(image_) / kLabels).string();
+  std::error_code unknown;
+  if (fs::is_symlink(folder, unknown))
+    throw Error(Failure::cannot_create, "cannot create: '" + folder + "' is a symbolic link");
+  made_folder_ = ::mkdir(folder.c_str(), 0777) == 0;
+  if (!made_folder_ && errno != EEXIST)
+    throw system_error(failure_to_create(errno), "cannot create '" + folder + "'", errno);
+}
+
+LabelGroup::~LabelGroup() {
+  if (made_folder_) ::rmdir((fs::path(image_) / kLabels).c_str());
+}
+
+AtomicFile& LabelGroup::add(const std::string& key) {
+  return *files_.emplace_back(std::make_unique<AtomicFile>((fs::path(image_) / key).string(), options_));
+}
+
+void LabelGroup::write(const AtomicFile& folder) {
+  zarr_version_of_image(folder.path()) == 2 ? write_v2(folder) : write_v3(folder);
+}
+
+void LabelGroup::write_v2(const AtomicFile& folder) {
+  const ZarrFolder image(image_), labels("/proc/self/fd/" + std::to_string(folder.descriptor()));
+  const Json group = {{"zarr_format", 2}};
+  if (!image.open("labels/.zgroup")) io::write(add("labels/.zgroup"), group);
+  Json attributes = document(image, "labels/.zattrs");
+  if (attributes.is_null()) attributes = Json::object();
+  add_to_list(attributes, name_);
+  io::write(add("labels/.zattrs"), attributes);
+  Json all = document(image, ".zmetadata");
+  if (all.is_null()) return;
+  Json& metadata = object_in(all, "metadata");
+  metadata["labels/.zgroup"] = group;
+  metadata["labels/.zattrs"] = attributes;
+  for (const char* key : {".zgroup", ".zattrs", "0/.zarray"})
+    metadata["labels/" + name_ + "/" + key] = document(labels, key);
+  io::write(add(".zmetadata"), all);
+}
+
+void LabelGroup::write_v3(const AtomicFile& folder) {
+  const ZarrFolder image(image_), labels("/proc/self/fd/" + std::to_string(folder.descriptor()));
+  Json group = document(image, "labels/zarr.json");
+  if (group.is_null())
+    group = {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"ome", {{"version", "0.5"}}}}}};
+  add_to_list(object_in(object_in(group, "attributes"), "ome"), name_);
+  group.erase("consolidated_metadata");
+  io::write(add("labels/zarr.json"), group);
+  Json root = document(image, "zarr.json");
+  if (!root.is_object() || !root.contains("consolidated_metadata") ||
+      !root["consolidated_metadata"].is_object())
+    return;
+  Json& metadata = object_in(root["consolidated_metadata"], "metadata");
+  metadata["labels"] = group;
+  metadata["labels/" + name_] = document(labels, "zarr.json");
+  metadata["labels/" + name_ + "/0"] = document(labels, "0/zarr.json");
+  io::write(add("zarr.json"), root);
+}
+
+}  // namespace gpuccl::io

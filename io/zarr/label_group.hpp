@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/files/atomic_file.hpp"
+
+// Label images in the store of the image that they are of.
+namespace gpuccl::io {
+
+/// Whether `path` is IMAGE/labels/NAME, of a Zarr IMAGE that is there.
+bool is_label_group(const std::string& path);
+
+/// IMAGE of that, and the labels that gpuccl adds to an image that it is asked to write into.
+std::string image_of_labels(const std::string& path);
+std::string own_labels_of(const std::string& image);
+
+/// The version of Zarr, 2 or 3, that IMAGE has.
+int zarr_version_of_image(const std::string& path);
+
+/// Refuses to replace the folder `path` if it is there and no Zarr of labels that gpuccl has written. Error
+/// (cannot_create).
+void refuse_foreign_zarr(const std::string& path);
+
+/// What the store of an image says of its labels, in files that get their names after the labels have theirs:
+/// the list of labels, and what repeats all metadata, where there is such.
+class LabelGroup {
+ public:
+  /// `path`: IMAGE/labels/NAME. Makes IMAGE/labels if it is not there. Error (cannot_create, data).
+  LabelGroup(const std::string& path, const AtomicFile::Options& options);
+  /// Takes away the folder that was made if nothing came into it.
+  ~LabelGroup();
+  LabelGroup(const LabelGroup&) = delete;
+  LabelGroup& operator=(const LabelGroup&) = delete;
+
+  /// When the labels are complete in `folder`.
+  void write(const AtomicFile& folder);
+  /// In the order in which they are to get their names.
+  const std::vector<std::unique_ptr<AtomicFile>>& files() const { return files_; }
+
+ private:
+  AtomicFile& add(const std::string& key);
+  void write_v2(const AtomicFile& folder);
+  void write_v3(const AtomicFile& folder);
+
+  std::string image_, name_;
+  AtomicFile::Options options_;
+  bool made_folder_ = false;
+  std::vector<std::unique_ptr<AtomicFile>> files_;
+};
+
+}  // namespace gpuccl::io

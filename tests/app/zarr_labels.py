@@ -1,0 +1,87 @@
+"""Labels that gpuccl writes as OME-Zarr, read by zarr-python and ome-zarr-py.
+
+usage: zarr_labels.py GPUCCL
+Exit status 77: a module is not installed.
+"""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import zarr
+    from ome_zarr.io import parse_url
+    from ome_zarr.reader import Reader
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+logging.disable(logging.WARNING)
+program = sys.argv[1]
+
+
+def run(*words):
+    subprocess.run([program, *words, "--quiet", "--no-fsync"], check=True)
+
+
+def image_of(path, shape, form, axes, consolidated):
+    """An OME-Zarr image of boxes, and its elements."""
+    random = numpy.random.default_rng(len(shape))
+    image = numpy.kron(random.random([(n + 4) // 5 for n in shape]) < 0.35, numpy.ones([5] * len(shape)))
+    image = image[tuple(slice(n) for n in shape)].astype("u1")
+    multiscale = {
+        "axes": [{"name": axis, "type": "channel" if axis == "c" else "space"} | ({"unit": "micrometer"} if axis != "c" else {}) for axis in axes],
+        "datasets": [{"path": "0", "coordinateTransformations": [
+            {"type": "scale", "scale": [1 if axis == "c" else 0.5 for axis in axes]},
+            {"type": "translation", "translation": [0 if axis == "c" else 7 for axis in axes]}]}],
+    }
+    ome = {"version": "0.5", "multiscales": [multiscale]}
+    group = zarr.open_group(path, mode="w", zarr_format=form)
+    group.attrs.update({"multiscales": [multiscale | {"version": "0.4"}]} if form == 2 else {"ome": ome})
+    array = group.create_array("0", shape=shape if axes[0] != "c" else (1, *shape), chunks=(16,) * len(axes), dtype="u1")
+    array[...] = image.reshape(array.shape)
+    if consolidated:
+        zarr.consolidate_metadata(path)
+    return image
+
+
+def check(path, expected, in_image):
+    group = zarr.open_group(path, mode="r")
+    labels = group["0"][...]
+    assert labels.shape == expected.shape and (labels == expected).all(), path
+    attributes = group.attrs.asdict()
+    attributes = attributes.get("ome", attributes)
+    scale, *others = attributes["multiscales"][0]["datasets"][0]["coordinateTransformations"]
+    assert scale["scale"] == [0.5] * labels.ndim and others[0]["translation"] == [7] * labels.ndim, attributes
+    assert all(axis["unit"] == "micrometer" for axis in attributes["multiscales"][0]["axes"])
+    assert ("source" in attributes["image-label"]) == in_image
+
+
+with tempfile.TemporaryDirectory() as folder:
+    path, other, npy = (os.path.join(folder, name) for name in ("cells.ome.zarr", "labels.zarr", "labels.npy"))
+    for form in (2, 3):
+        for shape, axes, consolidated in (((9, 37, 51), "zyx", True), ((9, 37, 51), "czyx", False), ((1030, 1100), "yx", form == 3)):
+            image_of(path, shape, form, axes, consolidated)
+            run("label", path, "-o", npy)
+            expected = numpy.load(npy)
+            run("label", path, "-o", path)
+            check(os.path.join(path, "labels/gpuccl"), expected, True)
+            run("label", path, "-o", os.path.join(path, "labels/other"), "--label-type", "u32")
+            check(os.path.join(path, "labels/other"), expected, True)
+            run("label", path, "-o", path)  # again
+            root = zarr.open_group(path, mode="r")
+            listed = root["labels"].attrs.asdict()
+            assert listed.get("ome", listed)["labels"] == ["gpuccl", "other"], listed
+            assert (root["labels/other/0"][...] == expected).all() and root["0"].shape[-1] == shape[-1]
+            run("label", path, "-o", other)
+            check(other, expected, False)
+            # The image, or a store of labels alone, opens with its labels.
+            for store in (other, path):
+                labels = [node for node in Reader(parse_url(store))() if any(type(spec).__name__ == "Label" for spec in node.specs)]
+                assert labels and all((numpy.asarray(node.data[0]) == expected).all() for node in labels), store
+            report = json.load(open(os.path.join(folder, "cells.ome.json")))
+            assert report["output"] == {"path": os.path.join(path, "labels/gpuccl"), "bytes": None}, report["output"]

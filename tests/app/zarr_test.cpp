@@ -1,0 +1,120 @@
+// OME-Zarr in and out, as users start the program.
+
+#include <algorithm>
+#include <filesystem>
+
+#include "binary.hpp"
+#include "io/read/label_reader.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A store with an image of two boxes, in four chunks.
+std::string add_store(const std::string& path) {
+  fs::create_directories(path + "/0");
+  write_file(path + "/.zgroup", R"({"zarr_format":2})");
+  write_file(path + "/.zattrs",
+             R"({"multiscales":[{"version":"0.4","axes":["y","x"],"datasets":[{"path":"0"}]}]})");
+  write_file(
+      path + "/0/.zarray",
+      R"({"zarr_format":2,"shape":[4,4],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":0})");
+  write_file(path + "/0/0.0", std::string(4, '\1'));
+  write_file(path + "/0/1.1", std::string(4, '\1'));
+  return path;
+}
+
+void succeeds(Words words) {
+  const Ended ended = gpuccl(words);
+  CAPTURE(words, ended.err);
+  REQUIRE(ended.code == 0);
+}
+
+std::string all_files(const std::string& folder) {
+  std::vector<std::string> lines;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      lines.push_back(fs::relative(entry.path(), folder).string() + ":" + read_file(entry.path()) + "\n");
+  std::sort(lines.begin(), lines.end());
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  return all;
+}
+
+TEST_CASE("labels become a group of the image's own Zarr") {
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "cells.zarr"), group = store + "/labels/gpuccl";
+  const Words words = {"label", store, "-o", store + "/", "-c", "4", "--stats", scratch / "table.csv"};
+  succeeds(words);
+  CHECK(io::read_labels(group).count() == 2);
+  CHECK(io::read_labels(store).count() == 1);
+  CHECK(Json::parse(read_file(store + "/labels/.zattrs"))["labels"] == Json{"gpuccl"});
+  CHECK(Json::parse(read_file(scratch / "cells.json"))["output"]["path"] == group);
+  const std::string before = all_files(store);
+  succeeds(words);
+  CHECK(all_files(store) == before);
+  CHECK(count_entries(store + "/labels") == 3);  // nothing temporary is left
+
+  // What fails leaves the old labels.
+  CHECK(gpuccl({"label", store, "-o", store, "--preview", scratch / "no/p.png"}).code == 73);
+  CHECK(gpuccl({"label", store, "-o", store, "--no-clobber"}).code == 73);
+  CHECK(all_files(store) == before);
+  write_file(store + "/0/0.0", "short");
+  CHECK(gpuccl({"label", store, "-o", store}).code == 65);
+  write_file(store + "/0/0.0", std::string(4, '\1'));
+  CHECK(all_files(store) == before);
+  fs::remove_all(store + "/labels");
+  CHECK(gpuccl({"label", store, "-o", store, "--preview", scratch / "no/p.png"}).code == 73);
+  CHECK(!fs::exists(store + "/labels"));
+}
+
+TEST_CASE("only Zarrs of labels that gpuccl has written are replaced") {
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "cells.zarr"), other = add_store(scratch / "other.zarr");
+  for (const std::string& target : {other, other + "/0"}) {
+    const Ended ended = gpuccl({"label", store, "-o", target, "--overwrite", "--json", "-"});
+    CHECK((ended.code == 73 || ended.code == 64));
+    CHECK(all_files(other) == all_files(store));
+  }
+  fs::create_directories(scratch.path() / "mine.zarr");
+  write_file(scratch / "mine.zarr/notes.txt", "mine");
+  CHECK(gpuccl({"label", store, "-o", scratch / "mine.zarr"}).code == 73);
+  CHECK(read_file(scratch / "mine.zarr/notes.txt") == "mine");
+  succeeds({"label", store, "-o", scratch / "new.zarr"});
+  succeeds({"label", store, "-o", scratch / "new.zarr", "--order", "size"});
+  CHECK(io::read_labels(scratch / "new.zarr").count() == 1);
+  write_file(scratch / "file.zarr", "x");
+  CHECK(gpuccl({"label", store, "-o", scratch / "file.zarr"}).code == 73);
+}
+
+TEST_CASE("a Zarr has the same bytes whatever wrote it, and the labels of a TIFF") {
+  const ScratchFolder scratch;
+  for (const char* kind : {"blobs", "random"}) {
+    succeeds({"generate", kind, "--size", "1100x90x7", "-o", scratch / "in.tif"});
+    succeeds({"label", scratch / "in.tif", "-o", scratch / "out.tiff", "--quiet"});
+    succeeds({"label", scratch / "in.tif", "-o", scratch / "a.zarr"});
+    succeeds({"label", scratch / "in.tif", "-o", scratch / "b.zarr", "--memory", "4M", "--threads", "1"});
+    CHECK(all_files(scratch / "a.zarr") == all_files(scratch / "b.zarr"));
+    succeeds({"compare", scratch / "a.zarr", scratch / "out.tiff"});
+  }
+}
+
+TEST_CASE("a folder of Zarrs is a batch, into Zarrs as well") {
+  const ScratchFolder scratch;
+  for (const char* name : {"in/1.zarr", "in/2.ome.zarr", "in/sub/3.zarr"}) add_store(scratch / name);
+  const Words words = {"label",          scratch / "in", "--recursive", "-o",
+                       scratch / "out/", "--format",     "zarr",        "--skip-existing"};
+  succeeds(words);
+  CHECK(io::read_labels(scratch / "out/2.ome.zarr").count() == 1);
+  CHECK(io::read_labels(scratch / "out/sub/3.zarr").count() == 1);
+  CHECK(gpuccl(words).err.find("3 skipped") != std::string::npos);
+  const Ended table = gpuccl({"label", scratch / "in/1.zarr", scratch / "in/2.ome.zarr", "--stats", "-"});
+  CHECK(std::count(table.out.begin(), table.out.end(), '\n') == 3);
+}
+
+}  // namespace
+}  // namespace gpuccl
