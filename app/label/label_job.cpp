@@ -191,7 +191,8 @@ io::Compression LabelJob::compression() const {
 /// The memory that is needed, by the header.
 void LabelJob::estimate() {
   constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read
-  beside_ = static_cast<std::int64_t>(kWriteBuffers) + reader_->buffer_bytes() + held_;
+  beside_ = static_cast<std::int64_t>(kWriteBuffers) + reader_->buffer_bytes() + held_ +
+            (intensity_ ? intensity_->buffer_bytes() : 0);
   needed_ = limit_;
   if (plan_.slabs.empty())
     need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()) +

@@ -20,6 +20,8 @@ class IntensityReader final : public IntensityImage {
 
   const ImageInfo& info() const { return source_->info(); }
   std::int64_t held_bytes() const { return held_bytes_; }
+  /// Bytes that decoding a slice takes.
+  std::int64_t buffer_bytes() const { return source_->buffer_bytes(); }
 
   Extent extent() const override { return info().extent; }
   bool is_whole() const override { return is_whole_; }
