@@ -1,7 +1,9 @@
-"""holes.py GPUCCL [IMAGES]: filled holes are those of scipy and scikit-image, in 2D, 3D and slice by slice.
+"""holes.py GPUCCL: filled holes are those of scipy and scikit-image, in 2D, 3D and slice by slice.
 
-IMAGES random ones for each connectivity. Exit status 77, skipped, where their modules are missing.
+Random images for each connectivity, many more with GPUCCL_LONG set. Exit status 77, skipped, where their modules are
+missing.
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -61,7 +63,7 @@ def random_image(rng, axes):
 
 def main():
     gpuccl = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 25
+    count = 400 if os.environ.get("GPUCCL_LONG") else 25
     rng = numpy.random.default_rng(5)
     holes = compared = 0
     for axes, connectivity, options in [(2, 4, []), (2, 8, []), (3, 6, []), (3, 18, []), (3, 26, []),

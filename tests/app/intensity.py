@@ -1,8 +1,10 @@
-"""intensity.py GPUCCL [IMAGES]: what samples say of components is what numpy, scipy and scikit-image say.
+"""intensity.py GPUCCL: what samples say of components is what numpy, scipy and scikit-image say.
 
-IMAGES random ones of each kind of sample. Exit status 77, skipped, where their modules are missing.
+Random images of each kind of sample, many more with GPUCCL_LONG set. Exit status 77, skipped, where their modules are
+missing.
 """
 import csv
+import os
 import pathlib
 import subprocess
 import sys
@@ -80,7 +82,7 @@ def compare(found, rows, scale):
 
 def main():
     gpuccl = sys.argv[1]
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    count = 60 if os.environ.get("GPUCCL_LONG") else 5
     rng = numpy.random.default_rng(11)
     components = 0
     for kind in KINDS:
