@@ -170,7 +170,8 @@ TEST_CASE("every example of the man pages runs") {
   for (const auto& file : fs::directory_iterator(source_file("man"))) {
     if (file.path().extension() != ".1") continue;
     CAPTURE(file.path().string());
-    const std::string page = std::regex_replace(read_file(file.path()), std::regex(R"(\\-)"), "-");
+    const std::string typed = std::regex_replace(read_file(file.path()), std::regex(R"(\\\(aq)"), "'");
+    const std::string page = std::regex_replace(typed, std::regex(R"(\\-)"), "-");
     std::size_t from = page.find("\n.SH EXAMPLES\n");
     if (from == std::string::npos) continue;
     const std::string examples = page.substr(from, page.find("\n.SH ", from + 1) - from);

@@ -1,0 +1,252 @@
+#include "gpuccl/measures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "gpuccl/engine.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/holes.hpp"
+#include "gpuccl/slabs.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/images.hpp"
+
+// Measures by their definitions, element by element.
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+using enum MeasureId;
+
+MeasureSet everything() {
+  MeasureSet all;
+  for (const Measure& measure : measures())
+    if (measure.group != MeasureGroup::intensity) all.set(static_cast<std::size_t>(measure.id));
+  return all;
+}
+
+/// The elements of one component among background.
+class Object {
+ public:
+  Object(const LabelImage& labels, Label label) : labels_(labels), label_(label) {}
+
+  bool operator()(int x, int y, int z) const {
+    return labels_.extent().contains(x, y, z) && labels_(x, y, z) == label_;
+  }
+  /// Calls visit(x, y, z) for all elements and those around the image.
+  template <class Visit>
+  void for_each_place(Visit visit) const {
+    const Extent extent = labels_.extent();
+    for (int z = -1; z <= extent.depth; ++z)
+      for (int y = -1; y <= extent.height; ++y)
+        for (int x = -1; x <= extent.width; ++x) visit(x, y, z);
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for_each_place([&](int x, int y, int z) {
+      if ((*this)(x, y, z)) visit(x, y, z);
+    });
+  }
+
+ private:
+  const LabelImage& labels_;
+  Label label_;
+};
+
+/// Elements, less pairs, more squares, less cubes of elements that share faces; `depth` 1 or 2.
+int euler_without_faces(const Object& in, int depth) {
+  int number = 0;
+  in.for_each([&](int x, int y, int z) {
+    for (int shape = 0; shape < (depth == 2 ? 8 : 4); ++shape) {  // a bit for each axis along which it is 2
+      bool all = true;
+      for (int i = 0; i < 8; ++i)
+        if ((i & ~shape) == 0) all = all && in(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2 & 1));
+      if (all) number += std::popcount(static_cast<unsigned>(shape)) % 2 == 0 ? 1 : -1;
+    }
+  });
+  return number;
+}
+
+/// Corners, less edges, more faces, less elements, of elements with all their faces.
+int euler_with_faces(const Object& in, bool volume) {
+  int number = 0;
+  in.for_each_place([&](int x, int y, int z) {
+    for (int cell = 0; cell < (volume ? 8 : 4); ++cell) {  // a bit for each axis along which it has an extent
+      bool any = false;
+      for (int i = 0; i < (volume ? 8 : 4); ++i)
+        if ((i & cell) == 0) any = any || in(x - (i & 1), y - (i >> 1 & 1), z - (i >> 2 & 1));
+      if (any) number += std::popcount(static_cast<unsigned>(cell)) % 2 == 0 ? 1 : -1;
+    }
+  });
+  return number;
+}
+
+/// Corners at which two elements touch and nothing else does.
+int corners_alone(const Object& in) {
+  int count = 0;
+  in.for_each_place([&](int x, int y, int z) {
+    int around = 0;
+    for (int i = 0; i < 8; ++i)
+      around |= static_cast<int>(in(x + (i & 1), y + (i >> 1 & 1), z + (i >> 2 & 1))) << i;
+    for (const int pair : {0x81, 0x42, 0x24, 0x18}) count += around == pair;
+  });
+  return count;
+}
+
+double intercepts(const Object& in, int dx, int dy, int dz) {
+  double count = 0;
+  in.for_each([&](int x, int y, int z) { count += !in(x + dx, y + dy, z + dz); });
+  return count;
+}
+
+void check_component(const Object& in, Connectivity connectivity, const MeasureValues& values) {
+  double area = 0;
+  std::array<double, 3> sum{};
+  in.for_each([&](int x, int y, int z) {
+    ++area;
+    sum[0] += x;
+    sum[1] += y;
+    sum[2] += z;
+  });
+  const auto moment = [&](std::size_t a, std::size_t b) {
+    double products = 0;
+    in.for_each([&](int x, int y, int z) {
+      const std::array<int, 3> at = {x, y, z};
+      products += (at[a] - sum[a] / area) * (at[b] - sum[b] / area);
+    });
+    return Approx(products).margin(1e-6);
+  };
+  CHECK(values[MeasureId::area] == area);
+  if (!is_3d(connectivity)) {
+    CHECK(values[moments_central_0_2] == moment(0, 0));
+    CHECK(values[moments_central_1_1] == moment(0, 1));
+    CHECK(values[moments_central_2_0] == moment(1, 1));
+    const double diagonals = intercepts(in, 1, 1, 0) + intercepts(in, -1, 1, 0);
+    CHECK(values[perimeter_crofton] ==
+          Approx(std::numbers::pi / 4 *
+                 (intercepts(in, 1, 0, 0) + intercepts(in, 0, 1, 0) + diagonals / std::numbers::sqrt2)));
+    CHECK(values[euler_number] ==
+          (connectivity == Connectivity::c4 ? euler_without_faces(in, 1) : euler_with_faces(in, false)));
+    CHECK(values[holes] == 1 - values[euler_number]);
+    return;
+  }
+  CHECK(values[moments_central_0_0_2] == moment(0, 0));
+  CHECK(values[moments_central_0_1_1] == moment(0, 1));
+  CHECK(values[moments_central_1_0_1] == moment(0, 2));
+  CHECK(values[moments_central_1_1_0] == moment(1, 2));
+  CHECK(values[moments_central_2_0_0] == moment(2, 2));
+  const double axes = intercepts(in, 1, 0, 0) + intercepts(in, 0, 1, 0) + intercepts(in, 0, 0, 1);
+  double edges = 0, corners = 0;
+  for (const int a : {-1, 1}) {
+    edges += intercepts(in, 1, a, 0) + intercepts(in, 1, 0, a) + intercepts(in, 0, 1, a);
+    for (const int b : {-1, 1}) corners += intercepts(in, 1, a, b);
+  }
+  CHECK(values[surface_crofton_3] == Approx(axes * 4 / 3));
+  // The shares of the sphere are those that Lindblad published: Surface area estimation of digitized planes.
+  CHECK(values[surface_crofton] ==
+        Approx(8 * (0.04577789120476 * axes + 0.03698062787608 * edges / std::numbers::sqrt2 +
+                    0.03519563978232 * corners / std::numbers::sqrt3)));
+  CHECK(values[euler_number] ==
+        (connectivity == Connectivity::c6
+             ? euler_without_faces(in, 2)
+             : euler_with_faces(in, true) + (connectivity == Connectivity::c18 ? corners_alone(in) : 0)));
+  CHECK(values[tunnels] == 1 + values[cavities] - values[euler_number]);
+  CHECK(values[tunnels] >= 0);
+}
+
+Labeled background_of(Engine& engine, const LabelSource& labels, Connectivity connectivity, BitVolume& bits) {
+  bits = BitVolume(labels.extent());
+  draw_background(labels, 0, bits);
+  return engine.label(bits.view(), complementary(connectivity));
+}
+
+Measured measure_all(Engine& engine, const Labeled& labeled, Connectivity connectivity) {
+  BitVolume bits;
+  const Labeled background = background_of(engine, *labeled.labels, connectivity, bits);
+  MeasureRequest request;
+  request.wanted = everything();
+  request.connectivity = connectivity;
+  request.background = &background;
+  return measure(*labeled.labels, labeled.components, request);
+}
+
+}  // namespace
+
+TEST_CASE("measures of random images are what their definitions say") {
+  Engine engine({}, nullptr);
+  unsigned seed = 1;
+  for (const Connectivity connectivity : kConnectivities)
+    for (const Extent extent : {Extent{13, 11, 9}, Extent{70, 6, 5}, Extent{129, 3, 2}, Extent{1, 7, 4}})
+      for (const double density : {0.15, 0.4, 0.7}) {
+        Extent size = extent;
+        if (!is_3d(connectivity)) size.depth = 1;
+        const BitVolume image = random_image(size, density, 1, seed++);
+        const Labeled labeled = engine.label(image.view(), connectivity);
+        const Measured measured = measure_all(engine, labeled, connectivity);
+        const LabelImage labels = render_all(*labeled.labels);
+        const Label step = std::max<Label>(1, labels.count() / 8);
+        for (Label label = 1; label <= labels.count(); label += step) {
+          CAPTURE(static_cast<int>(connectivity), size.width, size.height, size.depth, density, label);
+          check_component(Object(labels, label), connectivity,
+                          measured.values(labeled.components, label - 1));
+        }
+      }
+}
+
+TEST_CASE("cavities are those of the component around them, not of what is in them") {
+  BitVolume image({15, 15, 15});
+  // A ball in a shell in a shell, and a hollow in the wall of the outer one.
+  for (int z = 0; z < 15; ++z)
+    for (int y = 0; y < 15; ++y)
+      for (int x = 0; x < 15; ++x) {
+        const int far = std::max({std::abs(x - 7), std::abs(y - 7), std::abs(z - 7)});
+        image.set(x, y, z, far <= 1 || far == 3 || (far >= 5 && far <= 7));
+      }
+  image.set(1, 7, 7, false);
+  Engine engine({}, nullptr);
+  for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
+    const Labeled labeled = engine.label(image.view(), connectivity);
+    REQUIRE(labeled.components.size() == 3);
+    const Measured measured = measure_all(engine, labeled, connectivity);
+    const double expected[] = {2, 1, 0};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const MeasureValues values = measured.values(labeled.components, i);
+      CHECK(values[cavities] == expected[i]);
+      CHECK(values[euler_number] == 1 + expected[i]);
+      CHECK(values[tunnels] == 0);
+    }
+  }
+}
+
+TEST_CASE("sums are exact where 64 bits do not hold them") {
+  // The same line as runs of a row of 2^31 - 1 elements: n^3 passes 2^64.
+  const int width = 2147483647;
+  BitVolume image({width, 1, 1});
+  std::fill_n(image.row(0), width / 32, ~0u);
+  image.row(0)[width / 32] = (1u << width % 32) - 1;
+  Engine engine({}, nullptr);
+  const Labeled labeled = engine.label(image.view(), Connectivity::c8);
+  MeasureRequest request;
+  request.wanted.set(static_cast<std::size_t>(moments_central_0_2));
+  const MeasureValues values =
+      measure(*labeled.labels, labeled.components, request).values(labeled.components, 0);
+  const double n = width;
+  CHECK(values[moments_central_0_2] == Approx(n * (n * n - 1) / 12).epsilon(1e-15));
+  CHECK(values[moments_central_2_0] == 0);
+  CHECK(bytes_of_sums(request, image.extent()) > bytes_of_sums(request, {1000, 1000, 1}));
+}
+
+TEST_CASE("cavities need labels of the background") {
+  Engine engine({}, nullptr);
+  const BitVolume image = random_image({9, 9, 9}, 0.5, 1, 1);
+  const Labeled labeled = engine.label(image.view(), Connectivity::c26);
+  MeasureRequest request;
+  request.connectivity = Connectivity::c26;
+  request.wanted.set(static_cast<std::size_t>(tunnels));
+  CHECK(failure_of([&] { measure(*labeled.labels, labeled.components, request); }) == Failure::usage);
+}
