@@ -123,7 +123,7 @@ class Moments final : public Group {
                                             static_cast<double>(area);
   }
 
-  const Components& components_;
+  const Components& components_;  // while they are measured
   bool is_volume_;
   std::array<double, 3> spacing_;
 };

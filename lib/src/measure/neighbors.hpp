@@ -13,8 +13,8 @@ class Neighbors {
  public:
   Neighbors(const LabeledRow& row, Connectivity connectivity) : around_(row), reach_(reach(connectivity)) {}
 
-  /// Of a word of the row, which is all of `label` where `mask` is set: the elements whose neighbor (dx, dy,
-  /// dz) is of the same component. The neighbor comes before the element, but for (dx, 1, -1).
+  /// Of a word of the row, which is all of `label` where `mask` is set: the elements whose neighbor in a
+  /// direction, with dz 0 or -1, is of the same component.
   template <Direction to>
   Word joined(int word, Word mask, Label label) const {
     const RowBits other = around_(to.dy, to.dz);
