@@ -134,6 +134,11 @@ TEST_CASE("noise, by runs", "[one][small]") {
   expect_all_right(variants, random_image({130, 15, 9}, 0.08, 1, 1).view());
 }
 
+TEST_CASE("algorithms with other thread blocks", "[small]") {
+  const std::vector<CudaVariant> variants = cuda_variants(block_configurations());
+  expect_all_right(variants, random_image({300, 135, 1}, 0.5, 1, 1).view());
+}
+
 TEST_CASE("algorithms that count their accesses to memory", "[small]") {
   const std::vector<CudaVariant> variants = cuda_variants(counting_algorithms());
   expect_all_right(variants, random_image({129, 35, 1}, 0.5, 1, 1).view());
