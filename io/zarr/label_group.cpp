@@ -93,9 +93,12 @@ LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& optio
     : image_(image_of_labels(path)), name_(fs::path(path).filename().string()), options_(options) {
   options_.overwrite = true;  // they are added to
   const std::string folder = (fs::path(image_) / kLabels).string();
-  std::error_code unknown;
-  if (fs::is_symlink(folder, unknown))
-    throw Error(Failure::cannot_create, "cannot create: '" + folder + "' is a symbolic link");
+  for (const std::string& name : {folder, path}) {
+    std::error_code unknown;
+    if (fs::is_symlink(name, unknown))
+      throw Error(Failure::cannot_create,
+                  "cannot create: '" + name + "' is a symbolic link, which is not followed in a Zarr store");
+  }
   made_folder_ = ::mkdir(folder.c_str(), 0777) == 0;
   if (!made_folder_ && errno != EEXIST)
     throw system_error(failure_to_create(errno), "cannot create '" + folder + "'", errno);

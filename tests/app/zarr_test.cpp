@@ -87,6 +87,10 @@ TEST_CASE("only Zarrs of labels that gpuccl has written are replaced") {
   succeeds({"label", store, "-o", scratch / "new.zarr"});
   succeeds({"label", store, "-o", scratch / "new.zarr", "--order", "size"});
   CHECK(io::read_labels(scratch / "new.zarr").count() == 1);
+  fs::create_directory(fs::path(other) / "labels");
+  fs::create_directory_symlink(scratch / "elsewhere", other + "/labels/gpuccl");
+  CHECK(gpuccl({"label", other, "-o", other}).code == 73);
+  CHECK(!fs::exists(scratch / "elsewhere"));
   write_file(scratch / "file.zarr", "x");
   CHECK(gpuccl({"label", store, "-o", scratch / "file.zarr"}).code == 73);
 }
