@@ -140,7 +140,7 @@ def check_with_itk(labels, rows, spacing, suffix):
             expect("elongation", row["elongation" + suffix], found.GetElongation(i), 1e3)
         if volume and moments[0] > 1e-6:
             expect("flatness", row["flatness" + suffix], found.GetFlatness(i), 1e3)
-        if suffix == "":
+        if suffix == "" and min(labels.shape) > 1:  # SimpleITK counts otherwise in images of one row
             expect("surface or perimeter", row["surface_crofton" if volume else "perimeter_crofton"],
                    found.GetPerimeter(i))
             expect("sphericity or roundness", row["sphericity" if volume else "roundness"], found.GetRoundness(i))
