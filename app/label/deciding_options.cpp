@@ -32,6 +32,12 @@ std::string deciding_options(const LabelOptions& options) {
                                                   : " --value ") +
             value.text();
   add(foreground.raw, "--foreground raw");
+  const auto add_place = [&](const char* name, const std::optional<int>& place) {
+    if (place) add(true, name + (" " + std::to_string(*place)));
+  };
+  add_place("--channel", options.planes.channel);
+  add_place("--frame", options.planes.frame);
+  add_place("--series", options.planes.series);
   if (options.spacing) add(true, "--spacing " + words_of(*options.spacing));
 
   const AlgorithmOptions& algorithm = options.algorithm;

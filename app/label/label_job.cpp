@@ -100,6 +100,7 @@ void LabelJob::open() {
     limit_ = io::memory_limit(options_.input.limits);
     read.limits.memory = limit_;
     read.spacing = options_.spacing;
+    read.planes = options_.planes;
     read.stack = options_.input.stack;
     read.in_parts = true;
     read.warn = [this](const std::string& line) { warn(files_.input, line); };

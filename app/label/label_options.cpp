@@ -148,6 +148,14 @@ void LabelOptions::add_to(const Command& command) {
   add_format(command, *this);
   output.add_to(command);
   input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
+  const auto add_place = [&](const char* name, std::optional<int>& target, const char* help) {
+    add_number(command, name, target, 0, std::numeric_limits<int>::max(), "N", help);
+  };
+  add_place("--channel", planes.channel,
+            "The channel of several, from 0: of a pixel, or of planes of a TIFF");
+  add_place("--frame", planes.frame,
+            "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage");
+  add_place("--series", planes.series, "The image of several in an OME-TIFF, from 0");
   add_spacing(command, spacing);
   algorithm.add_to(command);
   add_fill_holes(command, fill_holes);

@@ -39,6 +39,7 @@ struct LabelOptions {
   SelectionOptions selection;
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
+  io::PlaneChoice planes;
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given

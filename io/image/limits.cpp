@@ -37,6 +37,13 @@ Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) 
   return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
 }
 
+double checked_frames(double frames) {
+  constexpr double kMost = 1e9;
+  if (!(frames >= 1 && frames <= kMost && frames == std::floor(frames)))
+    throw Error(Failure::data, "header claims " + shortest(frames) + " volumes");
+  return frames;
+}
+
 void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options) {
   const auto rows = static_cast<double>(options.in_parts ? 1 : extent.rows());
   // In floating point: the product of three axes below 2^31 may pass 2^63.

@@ -18,6 +18,9 @@ void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& li
 /// Checks the numbers of elements along x, y, z as a header states them. Throws Error (data).
 Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits);
 
+/// The same of the number of volumes that follow each other.
+double checked_frames(double frames);
+
 /// Checks that the bits of a whole input of this size (of a row of it if it is read in parts), and
 /// `buffer_bytes` more, fit. Throws Error (memory).
 void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options);

@@ -8,6 +8,9 @@
 
 namespace gpuccl::io {
 
+/// The warning about bytes of a file that belong to no sample.
+inline constexpr const char* kBytesIgnored = "what follows its samples is ignored";
+
 /// Samples of a volume that lie uncompressed one after the other.
 struct RawSamples {
   std::shared_ptr<const ByteSource> bytes;

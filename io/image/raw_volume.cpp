@@ -1,6 +1,10 @@
 #include "io/image/raw_volume.hpp"
 
+#include <optional>
+#include <string>
+
 #include "gpuccl/error.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_source.hpp"
 
@@ -37,6 +41,23 @@ class RawVolumeSource final : public SampleSource {
   std::shared_ptr<const GunzippedFile> compressed_;
 };
 
+/// With the offset of the one that is chosen.
+RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
+  const std::optional<int> frame = options.planes.frame;
+  const std::string count = shortest(volume.frames);
+  if (!frame && volume.frames > 1)
+    throw Error(Failure::data, "holds " + count + " volumes; --frame N takes one, from 0");
+  if (frame.value_or(0) >= volume.frames)
+    throw Error(Failure::data, "has no frame " + std::to_string(*frame) + ": there are " + count +
+                                   " volumes, numbered from 0");
+  constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
+  const double offset = static_cast<double>(volume.offset) + volume.sample_bytes() * frame.value_or(0);
+  if (offset > kMost) throw Error(Failure::data, "the file ends early");
+  RawVolume chosen = volume;
+  chosen.offset = static_cast<std::uint64_t>(offset);
+  return chosen;
+}
+
 std::unique_ptr<SampleSource> checked(std::unique_ptr<SampleSource> source, const ReadOptions& options) {
   check_memory(source->info().extent, source->buffer_bytes() + source->held_bytes(), options);
   return source;
@@ -50,20 +71,22 @@ double RawVolume::sample_bytes() const {
 
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shared_ptr<const InputFile> file,
                                               const ReadOptions& options) {
-  const double end = volume.sample_bytes() + static_cast<double>(volume.offset);
+  const RawVolume chosen = chosen_frame(volume, options);
+  const double end = volume.all_bytes() + static_cast<double>(volume.offset);
   const auto size = static_cast<double>(file->size());
   if (end > size) throw Error(Failure::data, "the file ends early: " + claim(end, file->size()));
-  if (end < size && options.warn) options.warn("what follows its samples is ignored");
-  return checked(std::make_unique<RawVolumeSource>(volume, std::move(file), nullptr), options);
+  if (end < size && options.warn) options.warn(kBytesIgnored);
+  return checked(std::make_unique<RawVolumeSource>(chosen, std::move(file), nullptr), options);
 }
 
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
                                               std::shared_ptr<GunzippedFile> contents,
                                               const ReadOptions& options) {
-  const double end = volume.sample_bytes() + static_cast<double>(volume.offset);
+  const RawVolume chosen = chosen_frame(volume, options);
+  const double end = chosen.sample_bytes() + static_cast<double>(chosen.offset);
   check_deflate_ratio(end, contents->stored_bytes());
   contents->expect(static_cast<std::uint64_t>(end), memory_limit(options.limits));
-  return checked(std::make_unique<RawVolumeSource>(volume, contents, contents), options);
+  return checked(std::make_unique<RawVolumeSource>(chosen, contents, contents), options);
 }
 
 }  // namespace gpuccl::io

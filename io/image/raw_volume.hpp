@@ -19,9 +19,11 @@ struct RawVolume {
   Geometry geometry;
   std::uint64_t offset = 0;  // of the first sample, in what is decompressed if they are compressed
   bool swapped = false;      // numbers have the other byte order
+  double frames = 1;         // volumes one after the other, of which ReadOptions::planes chooses one
 
-  /// Bytes of all samples; in floating point, for they may pass 2^63.
+  /// Bytes of the samples of a volume; in floating point, for they may pass 2^63.
   double sample_bytes() const;
+  double all_bytes() const { return sample_bytes() * frames; }
 };
 
 /// The samples of `volume` in `file`. Throws Error (data, memory).

@@ -30,10 +30,19 @@ struct ForegroundOptions {
   bool has_rule() const { return threshold || otsu || !values.empty(); }
 };
 
+/// Which part of an input that holds several images is read; counted from 0. Of an axis that has one element
+/// nothing need be chosen.
+struct PlaneChoice {
+  std::optional<int> channel, frame, series;
+
+  bool any() const { return channel || frame || series; }
+};
+
 struct ReadOptions {
   ForegroundOptions foreground;
   Limits limits;
   std::optional<GivenSpacing> spacing;
+  PlaneChoice planes;
   bool stack = false;     // the path is a folder whose files are slices
   bool in_parts = false;  // a few slices or rows at a time: limits.memory is not for the bits of the whole
   /// One line for the user about something odd but harmless ("alpha channel ignored").

@@ -161,10 +161,9 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
       channels && channels->front() != 1)
     throw Error(Failure::data, "holds " + shortest(channels->front()) +
                                    " values an element; save the one to label as a file of its own");
-  for (std::size_t i = 3; i < count; ++i)
-    if ((*sizes)[i] != 1)
-      throw Error(Failure::data,
-                  "holds " + shortest((*sizes)[i]) + " volumes; save one of them as a file of its own");
+  double frames = 1;
+  for (std::size_t i = 3; i < count; ++i) frames *= (*sizes)[i];
+  volume.frames = checked_frames(frames);
   volume.extent = checked_extent({(*sizes)[0], (*sizes)[1], count > 2 ? (*sizes)[2] : 1}, limits);
   volume.geometry = read_geometry(fields, count);
   check_format(volume.format);

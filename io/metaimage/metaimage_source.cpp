@@ -24,7 +24,7 @@ std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> fi
     const std::uint64_t begin = std::exchange(volume.offset, 0);
     return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(file), begin), options);
   }
-  const double from_end = static_cast<double>(file->size()) - volume.sample_bytes();
+  const double from_end = static_cast<double>(file->size()) - volume.all_bytes();
   if (header.header_size < 0 && from_end >= 0) volume.offset = static_cast<std::uint64_t>(from_end);
   return open_raw_volume(volume, std::move(file), options);
 }

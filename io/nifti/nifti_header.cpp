@@ -113,7 +113,7 @@ void read_scale(const Fields& fields, SampleFormat& format) {
   format.intercept = inter;
 }
 
-Extent read_extent(const Fields& fields, const Limits& limits) {
+Extent read_extent(const Fields& fields, const Limits& limits, double& frames) {
   const std::int64_t axes = fields.dim(0);
   if (axes < 1 || axes > 7) refuse(std::to_string(axes) + " axes");
   std::array<std::int64_t, 3> size = {1, 1, 1};
@@ -123,8 +123,7 @@ Extent read_extent(const Fields& fields, const Limits& limits) {
       if (dim < 1) refuse("axis " + std::to_string(i) + " has " + std::to_string(dim) + " elements");
       size[i - 1] = dim;
     } else if (dim > 1) {
-      throw Error(Failure::data, "holds " + std::to_string(dim) + (i == 4 ? " points in time" : " volumes") +
-                                     "; save one of them as a file of its own");
+      frames *= static_cast<double>(dim);
     }
   }
   check_page_size(static_cast<std::uint64_t>(size[0]), static_cast<std::uint64_t>(size[1]), limits);
@@ -221,7 +220,8 @@ NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& li
   header.is_pair = std::to_integer<char>(start[layout.magic + 1]) == 'i';
   volume.format = format_of(fields.whole(layout.datatype, 2));
   read_scale(fields, volume.format);
-  volume.extent = read_extent(fields, limits);
+  volume.extent = read_extent(fields, limits, volume.frames);
+  volume.frames = checked_frames(volume.frames);
   volume.offset = read_offset(fields, header.is_pair);
   volume.geometry = read_geometry(fields);
   return header;

@@ -17,6 +17,11 @@ class NpySource final : public SampleSource {
     info_.extent = header.extent;
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
+    const std::uint64_t slice_bytes = static_cast<std::uint64_t>(format_.row_bytes(info_.extent.width)) *
+                                      static_cast<std::uint64_t>(info_.extent.height);
+    if (options.warn &&
+        file->size() - header.data > slice_bytes * static_cast<std::uint64_t>(info_.extent.depth))
+      options.warn(kBytesIgnored);
     raw_ = {std::move(file), header.data, header.swapped};
     if (header.fortran)
       fortran_ = std::make_unique<FortranSlices>(raw_, format_, info_.extent, memory_limit(options.limits));

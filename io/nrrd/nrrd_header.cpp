@@ -137,6 +137,7 @@ LengthUnit unit_in(const std::string& text) {
 struct Axes {
   std::size_t all = 0, first = 0;
   std::array<double, 3> sizes = {1, 1, 1};
+  double frames = 1;  // elements of further axes
 
   /// Where the i-th of x, y, z is, if it is there.
   std::optional<std::size_t> place(std::size_t i) const {
@@ -173,9 +174,8 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
     const double size = (*sizes)[axes.first + i];
     if (i < axes.sizes.size())
       axes.sizes[i] = size;
-    else if (size != 1)
-      throw Error(Failure::data,
-                  "holds " + shortest(size) + " volumes; save one of them as a file of its own");
+    else
+      axes.frames *= size;
   }
   return axes;
 }
@@ -241,6 +241,7 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   volume.format = format_of(fields.needed("type"));
   const Axes axes = read_axes(fields, volume.format);
   volume.extent = checked_extent(axes.sizes, limits);
+  volume.frames = checked_frames(axes.frames);
   volume.geometry = read_geometry(fields, axes);
   check_format(volume.format);
 

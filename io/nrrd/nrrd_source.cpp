@@ -34,7 +34,7 @@ std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, c
     volume.offset = static_cast<std::uint64_t>(header.bytes);
     return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(file), begin), options);
   }
-  const double from_end = static_cast<double>(file->size()) - volume.sample_bytes();
+  const double from_end = static_cast<double>(file->size()) - volume.all_bytes();
   if (header.bytes < 0 && from_end >= static_cast<double>(begin))
     volume.offset = static_cast<std::uint64_t>(from_end);
   else

@@ -1,5 +1,7 @@
 #include "io/read/open_file.hpp"
 
+#include "gpuccl/error.hpp"
+#include "io/image/channel_source.hpp"
 #include "io/image/limits.hpp"
 #include "io/jpeg/jpeg_source.hpp"
 #include "io/metaimage/metaimage_header.hpp"
@@ -18,9 +20,10 @@
 
 namespace gpuccl::io {
 
-std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+namespace {
+
+std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   if (is_png(*file)) return open_png(std::move(file), options);
-  if (is_tiff(*file)) return open_tiff(std::move(file), options);
   if (is_npy(*file)) return open_npy(std::move(file), options);
   if (is_jpeg(*file)) return open_jpeg(std::move(file), options);
   if (is_pnm(*file)) return open_pnm(std::move(file), options);
@@ -32,6 +35,20 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
     if (is_nifti(*contents)) return open_nifti(*file, std::move(contents), options);
   }
   throw unknown_format(*file);
+}
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+  if (is_tiff(*file)) return open_tiff(std::move(file), options);
+  if (options.planes.series.value_or(0) > 0)
+    throw Error(Failure::data, "holds one image; --series chooses one of a TIFF");
+  if (options.planes.frame.value_or(0) > 0 &&
+      (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file)))
+    throw Error(Failure::data, "holds one image; --frame chooses one of several");
+  std::unique_ptr<SampleSource> source = open_all(std::move(file), options);
+  return options.planes.channel ? open_channel(std::move(source), *options.planes.channel)
+                                : std::move(source);
 }
 
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {

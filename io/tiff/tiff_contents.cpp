@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
@@ -54,6 +55,7 @@ class ContentsScanner {
   TiffContents scan(bool with_thumbnails) {
     result_ = {};
     stored_ = 0;
+    planes_ = 0;
     for (std::int64_t number = 1;; ++number) {
       if (number > options_.limits.max_pages)
         throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
@@ -83,13 +85,12 @@ class ContentsScanner {
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
     read_geometry(contents.info.geometry);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
+    if (wanted_) return keep_wanted(contents);
     const std::string note = check_axes(description, found);
     if (!note.empty()) warn(note);
 
-    const bool has_hidden =
-        description.writer == TiffDescription::Writer::imagej || description.single_directory;
     const TiffSlice first = contents.slices.front();
-    if (has_hidden && found == 1 && description.planes > 1 && first.rows != 0) {
+    if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
     } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
       throw Error(Failure::data, "its description tells of " + std::to_string(description.planes) +
@@ -101,7 +102,64 @@ class ContentsScanner {
     contents.info.extent = {extent.width, extent.height, static_cast<int>(contents.slices.size())};
   }
 
+  /// Pages that are slices, wanted or not.
+  std::int64_t planes() const { return planes_; }
+
  private:
+  /// Whether slices of this writer may have no directory of their own.
+  bool has_hidden() const {
+    return description_.writer == TiffDescription::Writer::imagej || description_.single_directory;
+  }
+
+  /// By the first page, which tells of all others.
+  void choose_planes() {
+    const PlaneChoice& choice = options_.planes;
+    const int channels = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+    const std::int64_t elements = std::int64_t{tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)} *
+                                  tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;
+    description_ = parse_description(tiff_.text(TIFFTAG_IMAGEDESCRIPTION), tiff_.text(TIFFTAG_SOFTWARE),
+                                     elements, channels);
+    if (!choice.any()) return;
+    std::vector<TiffSeries> series = description_.series;
+    if (series.empty()) series.emplace_back();  // pages that nothing is said of
+    PlaneChoice of_pages = choice;
+    if (chosen_series(series, choice).channels == 1 && choice.channel) {
+      of_pages.channel.reset();
+      result_.all_channels = true;
+      result_.channel = *choice.channel;
+    }
+    const bool may_take_others = description_.writer != TiffDescription::Writer::ome;
+    std::vector<std::int64_t> planes = chosen_planes(series, of_pages, may_take_others);
+    if (!description_.series.empty()) wanted_ = std::move(planes);
+  }
+
+  bool is_wanted(std::int64_t plane) const {
+    return !wanted_ || (plane == 0 && has_hidden()) ||
+           std::binary_search(wanted_->begin(), wanted_->end(), plane);
+  }
+
+  /// Leaves the slices that are wanted, and finds those that have no directory of their own.
+  void keep_wanted(TiffContents& contents) const {
+    const TiffSlice first = contents.slices.front();
+    if (has_hidden() && planes_ == 1 && description_.planes > 1 && first.rows != 0)
+      add_hidden_slices(contents, first);
+    else if (wanted_->back() >= planes_)
+      throw Error(Failure::data, "its description tells of " + std::to_string(wanted_->back() + 1) +
+                                     " planes and more, the file holds " + std::to_string(planes_));
+    else if (contents.slices.size() > wanted_->size())
+      contents.slices.erase(contents.slices.begin());
+    if (contents.slices.size() > wanted_->size()) {
+      std::vector<TiffSlice> slices;
+      for (const std::int64_t plane : *wanted_) {
+        if (plane >= static_cast<std::int64_t>(contents.slices.size()))
+          throw Error(Failure::data, "its description tells of another number of images than of slices");
+        slices.push_back(contents.slices[static_cast<std::size_t>(plane)]);
+      }
+      contents.slices = std::move(slices);
+    }
+    contents.info.extent.depth = static_cast<int>(contents.slices.size());
+  }
+
   /// The resolution is that of ImageJ's spacing where there is a unit for it; alone, in inches or
   /// centimetres, it is how a page is printed.
   void read_geometry(Geometry& geometry) const {
@@ -150,12 +208,14 @@ class ContentsScanner {
 
   void add_page() {
     prepare_page(tiff_.get());
+    if (planes_ == 0) choose_planes();
+    if (!is_wanted(planes_++)) return;
     const auto width = tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
     const auto height = tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
     check_page_size(width, height, options_.limits);
     const Extent extent = {static_cast<int>(width), static_cast<int>(height), 1};
     const bool is_first = result_.slices.empty();
-    TiffFormat format = read_tiff_format(tiff_, is_first ? options_.warn : nullptr);
+    TiffFormat format = read_tiff_format(tiff_, result_.all_channels, is_first ? options_.warn : nullptr);
     if (is_first) {
       start(extent, format);
     } else {
@@ -186,8 +246,6 @@ class ContentsScanner {
     result_.planes = format.planes;
     result_.swapped = TIFFIsByteSwapped(tiff_.get()) != 0;
     result_.reversed = is_reversed();
-    description_ = parse_description(tiff_.text(TIFFTAG_IMAGEDESCRIPTION), tiff_.text(TIFFTAG_SOFTWARE),
-                                     extent.elements() * format.samples.channels, format.samples.channels);
     const int orientation = tiff_.field<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     if (orientation != ORIENTATION_TOPLEFT)
       warn("orientation " + std::to_string(orientation) + " ignored, read as stored");
@@ -236,7 +294,9 @@ class ContentsScanner {
   const ReadOptions& options_;
   TiffDescription description_;
   TiffContents result_;
-  std::uint64_t stored_ = 0;  // by all pages so far
+  std::uint64_t stored_ = 0;                         // by all pages so far
+  std::int64_t planes_ = 0;                          // so far
+  std::optional<std::vector<std::int64_t>> wanted_;  // of them, if not all
 };
 
 }  // namespace
@@ -251,10 +311,13 @@ void prepare_page(TIFF* tiff) {
 TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options) {
   ContentsScanner scanner(tiff, file, options);
   TiffContents contents = scanner.scan(false);
-  if (contents.slices.empty()) {  // nothing but thumbnails or masks: then they are what is to be read
+  if (scanner.planes() == 0) {  // nothing but thumbnails or masks: then they are what is to be read
     if (TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
     contents = scanner.scan(true);
   }
+  if (contents.slices.empty())
+    throw Error(Failure::data,
+                "holds " + std::to_string(scanner.planes()) + " planes, none of what is chosen");
   scanner.describe(contents);
   return contents;
 }

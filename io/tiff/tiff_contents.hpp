@@ -24,6 +24,8 @@ struct TiffContents {
   std::vector<TiffSlice> slices;  // no thumbnails, no masks
   bool swapped = false;           // uncompressed samples have the other byte order
   bool reversed = false;          // uncompressed bytes have their first pixel in the lowest bit
+  bool all_channels = false;      // of a pixel, of which `channel` is chosen
+  int channel = 0;
   int planes = 1;                 // stored one after the other instead of pixel by pixel
   std::int64_t buffer_bytes = 0;  // for decoding one slice
 };

@@ -37,6 +37,16 @@ void parse_imagej(const std::string& text, TiffDescription& description) {
   }
 }
 
+/// Of ImageJ, which counts slices only where there is another axis beside them.
+TiffSeries imagej_series(const TiffDescription& description) {
+  TiffSeries series;
+  series.channels = description.channels;
+  series.frames = description.frames;
+  series.slices = description.slices;
+  if (series.planes() == 1) series.slices = std::max<std::int64_t>(1, description.planes);
+  return series;
+}
+
 /// The value of an attribute in the tag that starts at `tag`; empty if it has none of that name.
 std::string attribute(const std::string& xml, std::size_t tag, const std::string& name) {
   const std::string tag_text = xml.substr(tag, xml.find('>', tag) - tag);
@@ -50,6 +60,37 @@ std::string attribute(const std::string& xml, std::size_t tag, const std::string
   return {};
 }
 
+constexpr std::int64_t kMostPlanes = std::int64_t{1} << 20;  // along an axis of OME; no file has so many
+
+/// Images one after the other, each from the plane that its first TiffData names, if it names one.
+void add_ome_series(const std::string& xml, int samples_per_pixel, std::vector<TiffSeries>& all) {
+  std::int64_t next = 0;
+  for (std::size_t at = xml.find("<Pixels "); at != std::string::npos;) {
+    const std::size_t end = xml.find("<Pixels ", at + 1);
+    const auto count = [&](const char* name) {
+      return std::min(number_in<std::int64_t>(attribute(xml, at, name), 1), kMostPlanes);
+    };
+    TiffSeries series;
+    series.channels = std::max<std::int64_t>(1, count("SizeC") / samples_per_pixel);
+    series.slices = count("SizeZ");
+    series.frames = count("SizeT");
+    if (std::string order = attribute(xml, at, "DimensionOrder");
+        order.size() == 5 && order.starts_with("XY")) {
+      order.erase(0, 2);
+      std::string letters = order;
+      std::sort(letters.begin(), letters.end());
+      if (letters == "CTZ") series.order = order;
+    } else {
+      series.order = "ZCT";
+    }
+    const std::size_t data = xml.find("<TiffData ", at);
+    series.first = data < end ? number_in<std::int64_t>(attribute(xml, data, "IFD"), next) : next;
+    next = series.first + series.planes();
+    all.push_back(series);
+    at = end;
+  }
+}
+
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
   const std::size_t pixels = xml.find("<Pixels");
   if (pixels == std::string::npos) return;  // the metadata are in another file
@@ -59,6 +100,7 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   for (std::size_t next = xml.find("<Pixels ", pixels + 1); next != std::string::npos;
        next = xml.find("<Pixels ", next + 1))
     ++description.images;
+  add_ome_series(xml, samples_per_pixel, description.series);
   description.channels = std::max<std::int64_t>(1, count("SizeC") / samples_per_pixel);
   description.slices = count("SizeZ");
   description.frames = count("SizeT");
@@ -96,6 +138,27 @@ std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, std::int64_
   return page == static_cast<double>(elements) ? axes : std::vector<std::int64_t>{};
 }
 
+/// Axes that have another name, or none, are slices, points in time, channels, from the last on, as far as
+/// these are not there.
+void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::string& names,
+                         std::vector<TiffSeries>& all) {
+  TiffSeries series;
+  series.order.clear();
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    if (axes[i] < 2) continue;
+    char letter = names[i];
+    for (const char other : {'Z', 'T', 'C'})
+      if ((letter != 'Z' && letter != 'T' && letter != 'C') && names.find(other) == std::string::npos &&
+          series.order.find(other) == std::string::npos)
+        letter = other;
+    if (series.order.find(letter) != std::string::npos || (letter != 'Z' && letter != 'T' && letter != 'C'))
+      return;
+    series.order += letter;
+    (letter == 'Z' ? series.slices : letter == 'T' ? series.frames : series.channels) = axes[i];
+  }
+  all.push_back(series);
+}
+
 /// {"shape": [165, 768, 1024], "axes": "ZYX", "truncated": true}, of which only the first is always there.
 void parse_tifffile(const std::string& text, std::int64_t elements, TiffDescription& description) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
@@ -121,6 +184,7 @@ void parse_tifffile(const std::string& text, std::int64_t elements, TiffDescript
   }
   if (description.single_directory && planes >= 1 && planes < 1e15)
     description.planes = static_cast<std::int64_t>(planes);
+  if (planes >= 1 && planes < 1e15 && !axes.empty()) add_tifffile_series(axes, names, description.series);
   if (letters.size() > 1)
     description.other_axes =
         sizes + " planes" + (letters.find('?') == std::string::npos ? " (axes " + letters + ")" : "");
@@ -137,6 +201,7 @@ TiffDescription parse_description(const std::string& text, const std::string& so
   if (text.starts_with("ImageJ=")) {
     description.writer = Writer::imagej;
     parse_imagej(text, description);
+    description.series = {imagej_series(description)};
   } else if (text.find("<OME") < 500 && text.starts_with("<")) {
     description.writer = Writer::ome;
     parse_ome(text, samples_per_pixel, description);
@@ -152,7 +217,7 @@ std::string check_axes(const TiffDescription& description, std::int64_t found) {
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [](const std::string& what) {
-    throw Error(Failure::data, "holds " + what + "; save the one to label as a file of its own");
+    throw Error(Failure::data, "holds " + what + "; --series, --channel and --frame choose what to label");
   };
   const bool in_ome = description.writer == TiffDescription::Writer::ome;
   const bool is_series = description.slices > 1 || description.frames > 1;

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "io/image/image_info.hpp"
+#include "io/tiff/tiff_series.hpp"
 
 namespace gpuccl::io {
 
@@ -18,9 +20,10 @@ struct TiffDescription {
   std::int64_t frames = 1;  // points in time
   std::int64_t slices = 1;
   std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
-  std::string other_axes;   // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
-  bool single_directory = false;  // tifffile says that only the first of the planes has one
-  Vector3 spacing{};              // of which ImageJ tells z alone, the others by the resolution; 0: unknown
+  std::vector<TiffSeries> series;  // if it is known how planes follow each other
+  std::string other_axes;          // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
+  bool single_directory = false;   // tifffile says that only the first of the planes has one
+  Vector3 spacing{};               // of which ImageJ tells z alone, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 };
 

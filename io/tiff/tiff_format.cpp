@@ -103,8 +103,8 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
   const bool is_alpha =
       is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
   if (colors == 1 && (!is_alpha || channels > 2))
-    throw Error(Failure::data, "holds " + std::to_string(channels) +
-                                   " channels; save the one to label as a file of its own");
+    throw Error(Failure::data,
+                "holds " + std::to_string(channels) + " channels; --channel N takes one, from 0");
   if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the colour ignored");
 }
 
@@ -115,7 +115,8 @@ bool is_fax(int compression) {
          compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
 }
 
-TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string&)>& warn) {
+TiffFormat read_tiff_format(const TiffHandle& tiff, bool all_channels,
+                            const std::function<void(const std::string&)>& warn) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   check_compression(compression);
   if (std::max(tiff.field<std::uint32_t>(TIFFTAG_IMAGEDEPTH, 1),
@@ -131,7 +132,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(con
   samples.bits = tiff.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
   samples.kind = kind_of(tiff);
   samples.photometric = photometric_of(tiff, compression, channels);
-  const int colors = colors_of(samples.photometric);
+  const int colors = all_channels ? channels : colors_of(samples.photometric);
   check_extra_channels(tiff, channels, colors, warn);
 
   const bool separate =

@@ -17,6 +17,7 @@ struct TiffFormat {
 bool is_fax(int compression);
 
 /// Throws Error (data) when it is none that can be read.
-TiffFormat read_tiff_format(const TiffHandle& tiff, const std::function<void(const std::string& line)>& warn);
+TiffFormat read_tiff_format(const TiffHandle& tiff, bool all_channels,
+                            const std::function<void(const std::string& line)>& warn);
 
 }  // namespace gpuccl::io

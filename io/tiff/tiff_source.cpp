@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "io/image/bit_order.hpp"
+#include "io/image/channel_source.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
@@ -37,6 +39,11 @@ class TiffSource final : public SampleSource {
     auto handle = std::make_unique<TiffHandle>(file_, max_bytes_);
     contents_ = read_tiff_contents(*handle, *file_, options);
     idle_.push_back(std::move(handle));
+  }
+
+  /// Of a pixel, if one is chosen.
+  std::optional<int> channel() const {
+    return contents_.all_channels ? std::optional(contents_.channel) : std::nullopt;
   }
 
   const ImageInfo& info() const override { return contents_.info; }
@@ -134,7 +141,7 @@ class TiffSource final : public SampleSource {
         TIFFSetSubDirectory(tiff->get(), slice(z).directory) != 1)
       tiff->fail("cannot be read");
     prepare_page(tiff->get());
-    TiffFormat found = read_tiff_format(*tiff, nullptr);
+    TiffFormat found = read_tiff_format(*tiff, contents_.all_channels, nullptr);
     found.samples.inverted_by_name_only = format(z).inverted_by_name_only;
     const Extent& extent = contents_.info.extent;
     if (found.samples != format(z) || found.planes != contents_.planes ||
@@ -183,7 +190,9 @@ bool is_tiff(const InputFile& file) {
 }
 
 std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  return std::make_unique<TiffSource>(std::move(file), options);
+  auto source = std::make_unique<TiffSource>(std::move(file), options);
+  const std::optional<int> channel = source->channel();
+  return channel ? open_channel(std::move(source), *channel) : std::move(source);
 }
 
 }  // namespace gpuccl::io

@@ -178,6 +178,8 @@ class ZarrSource final : public SampleSource {
 }  // namespace
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
+  if (options.planes.any())
+    throw Error(Failure::data, "is a Zarr, of which --channel, --frame and --series choose nothing");
   return open_zarr(std::make_shared<const ZarrFolder>(path), options);
 }
 

@@ -117,6 +117,24 @@ TEST_CASE("a PNM is labelled as the same PNG is, and the program says what it re
   CHECK(succeeds({"info"}).find("NRRD, MetaImage, OME-Zarr, PNM") != std::string::npos);
 }
 
+TEST_CASE("one channel of several is chosen, alone and in a batch, and the report says so") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "in");
+  const std::string image = scratch / "in/a.ppm";
+  write_file(image, "P3 3 1 255  9 0 0  0 9 0  9 0 9");
+  const Json report = report_of({image, "--channel", "2"});
+  CHECK(report["labeling"]["components"] == 1);
+  CHECK(report["options"] == "--channel 2");
+  CHECK(report["input"]["photometric"] == "min-is-black");
+  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--channel", "0", "--quiet"});
+  CHECK(labels_in(scratch / "out/a.tiff") == "1 0 2");
+  fails({"label", image, "--json", "-", "--channel", "3"}, 65,
+        "has no channel 3: they are 3, numbered from 0");
+  fails({"label", image, "--json", "-", "--frame", "1"}, 65, "holds one image");
+  fails({"label", image, "--json", "-", "--series", "1"}, 65, "holds one image");
+  fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not a whole number from 0");
+}
+
 TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());

@@ -212,9 +212,9 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   nifti.dim = {7, 9, 5, 3, 1, 1, 0, 1};
   REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
   nifti.dim = {4, 9, 5, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "holds 3 points in time; save one of them as a file of its own");
+  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
   nifti.dim = {5, 9, 5, 1, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; save one of them as a file of its own");
+  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
 }
 
 TEST_CASE("headers that claim the impossible are refused") {

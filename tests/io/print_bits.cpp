@@ -1,7 +1,7 @@
 // Reads an image and writes its elements to standard output, a byte of 0 or 1 each, after a line with its
 // extent: for tests that compare what is read with the programs that wrote it.
 //
-// usage: print_bits [stack] [raw] [invert] [otsu] [THRESHOLD] FILE
+// usage: print_bits [stack] [raw] [invert] [otsu] [channel=N] [frame=N] [series=N] [THRESHOLD] FILE
 
 #include <iostream>
 
@@ -23,6 +23,12 @@ int main(int argc, char** argv) {
       options.foreground.invert = true;
     } else if (word == "otsu") {
       options.foreground.otsu = true;
+    } else if (word.starts_with("channel=")) {
+      options.planes.channel = std::stoi(word.substr(8));
+    } else if (word.starts_with("frame=")) {
+      options.planes.frame = std::stoi(word.substr(6));
+    } else if (word.starts_with("series=")) {
+      options.planes.series = std::stoi(word.substr(7));
     } else {
       options.foreground.threshold = std::stod(word);
     }

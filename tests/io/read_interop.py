@@ -53,8 +53,8 @@ class Reader:
             part.write(whole.read()[: os.path.getsize(path) // 2])
         return path + ".cut"
 
-    def expect_refused(self, path):
-        assert self.read(path) is None, f"{path}: read"
+    def expect_refused(self, path, *options):
+        assert self.read(path, *options) is None, f"{path}: read with {options}"
 
 
 def noise(numpy, shape, dtype):
@@ -91,6 +91,7 @@ def check_tifffile(reader):
     reader.expect(path, image != 0)
     tifffile.imwrite(path, image.reshape(2, 3, 37, 51), imagej=True, metadata={"axes": "TZYX"})
     reader.expect_refused(path)
+    check_choices(reader, tifffile)
     tifffile.imwrite(path, image, imagej=True, truncate=True)
     reader.expect(path, image != 0)
     for data in (image, image > 5):
@@ -103,6 +104,53 @@ def check_tifffile(reader):
         data = colors if planar == "contig" else numpy.moveaxis(colors, -1, 0)
         tifffile.imwrite(path, data, photometric="rgb", planarconfig=planar)
         reader.expect(path, colors.any(axis=-1))
+
+
+def check_choices(reader, tifffile):
+    """One of several channels, points in time and images."""
+    numpy = reader.numpy
+    path = reader.path("choices.tif")
+    image = noise(numpy, (2, 4, 3, 37, 51), numpy.dtype("u2"))  # TZCYX
+    for options in ({"imagej": True}, {"imagej": True, "truncate": True}, {}):
+        tifffile.imwrite(path, image, metadata={"axes": "TZCYX"}, **options)
+        reader.expect_refused(path)
+        reader.expect_refused(path, "channel=1")
+        for t, c in ((0, 0), (1, 2), (0, 1)):
+            reader.expect(path, image[t, :, c] != 0, f"frame={t}", f"channel={c}")
+        reader.expect_refused(path, "frame=2", "channel=0")
+        reader.expect_refused(path, "frame=0", "channel=3")
+    tifffile.imwrite(path, image[0, :, 0].reshape(2, 2, 37, 51))  # axes without names
+    reader.expect(path, image[0, 2:, 0] != 0, "frame=1")
+    tifffile.imwrite(path, image[:, 0, 0], imagej=True, metadata={"axes": "TYX"})
+    reader.expect(path, image[1:, 0, 0] != 0, "frame=1")
+    reader.expect(path, image[:, 0, 0] != 0)
+    # Images of several sizes.
+    ome = reader.path("choices.ome.tif")
+    with tifffile.TiffWriter(ome, ome=True) as tiff:
+        tiff.write(image, metadata={"axes": "TZCYX"})
+        tiff.write(image[0, :, 0, :20, :30], metadata={"axes": "ZYX"})
+        tiff.write(numpy.moveaxis(image[0], 1, 0), metadata={"axes": "CZYX"})
+    reader.expect_refused(ome)
+    reader.expect_refused(ome, "series=3")
+    reader.expect(ome, image[1, :, 2] != 0, "series=0", "frame=1", "channel=2")
+    reader.expect(ome, image[0, :, 0, :20, :30] != 0, "series=1")
+    reader.expect(ome, image[0, :, 1] != 0, "series=2", "channel=1")
+    reader.expect_refused(ome, "series=2")
+    # Channels of pixels.
+    for planar in ("contig", "separate"):
+        pixels = noise(numpy, (37, 51, 5), numpy.dtype("u2"))
+        data = pixels if planar == "contig" else numpy.moveaxis(pixels, -1, 0)
+        tifffile.imwrite(path, data, photometric="minisblack", planarconfig=planar)
+        reader.expect_refused(path)
+        for c in range(5):
+            reader.expect(path, pixels[..., c] > 20, f"channel={c}", 20)
+        reader.expect_refused(path, "channel=5")
+    tifffile.imwrite(path, pixels[..., :3].astype("u1"), photometric="rgb")
+    reader.expect(path, pixels[..., 1].astype("u1") != 0, "channel=1")
+    tifffile.imwrite(path, image[0, 0, 0])
+    reader.expect(path, image[0, 0, 0] != 0, "channel=0", "frame=0", "series=0")
+    for choice in ("channel=1", "frame=1", "series=1"):
+        reader.expect_refused(path, choice)
 
 
 def check_numpy(reader):
@@ -148,6 +196,13 @@ def check_nibabel(reader):
     reader.expect(reader.path("scaled.nii.gz"), values > 0.3, 0.3)
     nibabel.save(nibabel.Nifti1Image(numpy.zeros((4, 3, 2, 5), "u1"), affine), reader.path("frames.nii"))
     reader.expect_refused(reader.path("frames.nii"))
+    frames = noise(numpy, (5, 3, 37, 51), numpy.dtype("i2"))
+    for name in ("frames.nii", "frames.nii.gz"):
+        nibabel.save(nibabel.Nifti1Image(frames.T, affine), reader.path(name))
+        reader.expect_refused(reader.path(name))
+        reader.expect_refused(reader.path(name), "frame=5")
+        for t in range(5):
+            reader.expect(reader.path(name), frames[t] != 0, f"frame={t}")
     nibabel.save(nibabel.Nifti1Image(numpy.ones((4, 3, 2, 1), "u1"), affine), reader.path("frame.nii"))
     reader.expect(reader.path("frame.nii"), numpy.ones((2, 3, 4), bool))
 
@@ -188,6 +243,15 @@ def check_pillow(reader):
     pages[0].save(reader.path("image.tif"), compression="group4", save_all=True, append_images=pages[1:])
     reader.expect(reader.path("image.tif"), numpy.stack([numpy.roll(image, z) for z in range(4)]))
     gray = numpy.abs(noise(numpy, (37, 51), numpy.dtype("i1"))).astype("u1")
+    bands = [pillow.fromarray((gray + i) // 3) for i in range(4)]
+    for name in ("image.png", "image.tif", "image.ppm"):
+        mode = "RGB" if name.endswith("ppm") else "RGBA"
+        pillow.merge(mode, bands[: len(mode)]).save(reader.path(name))
+        for i in range(len(mode)):
+            reader.expect(reader.path(name), (gray + i) // 3 > 3, f"channel={i}", 3)
+        reader.expect_refused(reader.path(name), f"channel={len(mode)}")
+        reader.expect_refused(reader.path(name), "frame=1")
+        reader.expect_refused(reader.path(name), "series=1")
     for mode in ("LA", "RGB", "RGBA"):
         for name in ("image.png", "image.tif"):
             pillow.fromarray(gray).convert(mode).save(reader.path(name))

@@ -671,7 +671,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     }
     return "none";
   };
-  const std::string remedy = "; save the one to label as a file of its own";
+  const std::string remedy = "; --series, --channel and --frame choose what to label";
   const auto ome_image = [](int slices) {
     return "<Image ID=\"x\"><Pixels ID=\"y\" SizeC=\"1\" SizeT=\"1\" SizeZ=\"" + std::to_string(slices) +
            "\"></Pixels></Image>";

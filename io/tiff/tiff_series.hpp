@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/image/read_options.hpp"
+
+namespace gpuccl::io {
+
+/// One image of a TIFF: which of its planes it has, and how they follow each other.
+struct TiffSeries {
+  std::int64_t first = 0;  // plane, counted from 0
+  std::int64_t channels = 1, slices = 1, frames = 1;
+  std::string order = "CZT";  // the axis along which planes follow each other first
+
+  std::int64_t planes() const { return channels * slices * frames; }
+};
+
+/// The planes that are the slices of what is chosen, in ascending order. Where an image has no slices, what
+/// is not chosen of time or else of channels is taken for them if `may_take_others`. Throws Error (data).
+std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice,
+                                        bool may_take_others);
+
+/// The one of `series` that is chosen. Throws Error (data).
+const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
+
+}  // namespace gpuccl::io
