@@ -100,8 +100,7 @@ void time_files(const std::string& name, StagedLabeler& labeler, const BitVolume
   PhaseTimes phases;
   labeler.time_phases(true);
   for (int i = 0; i < kRepetitions; ++i)
-    for (const PhaseTime& phase : labeler.label(image.view()).phases)
-      add_to(phases, phase.phase, phase.milliseconds);
+    for (const PhaseTime& phase : labeler.label(image.view()).phases) add_to(phases, phase);
   labeler.time_phases(false);
   double kernels = 0;
   for (const PhaseTime& phase : phases) kernels += phase.milliseconds / kRepetitions;
