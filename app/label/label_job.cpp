@@ -307,7 +307,7 @@ MeasureRequest LabelJob::measure_request() const {
   bool needs_spacing = options_.measure.needs_spacing;
   for (const Measure& measure : measures()) {
     if (!compared[static_cast<std::size_t>(measure.id)]) continue;
-    needs_spacing |= measure.group == MeasureGroup::physical || measure.id == MeasureId::area_physical;
+    needs_spacing |= is_physical(measure);
     const bool in_volume = measure.group == MeasureGroup::basic ? volume() : is_3d(connectivity_);
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
       throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +

@@ -33,8 +33,6 @@ std::string problem_with(const std::string& word) {
          (meant.empty() ? "gpuccl list --measures names them" : "did you mean " + meant + "?");
 }
 
-bool is_physical(const Measure& measure) { return measure.group == MeasureGroup::physical; }
-
 }  // namespace
 
 void MeasureOptions::add_to(const Command& command) {
@@ -53,7 +51,8 @@ void MeasureOptions::add_to(const Command& command) {
           wanted |= measures_of_word;
           if (word == "all") continue;
           for (const Measure& measure : measures())
-            needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)];
+            needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)] &&
+                             word != name_of(MeasureGroup::basic);  // whose others are there in any case
           needs_intensity |= (measures_of_word & measures_of(MeasureGroup::intensity)).any();
         }
         words = given;

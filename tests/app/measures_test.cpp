@@ -159,7 +159,8 @@ TEST_CASE("what cannot be measured is said in a line") {
   fails({"label", page, "--stats", "-", "--measure", "q"}, 64, "gpuccl list --measures names them");
   fails({"label", page, "--stats", "-", "--measure", "shape,"}, 64, "is no measure");
   fails({"label", page, "--stats", "-", "--measure", ""}, 64, "is no measure");
-  for (const char* physical : {"physical", "equivalent_diameter_area_physical", "shape,physical"})
+  for (const char* physical :
+       {"physical", "equivalent_diameter_area_physical", "area_physical", "shape,physical"})
     fails({"label", page, "--stats", "-", "--measure", physical}, 65, "spacing");
   const auto rows = read_csv(csv(page, {"--measure", "all", "--largest", "1"}));
   for (std::size_t i = 0; i < rows[0].size(); ++i) {

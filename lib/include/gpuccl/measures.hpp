@@ -127,6 +127,8 @@ struct Measure {
 
 /// All of them, in the order of MeasureId.
 std::span<const Measure, kMeasures> measures();
+/// Whether it is in the unit of the spacing, and so there only where that is known.
+inline bool is_physical(const Measure& measure) { return measure.name.ends_with("_physical"); }
 inline const Measure& measure_of(MeasureId id) { return measures()[static_cast<std::size_t>(id)]; }
 
 std::string_view name_of(MeasureGroup group);
