@@ -78,4 +78,11 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   return lines;
 }
 
+std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked) {
+  if (format != io::LabelFormat::tiff || type != io::LabelType::u32 || asked != io::LabelType::automatic)
+    return "";
+  return "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
+         "--label-type u32 says that this is wanted";
+}
+
 }  // namespace gpuccl::app

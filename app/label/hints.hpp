@@ -6,7 +6,9 @@
 
 #include "gpuccl/connectivity.hpp"
 #include "io/image/image_info.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 
@@ -22,5 +24,8 @@ struct Findings {
 /// The same words for every input, so that a batch says them once.
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings);
+
+/// A line where labels have got a type that some programs do not read; "" where not.
+std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked);
 
 }  // namespace gpuccl::app

@@ -433,11 +433,8 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels)
     write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
     write.geometry = report_.input.geometry;
     write.progress = [this](double done) { progress_.share(done); };
-    if (format == io::LabelFormat::tiff && write.type == io::LabelType::u32 &&
-        options_.label_type == io::LabelType::automatic)
-      warn(file.path(),
-           "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
-           "--label-type u32 says that this is wanted");
+    const std::string wide = hint_of_type(format, write.type, options_.label_type);
+    if (!wide.empty()) warn(file.path(), wide);
     const std::string lost = io::lost_geometry(format, write.geometry);
     if (!lost.empty()) warn(file.path(), lost);
     io::write_labels(file, format, labels, write);

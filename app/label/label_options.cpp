@@ -23,19 +23,12 @@ void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_h
       });
 }
 
-void add_selection(const Command& command, SelectionOptions& selection) {
-  command.group("Selection");
-  const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
-    add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
-  };
-  count("--min-size", selection.min_size, "Drop components of fewer elements");
-  count("--max-size", selection.max_size, "Drop components of more elements");
-  count("--largest", selection.largest, "Keep only the N largest components; 0: all");
+void add_keep(const Command& command, Condition& keep) {
   command.add_value(
       "--keep", "EXPRESSION",
       "Drop components of which it does not hold, such as 'area >= 50 and extent > 0.6', by the "
       "measures of gpuccl list --measures",
-      [&keep = selection.keep](const std::string& given) -> std::string {
+      [&keep](const std::string& given) -> std::string {
         try {
           keep = parse_condition(given);
           return "";
@@ -43,6 +36,18 @@ void add_selection(const Command& command, SelectionOptions& selection) {
           return error.what();
         }
       });
+}
+
+/// `in_parts`: without what needs all of a component in one place.
+void add_selection(const Command& command, SelectionOptions& selection, bool in_parts) {
+  command.group("Selection");
+  const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
+    add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
+  };
+  count("--min-size", selection.min_size, "Drop components of fewer elements");
+  count("--max-size", selection.max_size, "Drop components of more elements");
+  count("--largest", selection.largest, "Keep only the N largest components; 0: all");
+  if (!in_parts) add_keep(command, selection.keep);
   add_switch(command, "--clear-border", selection.clear_border, "Drop components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
                          {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
@@ -143,6 +148,28 @@ void add_format(const Command& command, LabelOptions& options) {
 
 }  // namespace
 
+void LabelOptions::add_for_parts(const Command& command) {
+  command
+      .add_values("INPUT", "", "What gpuccl label reads: a file, a Zarr, or with --stack a folder",
+                  [this](const std::string& given) {
+                    inputs.push_back(given);
+                    return given.empty() ? "a name is missing" : std::string();
+                  })
+      .required();
+  command.group("Output");
+  add_path(command, "-o,--output", files.image, "FILE", "Label image: .tif, .tiff or .npy");
+  add_path(command, "--json", files.json, "FILE", "Report [beside the label image, same name with .json]");
+  add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
+  add_format(command, *this);
+  output.add_to(command);
+  input.add_to(command, "Limit of what the header of an input may ask for");
+  add_spacing(command, spacing);
+  algorithm.add_to(command);
+  add_selection(command, selection, true);
+  command.group("Messages");
+  add_switch(command, "--quiet", quiet, "Print nothing but errors");
+}
+
 void LabelOptions::add_to(const Command& command) {
   add_files(command, inputs, files);
   add_format(command, *this);
@@ -159,7 +186,7 @@ void LabelOptions::add_to(const Command& command) {
   add_spacing(command, spacing);
   algorithm.add_to(command);
   add_fill_holes(command, fill_holes);
-  add_selection(command, selection);
+  add_selection(command, selection, false);
   command.group("Measures");
   measure.add_to(command);
   batch.add_to(command);

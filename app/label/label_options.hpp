@@ -48,6 +48,8 @@ struct LabelOptions {
   bool progress = false;
 
   void add_to(const Command& command);
+  /// Those for one input that is labelled in parts by several processes.
+  void add_for_parts(const Command& command);
 };
 
 }  // namespace gpuccl::app

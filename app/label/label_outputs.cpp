@@ -102,6 +102,10 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
   if (const auto& stream = streams_.report)
     io::concerning(stream->name(),
                    [&] { io::write_report(stream->descriptor(), report, components, measured); });
+  commit();
+}
+
+void LabelOutputs::commit() {
   std::vector<io::AtomicFile*> files;
   if (image_) files.push_back(image_.get());
   if (group_)

@@ -37,12 +37,15 @@ class LabelOutputs {
   io::AtomicFile* image() { return image_.get(); }
   io::AtomicFile* stats() { return stats_.get(); }
   io::AtomicFile* preview() { return preview_.get(); }
+  io::AtomicFile* report() { return report_.get(); }
 
   /// Everything but the report reaches the disk.
   void finish();
   /// Writes the report and gives all files their names. The report of an earlier label image of this name is
   /// removed from beside it, wherever the new report is.
   void commit(const io::Report& report, const Components& components, const Measured& measured);
+  /// The names alone.
+  void commit();
 
  private:
   using File = std::unique_ptr<io::AtomicFile>;

@@ -88,7 +88,7 @@ void AtomicFile::check_target() {
 
 void AtomicFile::create() {
   // An unnamed file gets its name through /proc; where that is missing it would have none to get.
-  if (::access("/proc/self/fd", X_OK) == 0)
+  if (!options_.named && ::access("/proc/self/fd", X_OK) == 0)
     file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   if (file_) return;
   const Naming naming;
@@ -120,6 +120,10 @@ void AtomicFile::make_folder() {
     temporary_.reset();
     if (code != EEXIST && code != EINTR) fail_to_create(code);
   }
+}
+
+std::string AtomicFile::temporary_path() const {
+  return (std::filesystem::absolute(target_).parent_path() / temporary_->c_str()).string();
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {

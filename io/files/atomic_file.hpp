@@ -30,6 +30,7 @@ class AtomicFile {
     bool overwrite = true;    // false: an existing target is refused (cannot_create)
     bool sync = true;         // fsync before the rename
     bool sync_folder = true;  // and of the folder after it; false: the caller syncs it once for many
+    bool named = false;       // has a temporary name from the start, so that others can open it
   };
   enum class Kind { file, folder };
   explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}
@@ -39,6 +40,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   const std::string& path() const { return path_; }
+  /// With Options::named, until it has its name.
+  std::string temporary_path() const;
   int descriptor() const { return file_.get(); }
   void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
   void write_at(const void* data, std::size_t bytes, std::size_t offset);

@@ -17,6 +17,7 @@ class SpooledText {
   static void try_folder();
 
   void add(std::string_view text);
+  std::size_t size() const { return in_file_ + waiting_.size(); }
   /// Gives all of it to `sink`, piece by piece.
   void copy_to(const std::function<void(std::string_view)>& sink) const;
 

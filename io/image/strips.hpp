@@ -79,19 +79,29 @@ void for_each_strip(std::int64_t count, Make make, Take take, std::size_t tokens
 /// LabelSource::prepare, or nothing for samples that are all at hand.
 using PrepareRows = std::function<std::int64_t(std::int64_t first_row, std::int64_t rows)>;
 
-/// The same for the strips of a volume whose rows must be prepared. `make` has prepared rows; nothing is made
+/// Strips [begin, end) of a layout.
+struct StripRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// The same for strips of a volume whose rows must be prepared. `make` has prepared rows; nothing is made
 /// while others are being prepared.
 template <class Slot, class Make, class Take>
-void for_each_strip(const StripLayout& strips, const PrepareRows& prepare, Make make, Take take) {
-  const std::int64_t count = strips.count();
-  for (std::int64_t begin = 0, end = 0; begin < count; begin = end) {
+void for_each_strip(const StripLayout& strips, StripRange range, const PrepareRows& prepare, Make make,
+                    Take take) {
+  for (std::int64_t begin = range.begin, end = 0; begin < range.end; begin = end) {
     const std::int64_t ready =
         prepare ? prepare(strips.first_row(begin), strips.rows(begin)) : strips.extent.rows();
-    for (end = begin + 1; end < count && strips.first_row(end) + strips.rows(end) <= ready;) ++end;
+    for (end = begin + 1; end < range.end && strips.first_row(end) + strips.rows(end) <= ready;) ++end;
     for_each_strip<Slot>(
         end - begin, [&](Slot& slot, std::int64_t i) { make(slot, begin + i); },
         [&](Slot& slot, std::int64_t i) { take(slot, begin + i); }, strips.at_once);
   }
+}
+
+template <class Slot, class Make, class Take>
+void for_each_strip(const StripLayout& strips, const PrepareRows& prepare, Make make, Take take) {
+  for_each_strip<Slot>(strips, StripRange{0, strips.count()}, prepare, make, take);
 }
 
 }  // namespace gpuccl::io

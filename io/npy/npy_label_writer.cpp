@@ -5,7 +5,6 @@
 #include "io/image/label_samples_writer.hpp"
 
 namespace gpuccl::io {
-namespace {
 
 /// Version 1.0 of the format: a Python dictionary, filled up so that the samples start at a multiple of 64.
 std::string npy_header(Extent extent, LabelType type) {
@@ -22,8 +21,6 @@ std::string npy_header(Extent extent, LabelType type) {
   header += static_cast<char>(dictionary.size() >> 8);
   return header + dictionary;
 }
-
-}  // namespace
 
 void write_npy_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
                       const WriteOptions& options) {

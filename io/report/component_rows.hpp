@@ -65,6 +65,12 @@ struct PhysicalScale {
 /// None if the size of an element along one of so many axes is unknown.
 std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
 
+/// What of a text with a row for each component is written: all, or what one of several parts of it has.
+struct Stretch {
+  std::uint64_t first = 0;          // components in stretches before it
+  bool begins = true, ends = true;  // whether it has what stands before all rows and after them
+};
+
 /// What a table of components is made of. Its boxes and centroids have so many axes. `before` and `after`
 /// stand in every row, in front of it and behind the centroids, and then the columns of what was measured.
 struct ComponentTable {
@@ -74,6 +80,7 @@ struct ComponentTable {
   std::string_view before = "", after = "";
   const Measured* measured = nullptr;
   std::vector<MeasureId> columns = {};
+  std::uint64_t first = 0;  // components before these
 };
 
 /// The fewest digits that read back as the same value, with an exponent where that is shorter.
@@ -110,7 +117,7 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
     return [&](int axis) { return static_cast<std::uint64_t>(of_box[static_cast<std::size_t>(axis)]); };
   };
   out = put_text(out, style.before_label);
-  out = put_decimal(out, std::uint64_t{i} + 1);
+  out = put_decimal(out, table.first + i + 1);
   out = put_text(out, style.before_area);
   out = put_decimal(out, components.area[i]);
   out = put_text(out, style.before_box);
@@ -152,7 +159,7 @@ void stream_rows(const ComponentTable& table, const TextSink& sink) {
     const std::size_t begin = static_cast<std::size_t>(piece) * kRowsAtOnce;
     for (std::size_t i = begin; i < std::min(count, begin + kRowsAtOnce); ++i) {
       char* out = text.begin_row(room);
-      if (i > 0) out = put_text(out, style.between);
+      if (table.first + i > 0) out = put_text(out, style.between);
       text.end_row(put_row<style>(put_text(out, table.before), table, i));
     }
   };

@@ -147,20 +147,21 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .names_measures = true,
                             .missing = "null"};
 
+}  // namespace
+
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
-                   const Measured& measured) {
-  sink(head(report) + ",\n  \"components\": [");
+                   const Measured& measured, const Stretch& stretch) {
+  if (stretch.begins) sink(head(report) + ",\n  \"components\": [");
   const int axes = report.volume ? 3 : 2;
   stream_rows<kJsonRow>({.components = components,
                          .axes = axes,
                          .scale = physical_scale(report.input.geometry, axes),
                          .measured = &measured,
-                         .columns = measured.columns()},
+                         .columns = measured.columns(),
+                         .first = stretch.first},
                         sink);
-  sink(components.size() == 0 ? "]\n}\n" : "\n  ]\n}\n");
+  if (stretch.ends) sink(report.components == 0 ? "]\n}\n" : "\n  ]\n}\n");
 }
-
-}  // namespace
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }
 

@@ -11,6 +11,7 @@
 #include "gpuccl/phase_times.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/image_info.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 
@@ -66,6 +67,8 @@ struct Report {
 bool is_report(std::string_view beginning);
 
 /// Streams the report, one component a line, so that millions of components take no memory.
+void stream_report(const TextSink& sink, const Report& report, const Components& components,
+                   const Measured& measured = Measured(), const Stretch& stretch = {});
 void write_report(AtomicFile& file, const Report& report, const Components& components,
                   const Measured& measured = Measured());
 /// The same to an open descriptor (stdout).

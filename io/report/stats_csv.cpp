@@ -30,20 +30,23 @@ std::string names_of(const std::vector<MeasureId>& columns) {
   return names + "\n";
 }
 
-void stream_csv(const TextSink& sink, bool volume, const Geometry& geometry, const Components& components,
-                const Measured& measured) {
+}  // namespace
+
+void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
+                      const Components& components, const Measured& measured, const Stretch& stretch) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
-  sink(volume ? kColumns3d : kColumns2d);
-  if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
   table.measured = &measured;
   table.columns = measured.columns();
-  sink(names_of(table.columns));
+  table.first = stretch.first;
+  if (stretch.begins) {
+    sink(volume ? kColumns3d : kColumns2d);
+    if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
+    sink(names_of(table.columns));
+  }
   const std::string unit = "," + std::string(name_of(geometry.unit));
   if (table.scale) table.after = unit;
   stream_rows<kCsvRow>(table, sink);
 }
-
-}  // namespace
 
 bool is_stats_csv(std::string_view beginning) {
   return beginning.starts_with("label,area,x0,y0,") || beginning.starts_with("file,label,area,x0,y0,");
@@ -51,14 +54,14 @@ bool is_stats_csv(std::string_view beginning) {
 
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
                      const Measured& measured) {
-  stream_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-             components, measured);
+  stream_stats_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
+                   components, measured);
 }
 
 void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
                      const Measured& measured) {
-  stream_csv([&](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-             geometry, components, measured);
+  stream_stats_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+                   geometry, components, measured);
 }
 
 std::string joint_stats_header(const MeasureSet& wanted) {

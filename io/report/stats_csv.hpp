@@ -13,6 +13,9 @@ namespace gpuccl::io {
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D), and where the size of
 /// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then what else was
 /// measured.
+void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
+                      const Components& components, const Measured& measured = Measured(),
+                      const Stretch& stretch = {});
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
                      const Measured& measured = Measured());
 void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,

@@ -153,25 +153,26 @@ std::uint64_t TiffDirectories::bytes() const {
   return first + (others == 0 ? 0 : page(1, 0, anywhere).size() * static_cast<std::uint64_t>(others));
 }
 
-void TiffDirectories::write(AtomicFile& file, const std::vector<std::uint64_t>& strip_ends) const {
+void TiffDirectories::write(const WriteAt& write_at, const std::vector<std::uint64_t>& strip_ends) const {
   const std::uint64_t first = aligned(strip_ends.back());
   std::string bytes(first - strip_ends.back(), '\0');
-  std::uint64_t offset = first;
+  std::uint64_t written = strip_ends.back(), offset = first;
   for (std::int64_t slice = 0; slice < pages_.strips.extent.depth; ++slice) {
     const std::string directory = page(slice, offset, strip_ends);
     offset += directory.size();
     bytes += directory;
     if (bytes.size() < kFlushBytes) continue;
-    file.write(bytes.data(), bytes.size());
+    write_at(bytes.data(), bytes.size(), written);
+    written += bytes.size();
     bytes.clear();
   }
-  file.write(bytes.data(), bytes.size());
+  write_at(bytes.data(), bytes.size(), written);
 
   std::string header = "II";
   append(header, big_ ? 43 : 42, 2);
   if (big_) append(header, 8, 4);  // bytes of an offset
   append(header, first, big_ ? 8 : 4);
-  file.write_at(header.data(), header.size(), 0);
+  write_at(header.data(), header.size(), 0);
 }
 
 std::int64_t last_classic_strip_end(const TiffPages& pages) {

@@ -9,9 +9,6 @@
 
 namespace gpuccl::io {
 
-/// Where the first strip begins: after the header, for which there is room in either form.
-inline constexpr std::uint64_t kFirstStrip = 16;
-
 /// Header and directories of a little-endian TIFF whose strips follow one another from kFirstStrip on, all
 /// pages in one block, with the directories after them. Readers of stacks, ImageJ among them, compute where
 /// the pages of an uncompressed one are; and which form the file has can wait until its size is known.
@@ -23,7 +20,7 @@ class TiffDirectories {
   std::uint64_t bytes() const;
 
   /// Behind the strips, of which strip i ends at `strip_ends[i]`, and in front of them.
-  void write(AtomicFile& file, const std::vector<std::uint64_t>& strip_ends) const;
+  void write(const WriteAt& write_at, const std::vector<std::uint64_t>& strip_ends) const;
 
  private:
   std::string page(std::int64_t slice, std::uint64_t offset,

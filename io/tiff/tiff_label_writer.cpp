@@ -4,8 +4,6 @@
 
 #include "io/deflate/run_deflater.hpp"
 #include "io/tiff/imagej_description.hpp"
-#include "io/tiff/tiff_output.hpp"
-#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -62,7 +60,7 @@ class RunStrips final : public StripMaker {
     return seen > 0 && !from_runs_.pays(runs, seen);
   }
 
-  const MappedLabels& labels_;
+  const MappedLabels labels_;
   const StripLayout& strips_;
   LabelRuns part_;
   RunDeflater from_runs_;
@@ -92,24 +90,27 @@ std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Comp
   }
 }
 
+TiffLabels::TiffLabels(const MappedLabels& labels, LabelType type, const WriteOptions& options)
+    : pages{.strips = StripLayout(labels.labels.extent(), bits_per_sample(type), options.strips_at_once),
+            .bits_per_sample = bits_per_sample(type),
+            .compression = options.compression,
+            .deflate_level = kDeflateLevel,
+            .big = options.big_tiff,
+            .resolution = resolution_of(options.geometry),
+            .description = imagej_description(labels.labels.extent(), labels.count, options.geometry)},
+      fill([this, labels, type](std::int64_t strip, std::byte* samples) {
+        render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
+      }),
+      new_maker([this, labels]() -> std::unique_ptr<StripMaker> {
+        if (pages.compression == Compression::deflate)
+          return std::make_unique<RunStrips>(labels, pages, fill);
+        return std::make_unique<StripEncoder>(pages, fill);
+      }) {}
+
 void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
                        const WriteOptions& options) {
-  const Extent extent = labels.labels.extent();
-  const TiffPages pages{.strips = StripLayout(extent, bits_per_sample(type), options.strips_at_once),
-                        .bits_per_sample = bits_per_sample(type),
-                        .compression = options.compression,
-                        .deflate_level = kDeflateLevel,
-                        .big = options.big_tiff,
-                        .resolution = resolution_of(options.geometry),
-                        .description = imagej_description(extent, labels.count, options.geometry)};
-  const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
-    render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
-  };
-  const auto new_maker = [&]() -> std::unique_ptr<StripMaker> {
-    if (pages.compression == Compression::deflate) return std::make_unique<RunStrips>(labels, pages, fill);
-    return std::make_unique<StripEncoder>(pages, fill);
-  };
-  write_tiff(file, pages, prepare_rows(labels), new_maker, options.progress);
+  const TiffLabels tiff(labels, type, options);
+  write_tiff(file, tiff.pages, prepare_rows(labels), tiff.new_maker, options.progress);
 }
 
 }  // namespace gpuccl::io

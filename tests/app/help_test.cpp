@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "app/label/label_options.hpp"
+#include "app/options/command_line.hpp"
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -78,11 +80,19 @@ TEST_CASE("each man page has the options of --help in the same groups, and no ot
   }
 }
 
+TEST_CASE("the man page of gpuccl-mpi has the options of its --help") {
+  app::LabelOptions options;
+  app::CommandLine line("gpuccl-mpi", "", "");
+  options.add_for_parts(line.add_command("label", ""));
+  CHECK(options_in_help(line.parse({"label", "--help"}).text) ==
+        options_in_page(read_file(source_file("man/gpuccl-mpi.1"))));
+}
+
 std::vector<std::string> man_pages() {
   std::vector<std::string> pages;
   for (const auto& file : std::filesystem::directory_iterator(source_file("man")))
     if (file.path().extension() == ".1") pages.push_back(file.path().string());
-  REQUIRE(pages.size() == std::size(kCommands) + 1);
+  REQUIRE(pages.size() == std::size(kCommands) + 2);  // gpuccl, gpuccl-mpi
   return pages;
 }
 

@@ -2,15 +2,17 @@
 // against one part. Labels and components are compared with those of one part.
 //
 //   parts_timing KIND WIDTHxHEIGHT[xDEPTH] DENSITY GRANULARITY CONNECTIVITY cpu|cuda PARTS[,PARTS...]
-//   REPETITIONS
+//                REPETITIONS [TIMES]
 //
-// A part is a GPU, or a single thread of the CPU. Times are those of labeling, union and numbering, the best
-// of the repetitions.
+// What was generated stands TIMES times behind itself. A part is a GPU, or a single thread of the CPU. Times
+// are those of labeling, union and numbering, the best of the repetitions.
 
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -44,6 +46,17 @@ Labeled label_on_cpu(BitView image, Connectivity connectivity, int parts) {
   });
 }
 
+BitVolume repeated(BitVolume once, int times) {
+  if (times == 1) return once;
+  Extent extent = once.extent();
+  extent.depth *= times;
+  BitVolume all(extent);
+  tbb::parallel_for(0, times, [&](int i) {
+    std::memcpy(all.row(0, i * once.extent().depth), once.row(0), static_cast<std::size_t>(once.bytes()));
+  });
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -57,7 +70,7 @@ int main(int argc, char** argv) try {
   options.granularity = std::stoi(argv[4]);
   const Connectivity connectivity{std::stoi(argv[5])};
   const bool on_gpus = std::string(argv[6]) == "cuda";
-  const BitVolume image = generate(options);
+  const BitVolume image = repeated(generate(options), argc > 9 ? std::stoi(argv[9]) : 1);
 
   Labeled expected;
   double one_ms = 0;

@@ -20,11 +20,12 @@ set(layers
   "io/image"
   "io/png io/tiff io/npy io/nifti io/nrrd io/metaimage io/pnm io/jpeg io/zarr"
   "io/read io/write io/report"
+  "io/parts"
   "app/common"
   "app/options"
   "app/label app/bench"
-  "app/label/batch"
-  "app/commands"
+  "app/label/batch app/parts"
+  "app/commands app/mpi"
   "app")
 # What every layer may include from above: the few functions that the rest of the library knows of CUDA.
 set(interfaces lib/src/cuda/cuda.hpp)

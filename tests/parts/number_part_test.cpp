@@ -80,6 +80,8 @@ void expect_same_as_whole(const Case& c) {
   INFO(described(c));
   const Extent extent = c.image.extent();
   Labeled whole = flood_fill(c.image.view(), c.connectivity);
+  const Column<std::uint64_t>& areas = whole.components.area;
+  const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
   const Selection expected = select(std::move(whole.components), extent, !is_3d(c.connectivity), c.selection);
   const std::vector<Label> expected_labels = mapped(whole, expected.map);
 
@@ -104,6 +106,7 @@ void expect_same_as_whole(const Case& c) {
   for (const NumberedPart& part : numbered) {
     REQUIRE(part.labels->count() == expected.components.size());
     REQUIRE(part.dropped == expected.dropped);
+    REQUIRE(part.largest == largest);
     REQUIRE((part.first == components.size() || part.components.size() == 0));
     for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   }

@@ -21,7 +21,8 @@ namespace gpuccl {
 using Message = std::vector<std::byte>;
 
 /// How one of several parts talks to the others. All of them call scan() and gather() in the same order.
-/// What a call throws is that another part has failed or is gone.
+/// What a call throws is that another part has failed or is gone. scan() and gather() go through part 0,
+/// where there is no better way.
 class PartLink {
  public:
   virtual ~PartLink() = default;
@@ -36,9 +37,9 @@ class PartLink {
   struct Sums {
     std::uint64_t before = 0, all = 0;  // of the values of the parts before this one, of all parts
   };
-  virtual Sums scan(std::uint64_t value) = 0;
+  virtual Sums scan(std::uint64_t value);
   /// The messages of all parts, in their order.
-  virtual std::vector<Message> gather(Message message) = 0;
+  virtual std::vector<Message> gather(Message message);
 };
 
 /// Runs `work` for each of so many parts in a thread of its own and returns when all are done. When one
@@ -56,6 +57,7 @@ struct NumberedPart {
                                         // LabelOrder::size are all in part 0
   Label first = 0;                      // the label of the first of these is one more
   std::uint64_t dropped = 0;            // by the selection, of the whole
+  std::uint64_t largest = 0;            // elements of the largest component of the whole, before that
 };
 
 /// Numbers the labels of `slab` of a whole, after each part has labelled its own: all parts of `link` call it

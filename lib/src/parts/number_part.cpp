@@ -194,6 +194,23 @@ Owned owned(int part, const Components& components, const Slab& slab, const Face
   return result;
 }
 
+/// What all parts have found.
+struct Found {
+  std::uint64_t components = 0, largest = 0;
+};
+
+Found find_all(PartLink& link, const Components& mine) {
+  Found found{mine.size(), 0};
+  for (const std::uint64_t area : mine.area) found.largest = std::max(found.largest, area);
+  Message message;
+  put(message, std::vector<Found>{found});
+  found = {};
+  for (Message& other : link.gather(std::move(message)))
+    for (const Found& one : TakenMessage(std::move(other)).take<Found>())
+      found = {found.components + one.components, std::max(found.largest, one.largest)};
+  return found;
+}
+
 /// Which of a part's components stay among those of all parts, and the number of each (0: dropped).
 struct Numbered {
   std::vector<Label> numbers;  // of each that begins in the part
@@ -300,7 +317,7 @@ PartNumbers number_labels(PartLink& link, const Slab& slab, Extent whole, Connec
   faces.unite();
   const std::size_t count = labeled.components.size();
   Owned mine = owned(link.part(), std::exchange(labeled.components, {}), slab, faces);
-  const std::uint64_t all = link.scan(mine.labels.size()).all;
+  const Found found = find_all(link, mine.components);
   Numbered numbered = number(link, std::move(mine.components), whole, !is_3d(connectivity), selection);
 
   JoinedLabels::Part part{rows_of(slab, whole), std::move(labeled.labels), std::vector<Label>(count + 1)};
@@ -314,8 +331,8 @@ PartNumbers number_labels(PartLink& link, const Slab& slab, Extent whole, Connec
   }
   faces.send_numbers(part.numbers);
 
-  return {std::move(part), std::move(numbered.components), numbered.first, numbered.count,
-          all - numbered.count};
+  return {std::move(part), std::move(numbered.components),    numbered.first,
+          numbered.count,  found.components - numbered.count, found.largest};
 }
 
 NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
@@ -324,7 +341,7 @@ NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connect
   std::vector<JoinedLabels::Part> parts;
   parts.push_back(std::move(numbers.part));
   return {std::make_unique<JoinedLabels>(whole, std::move(parts), numbers.count),
-          std::move(numbers.components), numbers.first, numbers.dropped};
+          std::move(numbers.components), numbers.first, numbers.dropped, numbers.largest};
 }
 
 }  // namespace gpuccl

@@ -12,7 +12,7 @@ struct PartNumbers {
   JoinedLabels::Part part;
   Components components;
   Label first = 0, count = 0;
-  std::uint64_t dropped = 0;
+  std::uint64_t dropped = 0, largest = 0;
 };
 
 /// As number_part().

@@ -1,5 +1,4 @@
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <map>
@@ -57,26 +56,6 @@ class ThreadLink final : public PartLink {
   int parts() const override { return parts_; }
   void send(int to, Message message) override { mailbox_.put(part_, to, std::move(message)); }
   Message receive(int from) override { return mailbox_.take(from, part_); }
-
-  Sums scan(std::uint64_t value) override {
-    Message mine(sizeof value);
-    std::memcpy(mine.data(), &value, sizeof value);
-    Sums sums;
-    int from = 0;
-    for (const Message& message : gather(std::move(mine))) {
-      std::memcpy(&value, message.data(), sizeof value);
-      if (from++ < part_) sums.before += value;
-      sums.all += value;
-    }
-    return sums;
-  }
-
-  std::vector<Message> gather(Message message) override {
-    for (int to = 0; to < parts_; ++to) send(to, message);
-    std::vector<Message> all;
-    for (int from = 0; from < parts_; ++from) all.push_back(receive(from));
-    return all;
-  }
 
  private:
   Mailbox& mailbox_;

@@ -1,0 +1,120 @@
+#include <mpi.h>
+#include <tbb/info.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/process.hpp"
+#include "app/common/thread_limit.hpp"
+#include "app/common/version.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/mpi/mpi_link.hpp"
+#include "app/options/command_line.hpp"
+#include "app/parts/label_part.hpp"
+#include "gpuccl/devices.hpp"
+#include "gpuccl/start_threads.hpp"
+#include "io/parts/together.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// The ranks of one host.
+struct Host {
+  int rank = 0, ranks = 1;
+
+  Host() {
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &rank);
+    MPI_Comm_size(host, &ranks);
+    MPI_Comm_free(&host);
+  }
+};
+
+/// A GPU a rank, in the order of the ranks of a host.
+std::vector<int> gpu_of(const Host& host, const AlgorithmOptions& options) {
+  if (options.engine.device == DeviceChoice::cpu) return {0};
+  const std::vector<int>& named = options.engine.gpus;
+  const int count = named.empty() ? count_cuda_devices() : static_cast<int>(named.size());
+  const int turn = host.rank % std::max(1, count);
+  return {named.empty() ? turn : named[static_cast<std::size_t>(turn)]};
+}
+
+/// The processors of the host shared out, unless the launcher has bound the rank to some.
+int threads_of(const Host& host) {
+  const int processors = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, std::min(tbb::info::default_concurrency(), processors / host.ranks));
+}
+
+int run_label(const LabelOptions& given) {
+  MpiLink link;
+  LabelOptions options = given;
+  LabelPaths files = options.files.with_defaults();
+  io::together(link, [&] {
+    check_for_parts(options);
+    files.input = options.inputs.front();
+    refuse_overlap(files, options.input.stack);
+    if (!options.output.file.overwrite) refuse_existing(files);
+  });
+  const Host host;
+  options.algorithm.engine.gpus = gpu_of(host, options.algorithm);
+  const ThreadLimit threads(options.algorithm.threads > 0 ? options.algorithm.threads : threads_of(host));
+  LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {
+    if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
+  });
+  label_part(link, files, options, engine);
+  return kSuccess;
+}
+
+int parse_and_run(int argc, char** argv) {
+  CommandLine line("gpuccl-mpi", "Labels one image or volume by several processes, each a part of it.",
+                   version_line());
+  const Command command = line.add_command("label", "Label the connected components of an image or volume");
+  LabelOptions options;
+  options.algorithm.engine.gpus = {};
+  options.add_for_parts(command);
+  command.on_run([&options] { return run_label(options); });
+  MpiLink link;
+  CommandLine::Parsed parsed;
+  io::together(link, [&] { parsed = line.parse({argv + std::min(argc, 1), argv + argc}); });
+  if (!parsed.run) {
+    if (link.part() == 0) print_result(parsed.text);
+    return kSuccess;
+  }
+  start_threads();
+  return parsed.run();
+}
+
+/// Says what was thrown; its exit code.
+int report(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    return report_failure(error);
+  } catch (const std::exception& exception) {
+    return report_failure(translated(exception));
+  }
+}
+
+}  // namespace
+}  // namespace gpuccl::app
+
+int main(int argc, char** argv) {
+  using namespace gpuccl;
+  MPI_Init(&argc, &argv);
+  app::prepare_process();
+  int code = app::kSuccess;
+  try {
+    code = app::parse_and_run(argc, argv);
+  } catch (const io::PartFailed& failed) {
+    code = failed.thrown() ? app::report(failed.thrown()) : app::exit_code(failed.failure());
+  } catch (...) {  // the other ranks do not know
+    MPI_Abort(MPI_COMM_WORLD, app::report(std::current_exception()));
+  }
+  MPI_Finalize();
+  return code;
+}

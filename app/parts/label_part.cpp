@@ -1,0 +1,298 @@
+#include "app/parts/label_part.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/stopwatch.hpp"
+#include "app/label/deciding_options.hpp"
+#include "app/label/hints.hpp"
+#include "app/label/label_outputs.hpp"
+#include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
+#include "io/files/text_stream.hpp"
+#include "io/image/limits.hpp"
+#include "io/parts/messages.hpp"
+#include "io/parts/part_writer.hpp"
+#include "io/parts/shared_file.hpp"
+#include "io/parts/together.hpp"
+#include "io/read/reader.hpp"
+#include "io/report/report.hpp"
+#include "io/report/stats_csv.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PartJob {
+ public:
+  PartJob(PartLink& link, const LabelPaths& files, const LabelOptions& options)
+      : link_(link), files_(files), options_(options), first_(link.part() == 0) {}
+
+  void open() {
+    here(files_.input, [&] {
+      io::ReadOptions read;
+      read.foreground = options_.input.foreground;
+      read.limits = options_.input.limits;
+      read.spacing = options_.spacing;
+      read.stack = options_.input.stack;
+      read.in_parts = true;
+      read.warn = [this](const std::string& line) { warn(files_.input, line); };
+      reader_ = io::open_reader(files_.input, read);
+      extent_ = reader_->info().extent;
+      connectivity_ = options_.algorithm.connectivity_for(extent_, reader_->info().format != "png");
+      state_ = input_state();
+      slab_ = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
+    });
+    const std::string first = io::text_of(link_.gather(io::message_of(state_)).front());
+    here(files_.input, [&] {
+      if (first != state_)
+        throw Error(Failure::data, "is another file for part " + std::to_string(link_.part()) +
+                                       " than for part 0; all parts need the same one");
+    });
+    here(files_.input, [&] {
+      if (first_)
+        outputs_ = std::make_unique<LabelOutputs>(files_, LabelStreams(files_), named(options_.output));
+    });
+    const auto shared = [&](const std::string& path, io::AtomicFile* (LabelOutputs::*file)()) {
+      return path.empty()
+                 ? nullptr
+                 : std::make_unique<io::SharedFile>(link_, path, first_ ? (*outputs_.*file)() : nullptr);
+    };
+    image_ = shared(files_.image, &LabelOutputs::image);
+    stats_ = shared(files_.stats, &LabelOutputs::stats);
+    text_ = shared(files_.json, &LabelOutputs::report);
+  }
+
+  void label(LazyEngine& engine) {
+    Labeled labeled;
+    std::uint64_t foreground = 0;
+    here(files_.input, [&] {
+      Engine& started = engine.start();  // the device starts while the file is read
+      foreground = read();
+      if (bits_.extent().elements() > 0)
+        labeled = started.label(bits_.view(), connectivity_, &engine_report_);
+      std::uint64_t in_components = 0;
+      for (const std::uint64_t area : labeled.components.area) in_components += area;
+      if (in_components != foreground)
+        throw Error(Failure::internal, "self-check failed: components of " + std::to_string(in_components) +
+                                           " elements, but the foreground has " + std::to_string(foreground));
+      if (input_state() != state_) throw Error(Failure::data, "the input changed while it was read");
+    });
+    report_.phases = labeled.phases;
+    report_.statistics_ms = labeled.statistics_ms;
+    number(std::move(labeled));
+    find(foreground);
+  }
+
+  void write() {
+    since_.lap();
+    if (image_) write_image();
+    if (stats_)
+      io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
+        io::stream_stats_csv(sink, volume(), report_.input.geometry, numbered_.components, {}, stretch());
+      });
+    report_.write_ms = since_.lap();
+    complete_report();
+    if (text_)
+      io::write_text_in_parts(link_, *text_, [&](const io::TextSink& sink) {
+        io::stream_report(sink, report_, numbered_.components, {}, stretch());
+      });
+  }
+
+  void commit() {
+    for (io::SharedFile* const file : {image_.get(), stats_.get(), text_.get()})
+      if (file != nullptr) here(file->path(), [&] { file->finish(); });
+    here(files_.input, [&] {
+      if (first_) outputs_->commit();
+    });
+  }
+
+  LabelSummary summary() const {
+    return {numbered_.labels->count(), numbered_.dropped, engine_report_, total_.milliseconds()};
+  }
+
+ private:
+  template <class Work>
+  void here(const std::string& path, Work work) {
+    io::together(link_, [&] { io::concerning(path, work); });
+  }
+
+  static OutputOptions named(OutputOptions output) {
+    output.file.named = true;
+    return output;
+  }
+
+  /// The same for all parts as long as the input is.
+  std::string input_state() const {
+    const io::ImageInfo& info = reader_->info();
+    std::string state = info.format + " " + io::to_string(info.extent);
+    std::error_code problem;
+    if (fs::is_regular_file(files_.input, problem))
+      state += " " + std::to_string(fs::file_size(files_.input, problem)) + " " +
+               std::to_string(fs::last_write_time(files_.input, problem).time_since_epoch().count());
+    return state;
+  }
+
+  /// Returns the number of foreground elements.
+  std::uint64_t read() {
+    const Stopwatch reading;
+    reader_->find_threshold();
+    report_.input = reader_->info();
+    report_.input_bytes = io::bytes_of_regular_file(files_.input);
+    bits_ = BitVolume({extent_.width, slab_.y1 - slab_.y0, slab_.z1 - slab_.z0});
+    std::atomic<std::int64_t> foreground = 0;
+    if (bits_.extent().height < extent_.height) {
+      if (bits_.extent().elements() > 0) reader_->read_rows(slab_.z0, slab_.y0, slab_.y1, bits_);
+      foreground = count_foreground(bits_.view());
+    } else if (slab_.z0 < slab_.z1) {
+      reader_->read(slab_.z0, slab_.z1, bits_, [&](BitView slice) { foreground += count_foreground(slice); });
+    }
+    report_.read_ms = reading.milliseconds();
+    return static_cast<std::uint64_t>(foreground);
+  }
+
+  void number(Labeled labeled) {
+    try {
+      numbered_ = number_part(link_, slab_, extent_, connectivity_, std::move(labeled), options_.selection);
+    } catch (const Error& error) {
+      if (error.failure() != Failure::data) throw;
+      // Too many components are so for all parts alike.
+      throw io::PartFailed(error.failure(), first_ ? std::current_exception() : nullptr);
+    }
+  }
+
+  /// What the parts have found, as one.
+  void find(std::uint64_t foreground) {
+    Findings findings;
+    findings.foreground = report_.foreground =
+        static_cast<double>(link_.scan(foreground).all) / static_cast<double>(extent_.elements());
+    findings.largest = numbered_.largest;
+    findings.more_than_two_values = link_.scan(reader_->has_more_than_two_values()).all > 0;
+    report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings);
+    for (const std::string& line : report_.hints) warn(files_.input, line);
+
+    std::set<std::string> names;
+    for (const Message& message : link_.gather(io::message_of(engine_report_.device_name)))
+      if (!message.empty()) names.insert(io::text_of(message));
+    for (const std::string& name : names)
+      report_.device_name += (report_.device_name.empty() ? "" : ", ") + name;
+    std::set<std::uint64_t> gpus;
+    const std::vector<std::uint64_t> mine(engine_report_.gpus.begin(), engine_report_.gpus.end());
+    for (const Message& message : link_.gather(io::message_of(mine)))
+      for (const std::uint64_t gpu : io::numbers_of(message)) gpus.insert(gpu);
+    report_.gpus.assign(gpus.begin(), gpus.end());
+  }
+
+  void write_image() {
+    const io::LabelFormat format = io::label_format(files_.image);
+    io::WriteOptions write;
+    here(files_.image, [&] {
+      write.type = io::resolve_label_type(options_.label_type, numbered_.labels->count(), format);
+      write.compression = options_.compression.value_or(io::Compression::deflate);
+      write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
+      write.geometry = report_.input.geometry;
+      const std::string wide = hint_of_type(format, write.type, options_.label_type);
+      if (!wide.empty()) warn(files_.image, wide);
+      const std::string lost = io::lost_geometry(format, write.geometry);
+      if (!lost.empty()) warn(files_.image, lost);
+    });
+    io::write_labels_in_parts(link_, *image_, format, *numbered_.labels, write);
+    report_.label_type = word_of(label_types(), write.type);
+  }
+
+  void complete_report() {
+    const auto written = [](io::AtomicFile* file) {
+      return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
+    };
+    report_.options = deciding_options(options_);
+    report_.algorithm = engine_report_.algorithm;
+    report_.connectivity = static_cast<int>(connectivity_);
+    report_.volume = volume();
+    report_.device_kind = device_name(engine_report_.device_kind);
+    report_.components = numbered_.labels->count();
+    report_.dropped = numbered_.dropped;
+    report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
+    report_.start_up_ms = engine_report_.start_up_ms;
+    report_.label_ms = engine_report_.label_ms;
+    report_.total_ms = total_.milliseconds();
+    here(files_.input, [&] {
+      if (!first_) return;
+      report_.output = written(outputs_->image());
+      report_.stats = written(outputs_->stats());
+    });
+  }
+
+  bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
+  io::Stretch stretch() const { return {numbered_.first, first_, link_.part() + 1 == link_.parts()}; }
+
+  void warn(const std::string& path, const std::string& line) const {
+    if (first_ && !options_.quiet) print_warning(display_name(path) + ": " + line);
+  }
+
+  PartLink& link_;
+  const LabelPaths& files_;
+  const LabelOptions& options_;
+  const bool first_;
+  Stopwatch total_, since_;
+
+  std::unique_ptr<io::Reader> reader_;
+  Extent extent_;
+  Connectivity connectivity_ = Connectivity::c8;
+  std::string state_;  // of the input
+  Slab slab_;
+  std::unique_ptr<LabelOutputs> outputs_;  // of part 0
+  std::unique_ptr<io::SharedFile> image_, stats_, text_;
+  BitVolume bits_;
+  EngineReport engine_report_;
+  NumberedPart numbered_;
+  io::Report report_;
+};
+
+}  // namespace
+
+void check_for_parts(const LabelOptions& options) {
+  const LabelPaths& files = options.files;
+  if (options.inputs.size() > 1) throw Error(Failure::usage, "labels one input; gpuccl label takes several");
+  if (options.inputs.front() == "-")
+    throw Error(Failure::usage, "standard input cannot be read in parts; give a file");
+  if (!files.any_output()) throw Error(Failure::usage, "nothing to write; give -o, --json or --stats");
+  if (options.selection.min_size > options.selection.max_size)
+    throw Error(Failure::usage, "--min-size is above --max-size");
+  for (const std::string& path : {files.json, files.stats})
+    if (io::TextStream::is_named(path))
+      throw io::FileError(path, Failure::usage, "several parts write files, not streams");
+  if (files.image.empty()) {
+    if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic)
+      throw Error(Failure::usage, "--compress, --bigtiff and --label-type need a label image; give -o");
+  } else {
+    const io::LabelFormat format = io::concerning(files.image, [&] { return io::label_format(files.image); });
+    if (format != io::LabelFormat::tiff && format != io::LabelFormat::npy)
+      throw io::FileError(files.image, Failure::usage, "several parts write TIFF or .npy");
+    if ((options.compression || options.big_tiff) && format != io::LabelFormat::tiff)
+      throw io::FileError(files.image, Failure::usage,
+                          "--compress and --bigtiff are for label images in TIFF");
+  }
+  options.algorithm.check();
+}
+
+LabelSummary label_part(PartLink& link, const LabelPaths& files, const LabelOptions& options,
+                        LazyEngine& engine) {
+  PartJob job(link, files, options);
+  job.open();
+  job.label(engine);
+  job.write();
+  job.commit();
+  return job.summary();
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "gpuccl/parts.hpp"
+#include "io/image/label_image.hpp"
+#include "io/parts/shared_file.hpp"
+#include "io/report/component_rows.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::io {
+
+/// Writes the label image into `file`, all parts together, each the rows that NumberedPart::labels can render
+/// of its slab of cut_into_parts(). TIFF and .npy; options.type is resolved. The bytes are those of
+/// write_labels(). What is compressed waits in memory or in a temporary file until it is known where it goes.
+/// Throws as together().
+void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelSource& labels,
+                           const WriteOptions& options);
+
+/// Writes a text of which make(sink) makes this part's stretch, one stretch after the other. Throws as
+/// together().
+void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make);
+
+}  // namespace gpuccl::io

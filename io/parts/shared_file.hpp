@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gpuccl/parts.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/descriptor.hpp"
+
+namespace gpuccl::io {
+
+/// A file that several parts write, each a stretch of its own. Part 0 makes it and gives it its name when all
+/// have finished.
+class SharedFile {
+ public:
+  /// All parts together. `made` is that of part 0 (Options::named), others open it under its temporary name.
+  /// Throws as together().
+  SharedFile(PartLink& link, const std::string& path, AtomicFile* made);
+
+  const std::string& path() const { return path_; }
+  void write_at(const void* data, std::size_t bytes, std::uint64_t offset);
+  /// What this part has written reaches the disk.
+  void finish();
+
+ private:
+  std::string path_;
+  AtomicFile* made_;
+  Descriptor opened_;
+};
+
+}  // namespace gpuccl::io

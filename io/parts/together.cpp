@@ -1,0 +1,45 @@
+#include "io/parts/together.hpp"
+
+#include <new>
+#include <string>
+
+#include "io/files/file_error.hpp"
+#include "io/parts/messages.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// The failure of what is being handled.
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error.failure();
+  } catch (const std::bad_alloc&) {
+    return Failure::memory;
+  } catch (...) {
+    return Failure::internal;
+  }
+}
+
+}  // namespace
+
+void together(PartLink& link, const std::function<void()>& work) {
+  std::exception_ptr thrown;
+  std::string failure;
+  try {
+    work();
+  } catch (...) {
+    thrown = std::current_exception();
+    failure = std::to_string(static_cast<int>(current_failure()));
+  }
+  int part = 0;
+  for (const Message& message : link.gather(message_of(failure))) {
+    if (!message.empty()) {
+      throw PartFailed(Failure{std::stoi(text_of(message))}, part == link.part() ? thrown : nullptr);
+    }
+    ++part;
+  }
+}
+
+}  // namespace gpuccl::io

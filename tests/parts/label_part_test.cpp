@@ -1,0 +1,191 @@
+// Parts in threads of one process read, label and write: the files of one part, byte for byte.
+
+#include "app/parts/label_part.hpp"
+
+#include <atomic>
+#include <random>
+
+#include "app/binary.hpp"
+#include "app/options/command_line.hpp"
+#include "io/parts/together.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::app;
+using namespace tests;
+
+namespace {
+
+LazyEngine on_cpu() { return {{.device = DeviceChoice::cpu}, nullptr}; }
+
+LabelPaths outputs(const std::string& input, const std::string& base, const std::string& extension) {
+  LabelPaths files;
+  files.input = input;
+  files.image = base + extension;
+  files.stats = base + ".csv";
+  return files.with_defaults();
+}
+
+void label_in_parts_of_one_process(const LabelPaths& files, const LabelOptions& options, int parts) {
+  run_parts(parts, [&](PartLink& link) {
+    LazyEngine engine = on_cpu();
+    label_part(link, files, options, engine);
+  });
+}
+
+/// A report without what another run has otherwise: times, devices, names of outputs.
+Json comparable(const std::string& path) {
+  Json report = Json::parse(read_file(path));
+  report.erase("timings_ms");
+  report["labeling"].erase("device");
+  for (const char* const file : {"output", "stats"})
+    if (!report[file].is_null()) report[file].erase("path");
+  return report;
+}
+
+void expect_same_files(const ScratchFolder& scratch, const std::string& input, const std::string& extension,
+                       const LabelOptions& options, std::initializer_list<int> all_parts) {
+  const LabelPaths whole = outputs(input, scratch / "whole", extension);
+  LazyEngine engine = on_cpu();
+  label_file(whole, options, engine);
+  const std::string image = read_file(whole.image), table = read_file(whole.stats);
+  const Json report = comparable(whole.json);
+  for (const int parts : all_parts) {
+    INFO(parts << " parts");
+    const LabelPaths files = outputs(input, scratch / "parts", extension);
+    label_in_parts_of_one_process(files, options, parts);
+    REQUIRE((read_file(files.image) == image));
+    REQUIRE((read_file(files.stats) == table));
+    REQUIRE(comparable(files.json) == report);
+  }
+}
+
+LabelOptions quiet(std::optional<Connectivity> connectivity = std::nullopt) {
+  LabelOptions options;
+  options.quiet = true;
+  options.output.file.sync = false;
+  options.algorithm.connectivity = connectivity;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("parts write the files of the whole, in every format and with every option") {
+  const ScratchFolder scratch;
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const bool volume = below(3) > 0;
+    const Extent extent{1 + below(70), 1 + below(40), volume ? 2 + below(12) : 1};
+    const std::string input =
+        save(scratch / "in.tif", random_image(extent, 0.1 + below(8) / 10.0, 1 + below(3), seed).view());
+    LabelOptions options = quiet();
+    options.algorithm.per_slice = volume && below(4) == 0;
+    if (below(2) == 0)
+      options.algorithm.connectivity =
+          volume && !options.algorithm.per_slice
+              ? std::vector{Connectivity::c6, Connectivity::c18, Connectivity::c26}[below(3)]
+              : std::vector{Connectivity::c4, Connectivity::c8}[below(2)];
+    if (below(3) == 0) options.selection.min_size = below(9);
+    if (below(3) == 0) options.selection.largest = 1 + below(20);
+    options.selection.clear_border = below(4) == 0;
+    if (below(3) == 0) options.selection.order = LabelOrder::size;
+    if (below(3) == 0) options.label_type = io::LabelType::u32;
+    const bool tiff = below(4) > 0;
+    if (tiff)
+      options.compression = std::vector{io::Compression::none, io::Compression::deflate, io::Compression::lzw,
+                                        io::Compression::packbits}[below(4)];
+    if (tiff && below(3) == 0) options.big_tiff = io::BigTiff::yes;
+    INFO("seed " << seed << ", " << to_string(extent));
+    expect_same_files(scratch, input, tiff ? ".tiff" : ".npy", options, {1, 2, 3, 1 + below(20)});
+  }
+}
+
+TEST_CASE("a strip that several parts have rows of is the same") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", random_image({1500, 1300, 1}, 0.4, 3, 5).view());
+  for (const io::Compression compression : {io::Compression::deflate, io::Compression::none}) {
+    LabelOptions options = quiet();
+    options.compression = compression;
+    expect_same_files(scratch, input, ".tiff", options, {2, 5, 40});
+  }
+}
+
+TEST_CASE("what holds nothing is labelled in parts, and so is one component of all") {
+  const ScratchFolder scratch;
+  for (const double density : {0.0, 1.0})
+    expect_same_files(scratch, save(scratch / "in.tif", random_image({40, 30, 7}, density, 1, 1).view()),
+                      ".tiff", quiet(), {1, 4, 9});
+}
+
+TEST_CASE("what parts cannot do is refused") {
+  const auto refused = [](const Words& words) {
+    LabelOptions options;
+    CommandLine line("gpuccl-mpi", "", "");
+    const app::Command command = line.add_command("label", "");
+    options.add_for_parts(command);
+    command.on_run([&options] {
+      check_for_parts(options);
+      return 0;
+    });
+    Words all = {"label", "in.tif"};
+    all.insert(all.end(), words.begin(), words.end());
+    try {
+      line.parse(all).run();
+    } catch (const Error& error) {
+      return error.failure() == Failure::usage;
+    }
+    return false;
+  };
+  for (const char* const image : {"out.png", "out.nii.gz", "out.nrrd", "out.mha", "out/", "-"})
+    CHECK(refused({"-o", image}));
+  for (const Words& words : {Words{},
+                             {"more.tif"},
+                             {"--stats", "-"},
+                             {"--json", "-"},
+                             {"--fill-holes"},
+                             {"--keep", "area > 3"},
+                             {"--measure", "shape"},
+                             {"--preview", "p.png"},
+                             {"--label-type", "u8"},
+                             {"--recursive"},
+                             {"--jobs", "2"},
+                             {"--progress"},
+                             {"--min-size", "3", "--max-size", "2"},
+                             {"-c", "26", "--per-slice"}}) {
+    INFO((words.empty() ? "" : words.front()));
+    Words with_output = words;
+    if (!words.empty() && words.front() != "--label-type")
+      with_output.insert(with_output.end(), {"-o", "out.tif"});
+    CHECK(refused(with_output));
+  }
+  CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
+}
+
+TEST_CASE("when a part fails, one says so, and the old files stay") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", random_image({300, 200, 8}, 0.02, 1, 5).view());
+  const LabelPaths files = outputs(input, scratch / "out", ".tiff");
+  write_file(files.image, "old");
+  write_file(files.stats, "label,area,x0,y0,old");
+  LabelOptions options = quiet();
+  options.label_type = io::LabelType::u8;  // there are more
+  std::atomic<int> said = 0, silent = 0;
+  run_parts(3, [&](PartLink& link) {
+    LazyEngine engine = on_cpu();
+    try {
+      label_part(link, files, options, engine);
+    } catch (const io::PartFailed& failed) {
+      CHECK(failed.failure() == Failure::data);
+      ++(failed.thrown() ? said : silent);
+    }
+  });
+  CHECK(said == 1);
+  CHECK(silent == 2);
+  CHECK(read_file(files.image) == "old");
+  CHECK(read_file(files.stats) == "label,area,x0,y0,old");
+  CHECK(count_entries(scratch.path()) == 3);
+}

@@ -1,0 +1,194 @@
+// gpuccl-mpi as users start it: the files of gpuccl, byte for byte, or none.
+
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "app/binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+
+namespace {
+
+/// `mpirun -n RANKS gpuccl-mpi label WORDS...`, where rank 1 does `first_of_1` before, in a shell. More ranks
+/// than processors, and root, are welcome.
+Command mpi_command(int ranks, const Words& words, const std::string& first_of_1 = "") {
+  Command command;
+  command.words = {GPUCCL_MPIRUN, "--oversubscribe", "--bind-to", "none", "-n", std::to_string(ranks)};
+  const Words shell = {"/bin/sh", "-c",
+                       "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then " +
+                           (first_of_1.empty() ? std::string(":") : first_of_1) + "; fi; exec \"$0\" \"$@\"",
+                       GPUCCL_MPI_PROGRAM, "label"};
+  command.words.insert(command.words.end(), shell.begin(), shell.end());
+  command.words.insert(command.words.end(), words.begin(), words.end());
+  command.environment = {{"CUDA_VISIBLE_DEVICES", ""},
+                         {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                         {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+                         {"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
+  return command;
+}
+
+/// Says so where the command is another than Open MPI's.
+bool has_open_mpi() {
+  Command command;
+  command.words = {GPUCCL_MPIRUN, "--version"};
+  const std::string version = run(command).out;  // mpirun (Open MPI), or of older ones mpiexec (OpenRTE)
+  const bool found = version.find("(Open") != std::string::npos;
+  if (!found) WARN("skipped: " GPUCCL_MPIRUN " is not Open MPI");
+  return found;
+}
+
+Json comparable(const std::string& path) {
+  Json report = Json::parse(read_file(path));
+  report.erase("timings_ms");
+  report["labeling"].erase("device");
+  for (const char* const file : {"output", "stats"}) report[file].erase("path");
+  return report;
+}
+
+/// What the ranks themselves said, without what mpirun says of them.
+std::vector<std::string> lines_of_ranks(const std::string& err) {
+  std::vector<std::string> lines;
+  std::istringstream text(err);
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with("gpuccl: ")) lines.push_back(line);
+  return lines;
+}
+
+/// Old files that a run which fails must leave alone.
+struct OldFiles {
+  ScratchFolder scratch;
+  std::string input, image = scratch / "out.tiff", table = scratch / "out.csv";
+  std::size_t entries;
+
+  explicit OldFiles(Extent extent)
+      : input(save(scratch / "in.tif", random_image(extent, 0.03, 1, 3).view())) {
+    write_file(image, "old");
+    write_file(table, "label,area,x0,y0,old");
+    entries = count_entries(scratch.path());
+  }
+  Words words() const { return {input, "-o", image, "--stats", table, "--quiet"}; }
+  void expect_old() const {
+    CHECK(read_file(image) == "old");
+    CHECK(read_file(table) == "label,area,x0,y0,old");
+  }
+  void expect_untouched() const {
+    expect_old();
+    CHECK(count_entries(scratch.path()) == entries);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("any number of ranks writes the files of one process") {
+  if (!has_open_mpi()) return;
+  const ScratchFolder scratch;
+  const struct {
+    Extent extent;
+    Words options;
+    std::string extension;
+  } cases[] = {{{70, 50, 23}, {"--min-size", "3"}, ".tiff"},
+               {{1100, 900, 1}, {"-c", "4", "--label-type", "u32"}, ".tiff"},
+               {{40, 30, 9}, {"--order", "size"}, ".npy"}};
+  for (const auto& [extent, options, extension] : cases) {
+    const std::string input = save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());
+    const auto words = [&](const std::string& base) {
+      Words all = {input, "-o", scratch / base + extension, "--stats", scratch / base + ".csv"};
+      all.insert(all.end(), options.begin(), options.end());
+      return all;
+    };
+    Words whole = words("whole");
+    whole.insert(whole.begin(), "label");
+    succeeds(whole);
+    for (const int ranks : extension == ".npy" ? std::vector{3} : std::vector{1, 2, 4}) {
+      INFO(ranks << " ranks, " << to_string(extent));
+      const Ended ended = run(mpi_command(ranks, words("parts")));
+      INFO(ended.err);
+      REQUIRE(ended.code == 0);
+      REQUIRE((read_file(scratch / "parts" + extension) == read_file(scratch / "whole" + extension)));
+      REQUIRE((read_file(scratch / "parts.csv") == read_file(scratch / "whole.csv")));
+      REQUIRE(comparable(scratch / "parts.json") == comparable(scratch / "whole.json"));
+    }
+  }
+}
+
+TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpuccl") {
+  if (!has_open_mpi()) return;
+  const OldFiles old({60, 50, 8});
+  const auto expect = [&](const Words& words, int code, const std::string& part,
+                          const std::string& first = "") {
+    const Ended ended = run(mpi_command(3, words, first));
+    INFO(ended.err);
+    CHECK(ended.code == code);
+    const std::vector<std::string> lines = lines_of_ranks(ended.err);
+    REQUIRE(lines.size() == 1);
+    CHECK_THAT(lines.front(), containing(part));
+    old.expect_untouched();
+  };
+  expect({old.input}, 64, "nothing to write");
+  expect({old.input, "-o", old.image, "--measure", "shape"}, 64, "--measure");
+  expect({old.scratch / "gone.tif", "-o", old.image}, 66, "gone.tif");
+  expect({old.input, "-o", old.scratch / "no/out.tiff"}, 73, "folder does not exist");
+  expect({old.input, "-o", old.image, "--label-type", "u8"}, 65, "labels do not fit u8");
+  expect({old.input, "-o", old.image, "--device", "cuda"}, 69, "in.tif");
+}
+
+TEST_CASE("one rank that cannot go on ends all, and the old files stay") {
+  if (!has_open_mpi()) return;
+  const OldFiles old({700, 600, 8});
+  const auto expect = [&](const Words& words, const std::string& first, int code, const std::string& part) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Ended ended = run(mpi_command(3, words, first));
+    INFO(ended.err);
+    CHECK(ended.code == code);
+    const std::vector<std::string> lines = lines_of_ranks(ended.err);
+    REQUIRE(lines.size() == 1);
+    CHECK_THAT(lines.front(), containing(part));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    old.expect_untouched();
+  };
+  // A full disk, as a limit on the size of files, which leaves room for those of MPI in memory; another input
+  // under the same name; no such file.
+  Words uncompressed = old.words();
+  uncompressed.insert(uncompressed.end(), {"--compress", "none", "--label-type", "u32"});
+  expect(uncompressed, "ulimit -f 16384", 74, "out.tiff: cannot write");
+  const ScratchFolder elsewhere;
+  const std::string other = save(elsewhere / "in.tif", random_image({700, 600, 8}, 0.3, 1, 4).view());
+  const auto with_input = [](const std::string& path) {
+    return "shift 2; set -- label '" + path + "' \"$@\"";
+  };
+  expect(old.words(), with_input(other), 65, "is another file for part 1 than for part 0");
+  expect(old.words(), with_input(elsewhere / "gone.tif"), 66, "gone.tif");
+}
+
+TEST_CASE("a rank that is killed ends all, and the old files stay") {
+  if (!has_open_mpi()) return;
+  const OldFiles old({900, 800, 20});
+  const ScratchFolder elsewhere;
+  const std::string folder = old.scratch.path().string(), pids = elsewhere / "pids";
+  const auto files = [&](const std::string& of_size) {
+    return "$(find '" + folder + "' -name '.gpuccl-*' " + of_size + " | wc -l)";
+  };
+  // Before MPI knows it; when the files have been made; while the first is written; while the last is.
+  for (const std::string& until :
+       {std::string("true"), "[ " + files("") + " = 3 ]", "[ " + files("-size +0") + " -ge 1 ]",
+        "[ " + files("-size +0") + " -ge 2 ]"}) {
+    INFO(until);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string killer = "(until " + until + " || ! kill -0 $$; do :; done; kill -9 $$) & ";
+    const Ended ended = run(mpi_command(
+        2, old.words(), "echo $$ >> '" + pids + "'; " + (until == "true" ? "kill -9 $$" : killer + ":")));
+    INFO(ended.err);
+    CHECK(ended.code != 0);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+    CHECK(lines_of_ranks(ended.err).empty());
+    old.expect_old();
+  }
+}
