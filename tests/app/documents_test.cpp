@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kPages[] = {"README.md",          "docs/algorithms.md", "docs/architecture.md",
-                              "docs/device.md",     "docs/measures.md",   "docs/papers.md",
-                              "docs/performance.md"};
+const char* const kPages[] = {"README.md",      "docs/algorithms.md", "docs/architecture.md",
+                              "docs/device.md", "docs/measures.md",   "docs/papers.md",
+                              "docs/parts.md",  "docs/performance.md"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
