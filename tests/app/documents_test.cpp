@@ -79,6 +79,8 @@ class Desk {
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
     for (const char* name : {"cells.tif", "em.tif", "huge.tif", "pages.tif", "stack.tif"})
       copy("cells.tif", name);
+    for (const char* name : {"classes.nii.gz", "em.ome.zarr"})
+      succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
       const bool volume = std::string(folder) == "yacclab3d/hilbert";
