@@ -190,6 +190,7 @@ struct Look {
 
 std::vector<Look> looks_of(const std::vector<Series>& all) {
   std::vector<Look> looks;
+  looks.reserve(all.size());
   int curves = 0, floors = 0;
   for (const Series& series : all)
     looks.emplace_back(series, series.is_floor ? 0 : curves++, series.is_floor ? floors++ : 0);
