@@ -5,9 +5,9 @@ _gpuccl_options() {
   "$1" $2 --help 2>/dev/null | grep -oE '^  -[-A-Za-z,]+' | tr ',' '\n' | tr -d ' '
 }
 
-# The words an option takes, where its help says them as a|b|c.
+# The words an option takes, where its help says them as a|b|c, in two lines if one would be too long.
 _gpuccl_words() {
-  "$1" "$2" --help 2>/dev/null | grep -E -- "(^  |,)$3[ ,]" | head -n 1 | awk '{print $2}' | grep -F '|' | tr '|' '\n'
+  "$1" "$2" --help 2>/dev/null | sed -e '/|$/{N;s/\n *//' -e '}' | grep -E -- "(^  |,)$3[ ,]" | head -n 1 | awk '{print $2}' | grep -F '|' | tr '|' '\n'
 }
 
 _gpuccl() {

@@ -38,6 +38,8 @@ class HelpFormatter final : public CLI::Formatter {
   std::string entry(const std::string& name, const std::string& description) const {
     const std::size_t margin = get_column_width();
     std::string text = "  " + name;
+    if (text.size() > kLineEnd)  // a list of words
+      text.insert(text.rfind('|', kLineEnd - 1) + 1, "\n      ");
     text += text.size() < margin ? std::string(margin - text.size(), ' ') : line_break();
     std::istringstream paragraphs(description);
     bool first = true;

@@ -156,6 +156,7 @@ TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("label --compress l") == std::set<std::string>{"lzw"});
   CHECK(completions("generate s") == std::set<std::string>{"spiral"});
   CHECK(completions("bench --algo ep,flo") == std::set<std::string>{"ep,flood-fill"});
+  CHECK(completions("bench --test b") == std::set<std::string>{"blocks"});
   std::set<std::string> names = {"auto"};
   for (const Json& algorithm : Json::parse(succeeds({"list", "--json"}))) names.insert(algorithm["name"]);
   CHECK(completions("label in.png --algo ''") == names);
