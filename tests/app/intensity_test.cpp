@@ -23,7 +23,7 @@ struct TwoComponents {
   std::string gray = save_gray(scratch / "gray.tif", {{1, 3, 9, 9, 10}, {9, 9, 9, 9, 30}});
 };
 
-TEST_CASE_METHOD(TwoComponents, "--intensity adds what samples say of components") {
+TEST_CASE_METHOD(TwoComponents, "option --intensity adds what samples say of components") {
   const Json report = report_of({input, "--intensity", gray});
   const Json first = report["components"][0], second = report["components"][1];
   CHECK(first["intensity_min"] == 1);
@@ -51,7 +51,7 @@ TEST_CASE_METHOD(TwoComponents, "--intensity adds what samples say of components
   CHECK(!report_of({input, "--measure", "all"})["components"][0].contains("intensity_sum"));
 }
 
-TEST_CASE_METHOD(TwoComponents, "--keep compares intensities") {
+TEST_CASE_METHOD(TwoComponents, "option --keep compares intensities") {
   const Json bright = report_of({input, "--intensity", gray, "--keep", "intensity_mean > 2"});
   REQUIRE(bright["components"].size() == 1);
   CHECK(bright["components"][0]["area"] == 2);

@@ -44,7 +44,7 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");
 }
 
-TEST_CASE_METHOD(FourComponents, "--keep drops what its expression does not hold of") {
+TEST_CASE_METHOD(FourComponents, "option --keep drops what its expression does not hold of") {
   CHECK(label({"--keep", "area >= 3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--keep", "area >= 3 and cx < 2.5"}) == "000000000/011100000 dropped 3");
   CHECK(label({"--keep", "y0 == 1 or area<2"}) == "002220330/000000000 dropped 1");
