@@ -138,7 +138,7 @@ bool is_metaimage(const ByteSource& file) {
   std::string start(1024, '\0');
   start.resize(file.read_at(0, start.data(), start.size()));
   const std::size_t equals = start.find('=');
-  if (equals == std::string::npos || equals > 40) return false;
+  if (equals > 40) return false;  // or there is none
   const std::string key = trimmed(start.substr(0, equals));
   for (const char* const first : {"ObjectType", "Comment", "ObjectSubType", "NDims", "Name", "ID"})
     if (key == first) return key == "NDims" || start.find("\nNDims") != std::string::npos;

@@ -33,14 +33,15 @@ std::string geometry_fields(const Geometry& geometry, int axes) {
     text += "space directions:" +
             each(axes, [&](std::size_t i) { return vector_of(orientation->steps[i], axes); });
     if (geometry.unit != LengthUnit::unknown)
-      text += "space units:" + each(axes, [&](std::size_t) { return unit; });
+      text += "space units:" + each(axes, [&](std::size_t) -> const std::string& { return unit; });
     return text + "space origin: " + vector_of(orientation->origin, axes) + "\n";
   }
   if (!geometry.is_known()) return text;
   text += "spacings:" + each(axes, [&](std::size_t i) {
             return is_spacing(geometry.spacing[i]) ? shortest(geometry.spacing[i]) : std::string("nan");
           });
-  if (geometry.unit != LengthUnit::unknown) text += "units:" + each(axes, [&](std::size_t) { return unit; });
+  if (geometry.unit != LengthUnit::unknown)
+    text += "units:" + each(axes, [&](std::size_t) -> const std::string& { return unit; });
   return text;
 }
 
