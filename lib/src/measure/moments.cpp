@@ -14,6 +14,7 @@ __extension__ typedef __int128 Signed;
 
 enum Product : std::size_t { xx, xy, yy, xz, yz, zz };
 constexpr std::size_t kInImages = 3, kInVolumes = 6;
+constexpr std::size_t kWordBytes = 8;
 
 template <class Sum>
 Sum read(const std::uint64_t* words, std::size_t i) {
@@ -46,7 +47,7 @@ class Moments final : public Group {
         spacing_(labeling.request.spacing) {}
 
   std::size_t words() const override {
-    return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / sizeof(std::uint64_t));
+    return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / kWordBytes);
   }
 
   void add(const LabeledRow& row) override {
