@@ -131,6 +131,7 @@ void LabelJob::open() {
 void LabelJob::open_intensity(io::ReadOptions read) {
   io::concerning(files_.intensity, [&] {
     read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
+    read.planes = {};  // those are chosen of the input
     intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, read);
     const Extent extent = intensity_->extent();
     if (extent != extent_)
@@ -304,10 +305,11 @@ void LabelJob::fill_holes(Engine& engine) {
 /// Error (usage) if what --keep compares is not measured in such an input.
 MeasureRequest LabelJob::measure_request() const {
   const MeasureSet compared = options_.selection.keep.measures();
-  bool needs_spacing = options_.measure.needs_spacing;
+  bool needs_spacing = options_.measure.needs_spacing, needs_volumes = false;
   for (const Measure& measure : measures()) {
     if (!compared[static_cast<std::size_t>(measure.id)]) continue;
     needs_spacing |= is_physical(measure);
+    needs_volumes |= measure.id == MeasureId::area_physical && volume();
     const bool in_volume = measure.group == MeasureGroup::basic ? volume() : is_3d(connectivity_);
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
       throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
@@ -318,7 +320,7 @@ MeasureRequest LabelJob::measure_request() const {
   const io::Geometry& geometry = reader_->info().geometry;
   const bool is_known = geometry.is_known(is_3d(connectivity_) ? 3 : 2);
   if (is_known) request.spacing = geometry.spacing;
-  if (!is_known && needs_spacing)
+  if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
     throw Error(Failure::data, "says no spacing, which physical measures need; --spacing gives it");
   return request;
 }

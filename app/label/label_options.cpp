@@ -125,7 +125,7 @@ std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
 }
 
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing) {
-  command.add_value("--spacing", "X,Y,Z[,UNIT]",
+  command.add_value("--spacing", "X,Y[,Z][,UNIT]",
                     "Size of an element, instead of what the file says; UNIT is nm, um, mm or another length",
                     [&spacing](const std::string& given) {
                       spacing = parse_spacing(given);

@@ -9,6 +9,7 @@
 #include "io/files/file_identity.hpp"
 #include "io/files/file_names.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/write/label_writer.hpp"
 #include "io/zarr/label_group.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -20,7 +21,25 @@ namespace fs = std::filesystem;
 bool is_special(const std::string& path) {
   std::error_code problem;
   const fs::file_status status = fs::status(path, problem);
-  return (fs::exists(status) && !fs::is_regular_file(status)) || io::descriptor_named(path) >= 0;
+  return (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) ||
+         io::descriptor_named(path) >= 0;
+}
+
+bool lies_in(const std::string& path, const io::FileIdentity& folder) {
+  std::error_code none;
+  for (fs::path at = fs::weakly_canonical(path, none).parent_path(); at.has_relative_path();
+       at = at.parent_path())
+    if (io::identify(at.string()) == folder) return true;
+  return false;
+}
+
+/// A Zarr is replaced as a whole, with what else lies in it.
+void refuse_paths_in_replaced_zarr(const LabelPaths& files) {
+  if (files.image.empty() || io::label_format(files.image) != io::LabelFormat::zarr) return;
+  const io::FileIdentity store = io::identify(files.image);
+  for (const std::string& path : {files.input, files.intensity, files.json, files.stats, files.preview})
+    if (!path.empty() && path != "-" && lies_in(path, store))
+      throw io::FileError(path, Failure::usage, "lies in the Zarr that is replaced: " + files.image);
 }
 
 }  // namespace
@@ -76,6 +95,7 @@ void refuse_overlap(const LabelPaths& files, bool stack) {
     if (!taken.emplace(file, path).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
   }
+  refuse_paths_in_replaced_zarr(files);
 }
 
 void refuse_existing(const LabelPaths& files) {

@@ -48,8 +48,12 @@ void set_spacing(Geometry& geometry, const GivenSpacing& given) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (!(given.spacing[i] > 0)) continue;
     double& spacing = geometry.spacing[i];
-    if (geometry.orientation && is_spacing(spacing))
-      for (double& step : geometry.orientation->steps[i]) step *= given.spacing[i] / spacing;
+    if (geometry.orientation) {
+      Vector3& step = geometry.orientation->steps[i];  // of a NIfTI it may have another length than pixdim
+      const double length = std::hypot(step[0], step[1], step[2]);
+      if (length > 0)
+        for (double& part : step) part *= given.spacing[i] / length;
+    }
     spacing = given.spacing[i];
   }
   geometry.nifti.reset();

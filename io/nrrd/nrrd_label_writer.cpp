@@ -26,7 +26,8 @@ std::string vector_of(const Vector3& vector, int axes) {
 std::string geometry_fields(const Geometry& geometry, int axes) {
   const std::string unit = "\"" + std::string(name_of(geometry.unit)) + "\"";
   std::string text;
-  if (const std::optional<Orientation>& orientation = geometry.orientation) {
+  if (std::optional<Orientation> orientation = geometry.orientation) {
+    if (axes < 3) orientation = in_lps(*orientation);  // which is meant where no name says it
     const std::string space = nrrd_name(orientation->space);
     text += space.empty() || axes < 3 ? "space dimension: " + std::to_string(axes) + "\n"
                                       : "space: " + space + "\n";

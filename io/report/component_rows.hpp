@@ -98,7 +98,7 @@ char* put_measures(char* out, const ComponentTable& table, std::size_t i) {
     if constexpr (style.names_measures)
       out = put_text(put_text(put_text(out, "\""), measure_of(id).name), "\":");
     // No minus before a zero.
-    out = std::isnan(values[id]) ? put_text(out, style.missing) : put_shortest(out, values[id] + 0.0);
+    out = std::isfinite(values[id]) ? put_shortest(out, values[id] + 0.0) : put_text(out, style.missing);
   }
   return out;
 }

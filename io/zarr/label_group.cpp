@@ -30,7 +30,12 @@ Json document(const ZarrStore& store, const std::string& key) {
   if (file->size() > kLargest) throw Error(Failure::data, "'" + key + "' is too long");
   std::string text(file->size(), '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  Json json = Json::parse(text, nullptr, false);
+  const auto is_flat = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    constexpr int kDeepest = 64;  // what copies or writes it calls itself for each level
+    if (depth > kDeepest) throw Error(Failure::data, "'" + key + "' is nested too deep");
+    return true;
+  };
+  Json json = Json::parse(text, is_flat, false);
   if (!json.is_object()) throw Error(Failure::data, "'" + key + "' is not valid");
   return json;
 }
@@ -77,12 +82,20 @@ int zarr_version_of_image(const std::string& path) {
 void refuse_foreign_zarr(const std::string& path) {
   std::error_code unknown;
   if (!fs::is_directory(path, unknown) || fs::is_empty(path, unknown)) return;
+  for (const auto& entry : fs::directory_iterator(path, unknown)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "0" && name != ".zgroup" && name != ".zattrs" && name != ".zmetadata" && name != "zarr.json")
+      throw Error(
+          Failure::cannot_create,
+          "exists and holds '" + name + "' too, which would be lost; remove it first, or give another name");
+  }
   const ZarrFolder store(path);
   for (const char* key : {"zarr.json", ".zattrs"}) {
     Json json = document(store, key);
     if (json.is_null()) continue;
     const Json& attributes = json.contains("attributes") ? json["attributes"] : json;
-    if (attributes.value("/_creator/name"_json_pointer, "") == kOwnName) return;
+    const Json creator = attributes.is_object() ? attributes.value("_creator", Json()) : Json();
+    if (creator.is_object() && creator.value("name", Json()) == Json(kOwnName)) return;
   }
   throw Error(
       Failure::cannot_create,

@@ -93,6 +93,12 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   }
   if (is_counted) return {};
   geometry.unit = length_unit(axes[image.x].unit);
+  for (std::size_t i = 1; i < 3; ++i) {
+    const LengthUnit own = xyz[i] ? length_unit(axes[*xyz[i]].unit) : LengthUnit::unknown;
+    if (own == LengthUnit::unknown || geometry.unit == LengthUnit::unknown) continue;
+    geometry.spacing[i] *= unit_ratio(own, geometry.unit);
+    orientation.origin[i] *= unit_ratio(own, geometry.unit);
+  }
   orientation.steps = plain_orientation(geometry).steps;
   geometry.orientation = orientation;
   drop_unusable(geometry.orientation);

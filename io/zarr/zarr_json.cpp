@@ -20,7 +20,9 @@ std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& ke
                                      " may not fit in memory when it is parsed");
   std::string text(size, '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  const auto keep = [](int depth, Json::parse_event_t event, Json& parsed) {
+  const auto keep = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    constexpr int kDeepest = 64;  // what copies or writes it calls itself for each level
+    if (depth > kDeepest) refuse_zarr(key + " is nested too deep");
     return depth != 1 || event != Json::parse_event_t::key || parsed != "consolidated_metadata";
   };
   Json json = Json::parse(text, keep, false);

@@ -51,6 +51,20 @@ TEST_CASE_METHOD(TwoComponents, "option --intensity adds what samples say of com
   CHECK(!report_of({input, "--measure", "all"})["components"][0].contains("intensity_sum"));
 }
 
+TEST_CASE_METHOD(TwoComponents, "a batch does not write over an intensity image of a later input") {
+  fs::create_directories(scratch / "scans/sub");
+  fs::create_directories(scratch / "grays/sub");
+  for (const char* name : {"a", "sub/a"}) {
+    fs::copy_file(input, scratch / ("scans/" + std::string(name) + ".png"));
+    fs::copy_file(gray, scratch / ("grays/" + std::string(name) + ".tiff"));
+  }
+  const std::string before = read_file(gray);
+  fails({"label", scratch / "scans", "--recursive", "--intensity", scratch / "grays", "-o",
+         scratch / "grays/sub/"},
+        64, "a.tiff");
+  CHECK(read_file(scratch / "grays/sub/a.tiff") == before);
+}
+
 TEST_CASE_METHOD(TwoComponents, "option --keep compares intensities") {
   const Json bright = report_of({input, "--intensity", gray, "--keep", "intensity_mean > 2"});
   REQUIRE(bright["components"].size() == 1);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -151,6 +152,50 @@ TEST_CASE("the one table of a batch has the columns of images and of volumes") {
     REQUIRE(at != rows.front().end());
     CHECK(rows.back()[static_cast<std::size_t>(at - rows.front().begin())] == cells.back()[column]);
   }
+}
+
+TEST_CASE("slices on their own have volumes, which --keep compares as they are shown") {
+  const ScratchFolder scratch;
+  const std::string dots = scratch / "dots.tif";
+  succeeds({"generate", "dots", "--size", "6x6x3", "-o", dots});
+  const auto left = [&](const std::string& spacing, const std::string& kept) {
+    return Json::parse(succeeds({"label", dots, "--per-slice", "--quiet", "--spacing", spacing, "--keep",
+                                 kept, "--json", "-"}))["components"];
+  };
+  REQUIRE(left("2,3,5", "area > 0").size() > 0);
+  CHECK(left("2,3,5", "area_physical == 30") == left("2,3,5", "area > 0"));
+  CHECK(left("2,3,5", "area_physical == 6").empty());
+  fails({"label", dots, "--per-slice", "--quiet", "--spacing", "2,3", "--keep", "area_physical > 1", "--json",
+         "-"},
+        65, "spacing");
+}
+
+TEST_CASE("lines have no elongation, whatever rounding leaves of their width") {
+  const ScratchFolder scratch;
+  std::string line = "P1 40 40";
+  for (int y = 0; y < 40; ++y)
+    for (int x = 0; x < 40; ++x) line += x == y ? " 1" : " 0";
+  write_file(scratch / "line.pbm", line + "\n");
+  for (const char* spacing : {"0.1,0.3", "0.3,0.7", "5,30"}) {
+    const Json report =
+        Json::parse(succeeds({"label", scratch / "line.pbm", "--invert", "--quiet", "--spacing", spacing,
+                              "--measure", "elongation_physical", "--json", "-"}));
+    CHECK(report["components"].at(0).at("elongation_physical").is_null());
+  }
+}
+
+TEST_CASE("sphericity does not depend on the size of elements") {
+  const ScratchFolder scratch;
+  const std::string dots = scratch / "dots.tif";
+  succeeds({"generate", "dots", "--size", "6x6x3", "-o", dots});
+  const auto sphericity = [&](const std::string& side) {
+    const Json report =
+        Json::parse(succeeds({"label", dots, "--quiet", "--spacing", side + "," + side + "," + side,
+                              "--measure", "sphericity_physical", "--json", "-"}));
+    return report["components"].at(0).at("sphericity_physical").get<double>();
+  };
+  CHECK(std::abs(sphericity("1e78") / sphericity("1") - 1) < 1e-9);
+  CHECK(std::abs(sphericity("1e-70") / sphericity("1") - 1) < 1e-9);
 }
 
 TEST_CASE("what cannot be measured is said in a line") {

@@ -45,6 +45,44 @@ std::string all_files(const std::string& folder) {
   return all;
 }
 
+TEST_CASE("a Zarr that is replaced takes nothing else with it") {
+  const ScratchFolder scratch;
+  const std::string input = add_store(scratch / "a.zarr"), labels = scratch / "s.zarr";
+  succeeds({"label", input, "-o", labels});
+  const std::string before = all_files(labels);
+  const std::pair<Words, int> refused[] = {
+      {{"label", labels + "/0", "-o", labels}, 64},
+      {{"label", input, "-o", labels, "--json", labels + "/r.json"}, 64},
+      {{"label", input, "-o", labels, "--stats", labels + "/t.csv"}, 64},
+      {{"label", input, "-o", labels, "--intensity", labels}, 64},
+      {{"label", input, "-o", labels, "--no-clobber"}, 73},
+  };
+  for (const auto& [words, code] : refused) {
+    const Ended ended = gpuccl(words);
+    CAPTURE(words, ended.err);
+    CHECK(ended.code == code);
+    CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+    CHECK(all_files(labels) == before);
+  }
+  write_file(labels + "/note", "not of gpuccl");
+  const Ended ended = gpuccl({"label", input, "-o", labels});
+  CHECK(ended.code == 73);
+  CHECK(ended.err.find("'note'") != std::string::npos);
+  CHECK(read_file(labels + "/note") == "not of gpuccl");
+}
+
+TEST_CASE("metadata nested deep are refused, not the end of the program") {
+  const ScratchFolder scratch;
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  const std::string array = add_store(scratch / "a.zarr"), target = add_store(scratch / "b.zarr");
+  write_file(array + "/0/.zarray", "{\"shape\":" + deep + "}");
+  CHECK(gpuccl({"label", array, "--json", "-"}).code == 65);
+  fs::create_directories(target + "/labels");
+  write_file(target + "/labels/.zattrs", "{\"labels\":" + deep + "}");
+  CHECK(gpuccl({"label", target, "-o", target}).code == 65);
+  CHECK(count_entries(target + "/labels") == 1);
+}
+
 TEST_CASE("labels become a group of the image's own Zarr") {
   const ScratchFolder scratch;
   const std::string store = add_store(scratch / "cells.zarr"), group = store + "/labels/gpuccl";

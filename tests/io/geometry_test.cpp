@@ -23,6 +23,18 @@ TEST_CASE("units of length have the names that programs write") {
   CHECK(unit_ratio(LengthUnit::um, LengthUnit::nm) == 1000);
 }
 
+TEST_CASE("a given spacing is that of the directions, too, whatever the file says of either") {
+  for (const double said : {0.0, 1.0, 2.0}) {
+    Geometry geometry;
+    geometry.spacing = {said, said, said};
+    geometry.orientation = Orientation{WorldSpace::ras, {{{0, 2, 0}, {-2, 0, 0}, {0, 0, 2}}}, {}};
+    set_spacing(geometry, {{3, 3, 3}, LengthUnit::unknown});
+    CHECK(geometry.spacing == Vector3{3, 3, 3});
+    REQUIRE(geometry.orientation);
+    CHECK(geometry.orientation->steps == std::array<Vector3, 3>{{{0, 3, 0}, {-3, 0, 0}, {0, 0, 3}}});
+  }
+}
+
 TEST_CASE("axes of the world are turned as those who take others for granted expect") {
   const Orientation lps = in_lps(kTilted);
   CHECK(lps.space == WorldSpace::lps);

@@ -121,9 +121,10 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     } catch (const Error& error) {
       if (!problem) problem = error;
     }
-    if (!problem) claims.write_all(files);
     plan.push_back({files, problem});
   }
+  for (const BatchItem& item : plan)
+    if (!item.problem) claims.write_all(item.files);
   refuse_outputs_among_inputs(plan, found.searched);
   return plan;
 }

@@ -12,7 +12,9 @@ using enum MeasureId;
 class Basic final : public Group {
  public:
   explicit Basic(const Labeling& labeling)
-      : is_volume_(labeling.is_volume()), spacing_(labeling.request.spacing) {}
+      : is_volume_(labeling.is_volume()),
+        is_deep_(is_volume_ || labeling.extent.depth > 1),
+        spacing_(labeling.request.spacing) {}
 
   void derive(const Sums& sums, MeasureValues& values) const override {
     const Component& component = sums.component;
@@ -35,10 +37,9 @@ class Basic final : public Group {
     values[equivalent_diameter_area] = diameter(area);
 
     if (spacing_[0] == 0) return;
-    double element = spacing_[0] * spacing_[1];
-    if (is_volume_) element *= spacing_[2];
-    values[area_physical] = area * element;
-    values[equivalent_diameter_area_physical] = diameter(area * element);
+    const double face = spacing_[0] * spacing_[1], element = face * spacing_[2];
+    if (!is_deep_ || spacing_[2] > 0) values[area_physical] = area * (is_deep_ ? element : face);
+    values[equivalent_diameter_area_physical] = diameter(area * (is_volume_ ? element : face));
   }
 
  private:
@@ -51,6 +52,7 @@ class Basic final : public Group {
   }
 
   bool is_volume_;
+  bool is_deep_;  // slices on their own are elements of a volume, too
   std::array<double, 3> spacing_;
 };
 

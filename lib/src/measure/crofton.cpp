@@ -84,7 +84,8 @@ class Crofton final : public Group {
 
   static double roundness_of(double area, double perimeter) { return 2 * std::sqrt(pi * area) / perimeter; }
   static double sphericity_of(double volume, double surface) {
-    return std::cbrt(pi * (6 * volume) * (6 * volume)) / surface;
+    const double side = std::cbrt(6 * volume);
+    return std::cbrt(pi) * side * side / surface;
   }
 
   Connectivity connectivity_;

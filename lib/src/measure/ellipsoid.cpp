@@ -13,13 +13,17 @@ using enum MeasureId;
 
 enum Axis : std::size_t { x, y, z };
 
+/// What is less of the largest is left by rounding.
+constexpr double kNoise = 16 * std::numeric_limits<double>::epsilon();
+
 /// In descending order, none below 0.
 std::array<double, 2> eigenvalues_2d(const Covariance& of) {
   const double half = (of[x][x] - of[y][y]) / 2, mean = (of[x][x] + of[y][y]) / 2;
   const double reach = std::hypot(half, of[x][y]), larger = mean + reach;
+  if (!(larger > 0)) return {0, 0};
   // The smaller one by the determinant: a difference would lose what there is of it.
-  const double determinant = of[x][x] * of[y][y] - of[x][y] * of[x][y];
-  return {larger, larger > 0 ? std::max(0.0, determinant / larger) : 0};
+  const double product = of[x][x] / larger * of[y][y], smaller = product - of[x][y] / larger * of[x][y];
+  return {larger, smaller > kNoise * product ? smaller : 0};
 }
 
 /// The same by Jacobi's rotations.
@@ -44,8 +48,8 @@ std::array<double, 3> eigenvalues_3d(Covariance of) {
     }
   }
   std::array<double, 3> values = {of[x][x], of[y][y], of[z][z]};
-  for (double& value : values) value = std::max(0.0, value);
   std::sort(values.begin(), values.end(), std::greater<>());
+  for (double& value : values) value = value > kNoise * values[0] ? value : 0;
   return values;
 }
 
