@@ -115,8 +115,8 @@ class ContentsScanner {
   void choose_planes() {
     const PlaneChoice& choice = options_.planes;
     const int channels = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
-    const std::int64_t elements = std::int64_t{tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)} *
-                                  tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;
+    const double elements = static_cast<double>(tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)) *
+                            tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
     description_ = parse_description(tiff_.text(TIFFTAG_IMAGEDESCRIPTION), tiff_.text(TIFFTAG_SOFTWARE),
                                      elements, channels);
     if (!choice.any()) return;

@@ -124,18 +124,18 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
 }
 
 /// The axes of `shape` in front of those that make a page of `elements` samples; none if no such page fits.
-std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, std::int64_t elements) {
+std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, double elements) {
   std::vector<std::int64_t> axes;
   for (const nlohmann::json& axis : shape) {
     if (!axis.is_number_unsigned() || axis.get<std::uint64_t>() > INT32_MAX) return {};
     axes.push_back(axis.get<std::int64_t>());
   }
   double page = 1;
-  while (!axes.empty() && page < static_cast<double>(elements)) {
+  while (!axes.empty() && page < elements) {
     page *= static_cast<double>(axes.back());
     axes.pop_back();
   }
-  return page == static_cast<double>(elements) ? axes : std::vector<std::int64_t>{};
+  return page == elements ? axes : std::vector<std::int64_t>{};
 }
 
 /// Axes that have another name, or none, are slices, points in time, channels, from the last on, as far as
@@ -160,7 +160,7 @@ void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::strin
 }
 
 /// {"shape": [165, 768, 1024], "axes": "ZYX", "truncated": true}, of which only the first is always there.
-void parse_tifffile(const std::string& text, std::int64_t elements, TiffDescription& description) {
+void parse_tifffile(const std::string& text, double elements, TiffDescription& description) {
   constexpr int kDeepest = 16;  // of what is copied below, each level of which takes stack
   const auto is_flat = [](int depth, nlohmann::json::parse_event_t /*event*/, nlohmann::json& /*parsed*/) {
     return depth < kDeepest;
@@ -196,7 +196,7 @@ void parse_tifffile(const std::string& text, std::int64_t elements, TiffDescript
 
 }  // namespace
 
-TiffDescription parse_description(const std::string& text, const std::string& software, std::int64_t elements,
+TiffDescription parse_description(const std::string& text, const std::string& software, double elements,
                                   int samples_per_pixel) {
   using Writer = TiffDescription::Writer;
   TiffDescription description;

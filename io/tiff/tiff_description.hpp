@@ -29,7 +29,7 @@ struct TiffDescription {
 
 /// `elements` is the number of samples of the first page, `samples_per_pixel` how many of them make a pixel.
 TiffDescription parse_description(const std::string& description, const std::string& software,
-                                  std::int64_t elements, int samples_per_pixel);
+                                  double elements, int samples_per_pixel);
 
 /// Checks that the `found` planes make one volume: that they are of one image and differ along one axis only,
 /// which in an OME-TIFF is neither channel nor time. Throws Error (data). Returns a warning if that axis is
