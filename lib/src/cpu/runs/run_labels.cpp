@@ -1,7 +1,9 @@
 #include "cpu/runs/run_labels.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "cpu/runs/label_rows.hpp"
 #include "cpu/runs/row_writer.hpp"
 
 namespace gpuccl::cpu {
@@ -9,13 +11,28 @@ namespace gpuccl::cpu {
 template <class T>
 void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
   const Extent extent = bundles_.image().extent;
+  const bool by_vectors = can_draw_label_rows();
+  BundleLabels labels;
+  std::int64_t labels_are_of = -1;
   int y = static_cast<int>(first_row % extent.height), z = static_cast<int>(first_row / extent.height);
   for (; rows > 0; --rows, out += extent.width) {
-    RowWriter<T> writer(out, extent.width);
-    for_each_labeled_run(y, z, [&](int begin, int end, Label label) {
-      writer.run(begin, end, static_cast<T>(map != nullptr ? map[label] : label));
-    });
-    writer.finish();
+    if (by_vectors) {
+      Bundles::Place place = bundles_.holding(y, z);
+      const BundleRows bundle = bundles_.rows(place);
+      if (std::exchange(labels_are_of, place.bundle) != place.bundle) {
+        const Label* const first = labels_of(place);
+        bundles_.next(place);
+        labels.assign(first, labels_of(place), map);
+      }
+      draw_label_row(bundles_.row_set(), bundle, bundles_.image().row(y, z), extent.width, labels.data(),
+                     out);
+    } else {
+      RowWriter<T> writer(out, extent.width);
+      for_each_labeled_run(y, z, [&](int begin, int end, Label label) {
+        writer.run(begin, end, static_cast<T>(map != nullptr ? map[label] : label));
+      });
+      writer.finish();
+    }
     if (++y == extent.height) {
       y = 0;
       ++z;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cpu/runs/bundles.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl::cpu {
+
+/// True where draw_label_row() can be called: a processor with AVX2.
+bool can_draw_label_rows();
+
+/// The labels of the runs of one bundle as draw_label_row() reads them: the first stands at index 1, and a
+/// vector may be read from any of them on.
+class BundleLabels {
+ public:
+  void assign(const Label* first, const Label* end, const Label* map) {
+    const auto count = static_cast<std::size_t>(end - first);
+    constexpr std::size_t kAround = 1 + 8;
+    if (labels_.size() < count + kAround) labels_.resize(count + kAround);
+    for (std::size_t i = 0; i < count; ++i) labels_[i + 1] = map != nullptr ? map[first[i]] : first[i];
+  }
+  const Label* data() const { return labels_.data(); }
+
+ private:
+  std::vector<Label> labels_;
+};
+
+/// Writes the labels of a row of `width` elements, one of those of `bundle`, which is of the rows `set`.
+template <class T>
+void draw_label_row(RowSet set, const BundleRows& bundle, const std::uint32_t* row, int width,
+                    const Label* labels, T* out);
+
+}  // namespace gpuccl::cpu
