@@ -14,7 +14,6 @@
 #include "app/label/label_slabs.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
-#include "gpuccl/intensity.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
@@ -89,7 +88,8 @@ LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn wa
       options_(options),
       warn_(std::move(warn)),
       progress_(options.progress, files.input),
-      streams_(files) {}
+      streams_(files),
+      measures_(files, options) {}
 
 void LabelJob::open() {
   progress_.stage("reading");
@@ -112,13 +112,16 @@ void LabelJob::open() {
              options_.fill_holes.has_value()};
     if (options_.fill_holes)
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
-    work_.measures = measure_request();
-    if (needs_background(work_.measures)) {
+    measures_.plan(info, connectivity_);
+    work_.measures = measures_.request();
+    if (measures_.needs_background()) {
       check_labels_background(options_.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
       work_.labels_background = true;
     }
-    if (!files_.intensity.empty()) open_intensity(read);
-    held_ = reader_->held_bytes() + (intensity_ ? intensity_->held_bytes() : 0);
+    read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
+    read.planes = {};  // those are chosen of the input
+    measures_.open_intensity(read, extent_);
+    held_ = reader_->held_bytes() + measures_.held_bytes();
     const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};
     plan_ = plan_memory(work_, limit_, held_);
@@ -128,27 +131,10 @@ void LabelJob::open() {
   report_.read_ms = since_.lap();
 }
 
-void LabelJob::open_intensity(io::ReadOptions read) {
-  io::concerning(files_.intensity, [&] {
-    read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
-    read.planes = {};  // those are chosen of the input
-    intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, read);
-    const Extent extent = intensity_->extent();
-    if (extent != extent_)
-      throw Error(Failure::data, "has " + io::to_string(extent) + " elements, but " +
-                                     display_name(files_.input) + " has " + io::to_string(extent_));
-    report_.intensity = {intensity_->info()};
-    report_.intensity->image.path = files_.intensity;
-  });
-}
-
 /// Bytes that values of samples take at most while they are counted.
 double LabelJob::bytes_of_counts() const {
-  constexpr double kOfElement = 2;
   const bool is_known = image_.extent() == extent_ && !options_.fill_holes;
-  return intensity_ && counts_values(work_.measures.wanted, *intensity_)
-             ? kOfElement * static_cast<double>(is_known ? foreground_ : extent_.elements())
-             : 0;
+  return measures_.bytes_of_counts(is_known ? foreground_ : extent_.elements());
 }
 
 /// Bytes that writing takes while so many strips are under way, by what is known of runs and components.
@@ -193,8 +179,8 @@ io::Compression LabelJob::compression() const {
 /// The memory that is needed, by the header.
 void LabelJob::estimate() {
   constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read
-  beside_ = static_cast<std::int64_t>(kWriteBuffers) + reader_->buffer_bytes() + held_ +
-            (intensity_ ? intensity_->buffer_bytes() : 0);
+  beside_ =
+      static_cast<std::int64_t>(kWriteBuffers) + reader_->buffer_bytes() + held_ + measures_.buffer_bytes();
   needed_ = limit_;
   if (plan_.slabs.empty())
     need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()) +
@@ -275,7 +261,6 @@ void LabelJob::label(Engine& engine) {
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     measure_components(engine);
-    if (intensity_) add_intensities();
     selection_ =
         select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_);
     measured_.select(selection_.map);
@@ -301,62 +286,28 @@ void LabelJob::fill_holes(Engine& engine) {
   report_.holes = {holes.count(), holes.elements(), filling.milliseconds()};
 }
 
-/// What is wanted of this input. Error (data) if it has no spacing and physical measures were asked for,
-/// Error (usage) if what --keep compares is not measured in such an input.
-MeasureRequest LabelJob::measure_request() const {
-  const MeasureSet compared = options_.selection.keep.measures();
-  bool needs_spacing = options_.measure.needs_spacing, needs_volumes = false;
-  for (const Measure& measure : measures()) {
-    if (!compared[static_cast<std::size_t>(measure.id)]) continue;
-    needs_spacing |= is_physical(measure);
-    needs_volumes |= measure.id == MeasureId::area_physical && volume();
-    const bool in_volume = measure.group == MeasureGroup::basic ? volume() : is_3d(connectivity_);
-    if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
-      throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
-                                      (in_volume ? "images" : "volumes") + ", and this is labelled as " +
-                                      (in_volume ? "a volume" : "an image"));
-  }
-  MeasureRequest request{options_.measure.wanted | compared, connectivity_, {}};
-  const io::Geometry& geometry = reader_->info().geometry;
-  const bool is_known = geometry.is_known(is_3d(connectivity_) ? 3 : 2);
-  if (is_known) request.spacing = geometry.spacing;
-  if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
-    throw Error(Failure::data, "says no spacing, which physical measures need; --spacing gives it");
-  return request;
-}
-
 void LabelJob::measure_components(Engine& engine) {
-  if (columns(work_.measures.wanted).empty() && options_.selection.keep.steps.empty()) return;
+  if (!measures_.any()) return;
   progress_.stage("measuring");
-  MeasureRequest request = work_.measures;
   BitVolume inverted;
   Labeled background;
-  if (needs_background(request)) {
-    if (plan_.slabs.empty()) {
-      inverted = BitVolume(extent_);
-      draw_background(*labeled_.labels, 0, inverted);
-      background = engine.label(inverted.view(), complementary(connectivity_));
-    } else {
-      background = label_background({files_.input, *reader_, engine, [](double) {}}, *labeled_.labels,
-                                    connectivity_, plan_);
-    }
-    request.background = &background;
+  const bool needs_background = measures_.needs_background();
+  if (needs_background && plan_.slabs.empty()) {
+    inverted = BitVolume(extent_);
+    draw_background(*labeled_.labels, 0, inverted);
+    background = engine.label(inverted.view(), complementary(connectivity_));
+  } else if (needs_background) {
+    background = label_background({files_.input, *reader_, engine, [](double) {}}, *labeled_.labels,
+                                  connectivity_, plan_);
   }
-  measured_ = measure(*labeled_.labels, labeled_.components, request);
-}
-
-void LabelJob::add_intensities() {
   const std::int64_t memory = plan_.slabs.empty() ? std::min(allowed_, limit_) : limit_;
-  IntensityRequest request;
-  request.wanted = work_.measures.wanted;
-  request.max_bytes =
-      std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(bytes_while_writing(0))));
-  Intensities intensities = measure_intensity(*labeled_.labels, labeled_.components, *intensity_, request);
-  report_.intensity->nans = intensities.nans;
-  if (intensities.nans > 0)
+  measured_ = measures_.measure(
+      labeled_, needs_background ? &background : nullptr,
+      std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(bytes_while_writing(0)))));
+  report_.intensity = measures_.intensity();
+  if (report_.intensity && report_.intensity->nans > 0)
     warn(files_.intensity,
-         std::to_string(intensities.nans) + " samples of components are no numbers, and are left out");
-  measured_.add(std::move(intensities));
+         std::to_string(report_.intensity->nans) + " samples of components are no numbers, and are left out");
 }
 
 /// Returns the number of foreground elements of the input.

@@ -7,6 +7,7 @@
 
 #include "app/common/stopwatch.hpp"
 #include "app/label/hints.hpp"
+#include "app/label/label_measures.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
@@ -18,7 +19,6 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/label_image.hpp"
-#include "io/read/intensity_reader.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
 
@@ -75,11 +75,8 @@ class LabelJob {
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
-  void open_intensity(io::ReadOptions read);
   double bytes_of_counts() const;
-  MeasureRequest measure_request() const;
   void measure_components(Engine& engine);
-  void add_intensities();
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void complete_report();
   void warn(const std::string& path, const std::string& line);
@@ -92,11 +89,11 @@ class LabelJob {
   double waited_ms_ = 0;
 
   std::unique_ptr<io::Reader> reader_;
-  std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
   Extent extent_;
   Connectivity connectivity_ = Connectivity::c8;
   LabelStreams streams_;  // until there are outputs
   std::unique_ptr<LabelOutputs> outputs_;
+  LabelMeasures measures_;
   LabelWork work_;
   // Bytes: that the job may take at most, and now, that are held from the start, that come on top of
   // labeling, needed.

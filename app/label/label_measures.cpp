@@ -1,0 +1,70 @@
+#include "app/label/label_measures.hpp"
+
+#include <utility>
+
+#include "app/common/messages.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/intensity.hpp"
+#include "io/files/file_error.hpp"
+#include "io/image/limits.hpp"
+
+namespace gpuccl::app {
+
+void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) {
+  const MeasureSet compared = options_.selection.keep.measures();
+  const bool is_volume = is_3d(connectivity), is_deep = is_volume || input.extent.depth > 1;
+  bool needs_spacing = options_.measure.needs_spacing, needs_volumes = false;
+  for (const Measure& measure : measures()) {
+    if (!compared[static_cast<std::size_t>(measure.id)]) continue;
+    needs_spacing |= is_physical(measure);
+    needs_volumes |= measure.id == MeasureId::area_physical && is_deep;
+    const bool in_volume = measure.group == MeasureGroup::basic ? is_deep : is_volume;
+    if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
+      throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
+                                      (in_volume ? "images" : "volumes") + ", and this is labelled as " +
+                                      (in_volume ? "a volume" : "an image"));
+  }
+  request_ = {options_.measure.wanted | compared, connectivity, {}};
+  const io::Geometry& geometry = input.geometry;
+  const bool is_known = geometry.is_known(is_volume ? 3 : 2);
+  if (is_known) request_.spacing = geometry.spacing;
+  if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
+    throw Error(Failure::data, "says no spacing, which physical measures need; --spacing gives it");
+}
+
+void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& extent) {
+  if (files_.intensity.empty()) return;
+  io::concerning(files_.intensity, [&] {
+    intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, read);
+    if (intensity_->extent() != extent)
+      throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " elements, but " +
+                                     display_name(files_.input) + " has " + io::to_string(extent));
+    reported_ = {intensity_->info()};
+    reported_->image.path = files_.intensity;
+  });
+}
+
+bool LabelMeasures::any() const {
+  return intensity_ || !columns(request_.wanted).empty() || !options_.selection.keep.steps.empty();
+}
+
+double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
+  constexpr double kOfElement = 2;
+  return intensity_ && counts_values(request_.wanted, *intensity_)
+             ? kOfElement * static_cast<double>(elements)
+             : 0;
+}
+
+Measured LabelMeasures::measure(const Labeled& labeled, const Labeled* background, std::int64_t memory) {
+  MeasureRequest request = request_;
+  request.background = background;
+  Measured measured = gpuccl::measure(*labeled.labels, labeled.components, request);
+  if (!intensity_) return measured;
+  Intensities intensities = measure_intensity(*labeled.labels, labeled.components, *intensity_,
+                                              {.wanted = request.wanted, .max_bytes = memory});
+  reported_->nans = intensities.nans;
+  measured.add(std::move(intensities));
+  return measured;
+}
+
+}  // namespace gpuccl::app

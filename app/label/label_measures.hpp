@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/label/label_options.hpp"
+#include "app/label/label_paths.hpp"
+#include "gpuccl/components.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
+#include "io/image/image_info.hpp"
+#include "io/image/read_options.hpp"
+#include "io/read/intensity_reader.hpp"
+#include "io/report/report.hpp"
+
+namespace gpuccl::app {
+
+/// What is measured of the components of one input, and the image of samples that it is measured from.
+class LabelMeasures {
+ public:
+  /// `files` and `options` must outlive it.
+  LabelMeasures(const LabelPaths& files, const LabelOptions& options) : files_(files), options_(options) {}
+
+  /// Says what is wanted of an input that is labelled by this connectivity. Error (data) if it has no spacing
+  /// and physical measures were asked for, Error (usage) if what --keep compares is not measured in such an
+  /// input.
+  void plan(const io::ImageInfo& input, Connectivity connectivity);
+  /// Opens the image of samples if one is given. Error (data) if it is of another size than the input.
+  void open_intensity(const io::ReadOptions& read, const Extent& extent);
+
+  const MeasureRequest& request() const { return request_; }
+  /// Whether there is anything to measure.
+  bool any() const;
+  bool needs_background() const { return gpuccl::needs_background(request_); }
+  const std::optional<io::ReportedIntensity>& intensity() const { return reported_; }
+
+  /// Bytes of the image of samples: that it holds from the start, and that decoding takes.
+  std::int64_t held_bytes() const { return intensity_ ? intensity_->held_bytes() : 0; }
+  std::int64_t buffer_bytes() const { return intensity_ ? intensity_->buffer_bytes() : 0; }
+  /// Bytes that values of samples take at most while they are counted, of so many elements of components.
+  double bytes_of_counts(std::int64_t elements) const;
+
+  /// Measures the components; `background` as MeasureRequest's, `memory`: bytes that counting values may
+  /// take.
+  Measured measure(const Labeled& labeled, const Labeled* background, std::int64_t memory);
+
+ private:
+  const LabelPaths& files_;
+  const LabelOptions& options_;
+  MeasureRequest request_;
+  std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
+  std::optional<io::ReportedIntensity> reported_;
+};
+
+}  // namespace gpuccl::app
