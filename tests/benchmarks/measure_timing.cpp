@@ -1,0 +1,116 @@
+// How long measures of a generated image take beside its labels and basic statistics on the CPU: a JSON line
+// on stdout. `./dev peers` calls it.
+//
+//   measure_timing KIND WIDTHxHEIGHT[xDEPTH] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS MEASURES
+//                  [DUMP]
+//
+// MEASURES: groups or names, with commas between them. Their labels go to the file DUMP, 32-bit integers, so
+// that others can measure the same. Values are derived for all components, as a table needs them.
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "cpu/phase_clock.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/generate.hpp"
+#include "gpuccl/holes.hpp"
+#include "gpuccl/measures.hpp"
+
+using namespace gpuccl;
+
+namespace {
+
+Extent parse_extent(const std::string& text) {
+  Extent extent;
+  if (std::sscanf(text.c_str(), "%dx%dx%d", &extent.width, &extent.height, &extent.depth) < 2)
+    throw Error(Failure::usage, "not an extent: " + text);
+  return extent;
+}
+
+MeasureSet parse_measures(const std::string& words) {
+  MeasureSet wanted;
+  std::istringstream stream(words);
+  for (std::string word; std::getline(stream, word, ',');) {
+    const MeasureSet before = wanted;
+    for (const Measure& measure : measures())
+      if (word == measure.name || word == name_of(measure.group))
+        wanted.set(static_cast<std::size_t>(measure.id));
+    if (wanted == before) throw Error(Failure::usage, "not a measure: " + word);
+  }
+  return wanted;
+}
+
+void dump(const LabelSource& labels, const std::string& path) {
+  const LabelImage image = render_all(labels);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.data()),
+             static_cast<std::streamsize>(image.extent().elements() * std::int64_t{sizeof(Label)}));
+}
+
+void derive_all(const Measured& measured, const Components& components) {
+  using Range = tbb::blocked_range<std::size_t>;
+  tbb::parallel_for(Range(0, components.size(), 1 << 10), [&](const Range& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) measured.values(components, i);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc < 9)
+    throw Error(Failure::usage,
+                "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS MEASURES [DUMP]");
+  GenerateOptions options;
+  options.kind = argv[1];
+  options.extent = parse_extent(argv[2]);
+  options.density = std::stod(argv[3]);
+  options.granularity = std::stoi(argv[4]);
+  MeasureRequest request{parse_measures(argv[8]), Connectivity{std::stoi(argv[5])}, {}};
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(std::stoi(argv[6])));
+  const BitVolume image = generate(options);
+
+  Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
+  double label_ms = 1e300, background_ms = 1e300, measure_ms = 1e300, derive_ms = 1e300;
+  std::size_t components = 0;
+  for (int repetition = std::stoi(argv[7]); repetition > 0; --repetition) {
+    Labeled labeled, background;
+    label_ms = std::min(
+        label_ms, cpu::milliseconds([&] { labeled = engine.label(image.view(), request.connectivity); }));
+    BitVolume inverted;
+    background_ms = std::min(background_ms, cpu::milliseconds([&] {
+                               if (!needs_background(request)) return;
+                               inverted = BitVolume(image.extent());
+                               draw_background(*labeled.labels, 0, inverted);
+                               background =
+                                   engine.label(inverted.view(), complementary(request.connectivity));
+                             }));
+    request.background = &background;
+    Measured measured;
+    measure_ms = std::min(measure_ms, cpu::milliseconds([&] {
+                            measured = measure(*labeled.labels, labeled.components, request);
+                          }));
+    derive_ms = std::min(derive_ms, cpu::milliseconds([&] { derive_all(measured, labeled.components); }));
+    components = labeled.components.size();
+    if (repetition == 1 && argc > 9) dump(*labeled.labels, argv[9]);
+  }
+  const nlohmann::json line = {{"components", components},
+                               {"label_ms", label_ms},
+                               {"background_ms", background_ms},
+                               {"measure_ms", measure_ms},
+                               {"derive_ms", derive_ms}};
+  std::printf("%s\n", line.dump().c_str());
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "measure_timing: %s\n", error.what());
+  return 1;
+}
