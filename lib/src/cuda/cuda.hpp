@@ -18,6 +18,9 @@ std::vector<Algorithm> counting_algorithms();
 /// The rows of gpuccl::block_configurations(); without CUDA one of each algorithm.
 std::vector<Algorithm> block_configurations();
 
+/// Error (unavailable) if this machine has no device `gpu`. Starts none.
+void require_device(int gpu);
+
 /// Loads the driver and creates the context of device `gpu`, once a process; later calls return at once.
 /// Throws Error (unavailable) with the reason: not built in, no driver, driver too old, no such device, busy.
 void start_up(int gpu);

@@ -54,6 +54,13 @@ __global__ void nothing() {}
 
 namespace cuda {
 
+void require_device(int gpu) {
+  const int count = device_count();
+  if (gpu < 0 || gpu >= count)
+    throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
+                                          std::to_string(count) + (count == 1 ? " device" : " devices"));
+}
+
 void start_up(int gpu) {
   // Devices start side by side, each once.
   struct Device {
@@ -69,10 +76,7 @@ void start_up(int gpu) {
   const std::lock_guard lock(device.starting);
   if (device.started) return;
 
-  const int count = device_count();
-  if (gpu < 0 || gpu >= count)
-    throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
-                                          std::to_string(count) + (count == 1 ? " device" : " devices"));
+  require_device(gpu);
   constexpr const char* kDoing = "starting the device";
   const CurrentDevice here(gpu);
   // A launch shows what nothing else does: that this build has code for the device.

@@ -29,6 +29,9 @@ void GpuLabelers::start_in_background() {
 }
 
 void GpuLabelers::start_up(Device& device) {
+  // One that is named and not there is an error even where the others would do all the work.
+  if (!started_)
+    for (const Device& named : devices_) cuda::require_device(named.gpu);
   if (device.starting) {
     std::exchange(device.starting, std::nullopt)->get();
   } else {

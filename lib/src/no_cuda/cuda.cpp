@@ -36,6 +36,7 @@ std::vector<Algorithm> block_configurations() {
   return configured;
 }
 
+void require_device(int) { throw Error(Failure::unavailable, kReason); }
 void start_up(int) { throw Error(Failure::unavailable, kReason); }
 
 std::string device_name(int) { return {}; }
