@@ -3,21 +3,17 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
-#include <optional>
 #include <vector>
 
-#include "io/deflate/run_deflater.hpp"
 #include "io/deflate/stream_frame.hpp"
+#include "io/image/run_blocks.hpp"
 
 namespace gpuccl::io {
 namespace {
 
 using Samples = std::vector<std::byte>;
 
-struct Slot {
-  std::optional<RunDeflater> deflater;
-  LabelRuns runs;
-  std::span<const std::byte> blocks;
+struct Slot : RunBlocks {
   Samples samples;
   std::uint32_t checksum = 0;
 };
@@ -38,11 +34,7 @@ void write_blocks(AtomicFile& file, const MappedLabels& labels, LabelType type, 
   const StripLayout strips(extent, bits_per_sample(type), options.strips_at_once);
   const SampleRow row{.width = extent.width, .sample_bytes = bits_per_sample(type) / 8};
   const auto make = [&](Slot& slot, std::int64_t strip) {
-    if (!slot.deflater) slot.deflater.emplace(row);
-    list_runs(labels, strips.first_row(strip), strips.rows(strip), slot.runs);
-    slot.deflater->clear();
-    slot.deflater->add(slot.runs);
-    slot.blocks = slot.deflater->blocks();
+    slot.make(labels, strips, strip, row);
     checked(slot, strips, strip);
   };
   const auto take = [&](Slot& slot, std::int64_t strip) {

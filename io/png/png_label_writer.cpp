@@ -1,14 +1,10 @@
 #include "io/png/png_label_writer.hpp"
 
-#include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 
 #include "gpuccl/error.hpp"
-#include "io/deflate/run_deflater.hpp"
 #include "io/deflate/stream_frame.hpp"
-#include "io/image/strips.hpp"
+#include "io/image/run_blocks.hpp"
 #include "io/png/png_output.hpp"
 
 namespace gpuccl::io {
@@ -27,27 +23,16 @@ void write_png_labels(AtomicFile& file, const MappedLabels& labels, LabelType ty
                        .bits = bits_per_sample(type),
                        .resolution = options.geometry.resolution});
 
-  struct Slot {
-    std::optional<RunDeflater> deflater;
-    LabelRuns runs;
-    std::span<const std::byte> blocks;
-  };
   Adler32 checksum;
-  const auto make = [&](Slot& slot, std::int64_t strip) {
-    if (!slot.deflater) slot.deflater.emplace(row);
-    list_runs(labels, strips.first_row(strip), strips.rows(strip), slot.runs);
-    slot.deflater->clear();
-    slot.deflater->add(slot.runs);
-    slot.blocks = slot.deflater->blocks();
-  };
-  const auto take = [&](Slot& slot, std::int64_t strip) {
+  const auto make = [&](RunBlocks& slot, std::int64_t strip) { slot.make(labels, strips, strip, row); };
+  const auto take = [&](RunBlocks& slot, std::int64_t strip) {
     png.write_stream(slot.blocks);
     checksum.append(static_cast<std::uint64_t>(row.bytes() * strips.rows(strip)), slot.deflater->checksum());
     if (options.progress)
       options.progress(static_cast<double>(strip + 1) / static_cast<double>(strips.count()));
   };
   png.write_stream(zlib_begin());
-  for_each_strip<Slot>(strips, prepare_rows(labels), make, take);
+  for_each_strip<RunBlocks>(strips, prepare_rows(labels), make, take);
   png.write_stream(zlib_end(checksum));
   png.finish();
 }
