@@ -19,17 +19,11 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/generate.hpp"
+#include "parse_extent.hpp"
 
 using namespace gpuccl;
 
 namespace {
-
-Extent parse_extent(const std::string& text) {
-  Extent extent;
-  if (std::sscanf(text.c_str(), "%dx%dx%d", &extent.width, &extent.height, &extent.depth) < 2)
-    throw Error(Failure::usage, "not an extent: " + text);
-  return extent;
-}
 
 void dump(BitView image, const std::string& path) {
   std::ofstream file(path, std::ios::binary);
@@ -59,7 +53,7 @@ int main(int argc, char** argv) try {
     throw Error(Failure::usage, "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS [DUMP]");
   GenerateOptions options;
   options.kind = argv[1];
-  options.extent = parse_extent(argv[2]);
+  options.extent = tests::parse_extent(argv[2]);
   options.density = std::stod(argv[3]);
   options.granularity = std::stoi(argv[4]);
   const Connectivity connectivity{std::stoi(argv[5])};

@@ -24,17 +24,11 @@
 #include "gpuccl/error.hpp"
 #include "gpuccl/generate.hpp"
 #include "gpuccl/parts.hpp"
+#include "parse_extent.hpp"
 
 using namespace gpuccl;
 
 namespace {
-
-Extent parse_extent(const std::string& text) {
-  Extent extent;
-  if (std::sscanf(text.c_str(), "%dx%dx%d", &extent.width, &extent.height, &extent.depth) < 2)
-    throw Error(Failure::usage, "not an extent: " + text);
-  return extent;
-}
 
 /// Labels in parts of one thread each.
 Labeled label_on_cpu(BitView image, Connectivity connectivity, int parts) {
@@ -65,7 +59,7 @@ int main(int argc, char** argv) try {
                 "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY cpu|cuda PARTS[,PARTS] REPETITIONS");
   GenerateOptions options;
   options.kind = argv[1];
-  options.extent = parse_extent(argv[2]);
+  options.extent = tests::parse_extent(argv[2]);
   options.density = std::stod(argv[3]);
   options.granularity = std::stoi(argv[4]);
   const Connectivity connectivity{std::stoi(argv[5])};

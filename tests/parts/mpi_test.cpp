@@ -62,6 +62,14 @@ std::vector<std::string> lines_of_ranks(const std::string& err) {
   return lines;
 }
 
+void expect_one_line(const Ended& ended, int code, const std::string& part) {
+  INFO(ended.err);
+  CHECK(ended.code == code);
+  const std::vector<std::string> lines = lines_of_ranks(ended.err);
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines.front(), containing(part));
+}
+
 /// Old files that a run which fails must leave alone.
 struct OldFiles {
   ScratchFolder scratch;
@@ -125,11 +133,7 @@ TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpucc
   const auto expect = [&](const Words& words, int code, const std::string& part,
                           const std::string& first = "") {
     const Ended ended = run(mpi_command(3, words, first));
-    INFO(ended.err);
-    CHECK(ended.code == code);
-    const std::vector<std::string> lines = lines_of_ranks(ended.err);
-    REQUIRE(lines.size() == 1);
-    CHECK_THAT(lines.front(), containing(part));
+    expect_one_line(ended, code, part);
     old.expect_untouched();
   };
   expect({old.input}, 64, "nothing to write");
@@ -146,11 +150,7 @@ TEST_CASE("one rank that cannot go on ends all, and the old files stay") {
   const auto expect = [&](const Words& words, const std::string& first, int code, const std::string& part) {
     const auto begin = std::chrono::steady_clock::now();
     const Ended ended = run(mpi_command(3, words, first));
-    INFO(ended.err);
-    CHECK(ended.code == code);
-    const std::vector<std::string> lines = lines_of_ranks(ended.err);
-    REQUIRE(lines.size() == 1);
-    CHECK_THAT(lines.front(), containing(part));
+    expect_one_line(ended, code, part);
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
     old.expect_untouched();
   };
