@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/connectivity.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl {
+
+/// Two components that touch, a < b: the pairs of neighboring elements of which one is of each.
+struct Contact {
+  Label a = 0, b = 0;
+  std::array<std::uint64_t, 3> faces{};  // pairs that share a face, by the axis x, y or z that it is across
+  std::uint64_t edges = 0;               // pairs that share an edge and no face: neighbors along two axes
+  std::uint64_t corners = 0;             // pairs that share no more than a corner: along three
+
+  friend bool operator==(const Contact&, const Contact&) = default;
+};
+
+/// What touches what in `labels`, sorted by a, then b: O(runs + contacts). Which elements are neighbors is
+/// said by the connectivity; one of 2D keeps slices apart. With `map`, as LabelSource::render() takes it,
+/// these are contacts of mapped labels, and components that it maps to 0 touch nothing. Rows are asked for
+/// in ascending order; the runs of two slices, or of a part of an image, are in memory at a time.
+std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
+                                   const Label* map = nullptr);
+
+}  // namespace gpuccl

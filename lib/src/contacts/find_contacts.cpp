@@ -1,0 +1,157 @@
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "gpuccl/contacts.hpp"
+
+namespace gpuccl {
+namespace {
+
+using Row = std::span<const LabelRun>;
+
+/// The runs of consecutive rows, listed by several threads.
+class Window {
+ public:
+  void list(const LabelSource& labels, const Label* map, std::int64_t first, std::int64_t rows) {
+    first_ = first;
+    bands_.resize(static_cast<std::size_t>((rows + kBand - 1) / kBand));
+    tbb::parallel_for(std::size_t{0}, bands_.size(), [&](std::size_t band) {
+      const std::int64_t begin = static_cast<std::int64_t>(band) * kBand;
+      labels.list_runs(first + begin, std::min(kBand, rows - begin), bands_[band], map);
+    });
+  }
+
+  Row row(std::int64_t number) const {
+    const std::int64_t in_window = number - first_;
+    const LabelRuns& band = bands_[static_cast<std::size_t>(in_window / kBand)];
+    const auto in_band = static_cast<std::size_t>(in_window % kBand);
+    const std::size_t begin = in_band == 0 ? 0 : band.ends[in_band - 1];
+    return {band.runs.data() + begin, band.ends[in_band] - begin};
+  }
+
+ private:
+  static constexpr std::int64_t kBand = 64;  // rows
+  std::int64_t first_ = 0;
+  std::vector<LabelRuns> bands_;
+};
+
+/// Contacts by the pair of labels. What was met last is likely to be met next.
+class ContactTable {
+ public:
+  Contact& of(Label a, Label b) {
+    if (a > b) std::swap(a, b);
+    const std::uint64_t key = std::uint64_t{a} << 32 | b;
+    if (last_ == nullptr || key != last_key_) {
+      last_key_ = key;
+      last_ = &contacts_[key];
+      last_->a = a;
+      last_->b = b;
+    }
+    return *last_;
+  }
+
+  void add(const ContactTable& other) {
+    for (const auto& [key, contact] : other.contacts_) {
+      Contact& sum = of(contact.a, contact.b);
+      for (std::size_t axis = 0; axis < sum.faces.size(); ++axis) sum.faces[axis] += contact.faces[axis];
+      sum.edges += contact.edges;
+      sum.corners += contact.corners;
+    }
+  }
+
+  std::vector<Contact> sorted() const {
+    std::vector<Contact> all;
+    all.reserve(contacts_.size());
+    for (const auto& [key, contact] : contacts_) all.push_back(contact);
+    tbb::parallel_sort(all.begin(), all.end(), [](const Contact& left, const Contact& right) {
+      return std::pair(left.a, left.b) < std::pair(right.a, right.b);
+    });
+    return all;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, Contact> contacts_;  // its elements stay where they are
+  std::uint64_t last_key_ = 0;
+  Contact* last_ = nullptr;
+};
+
+/// Calls found(label, other label, elements) for stretches of `row` whose neighbors in `other`, at x + shift,
+/// have another label.
+template <class Found>
+void for_each_contact(Row row, Row other, int shift, Found found) {
+  auto first = other.begin();
+  for (const LabelRun& run : row) {
+    while (first != other.end() && first->end - shift <= run.begin) ++first;
+    for (auto at = first; at != other.end() && at->begin - shift < run.end; ++at)
+      if (at->label != run.label)
+        found(run.label, at->label,
+              std::min(run.end, at->end - shift) - std::max(run.begin, at->begin - shift));
+  }
+}
+
+void count_in_row(Row row, ContactTable& table) {
+  for (std::size_t i = 1; i < row.size(); ++i)
+    if (row[i - 1].end == row[i].begin && row[i - 1].label != row[i].label)
+      ++table.of(row[i - 1].label, row[i].label).faces[0];
+}
+
+/// `axes` the two rows differ on, `axis` if it is one: that one.
+void count_between(Row row, Row other, int axes, std::size_t axis, int reach, ContactTable& table) {
+  for_each_contact(row, other, 0, [&](Label a, Label b, int elements) {
+    Contact& contact = table.of(a, b);
+    (axes == 1 ? contact.faces[axis] : contact.edges) += static_cast<std::uint64_t>(elements);
+  });
+  if (axes == reach) return;
+  for (const int shift : {-1, 1})
+    for_each_contact(row, other, shift, [&](Label a, Label b, int elements) {
+      Contact& contact = table.of(a, b);
+      (axes == 1 ? contact.edges : contact.corners) += static_cast<std::uint64_t>(elements);
+    });
+}
+
+}  // namespace
+
+std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity, const Label* map) {
+  constexpr std::int64_t kElementsAtOnce = 1 << 24;  // of an image
+  const Extent extent = labels.extent();
+  const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
+  const int reached = reach(connectivity);
+  const std::int64_t height = extent.height;
+  const std::int64_t at_once =
+      joins_slices
+          ? height
+          : std::clamp<std::int64_t>(kElementsAtOnce / std::max(extent.width, 1), 1, extent.rows() + 1);
+
+  tbb::enumerable_thread_specific<ContactTable> tables;
+  Window before, now;
+  for (std::int64_t first = 0; first < extent.rows(); first += at_once) {
+    const std::int64_t rows = std::min(at_once, extent.rows() - first);
+    labels.prepare(first, rows);
+    std::swap(before, now);
+    now.list(labels, map, first, rows);
+    const auto row_at = [&](std::int64_t number) { return (number < first ? before : now).row(number); };
+    tbb::parallel_for(first, first + rows, [&](std::int64_t number) {
+      ContactTable& table = tables.local();
+      const Row row = now.row(number);
+      const std::int64_t y = number % height;
+      count_in_row(row, table);
+      if (y > 0) count_between(row, row_at(number - 1), 1, 1, reached, table);
+      if (!joins_slices || number < height) return;
+      count_between(row, row_at(number - height), 1, 2, reached, table);
+      if (reached == 1) return;
+      if (y > 0) count_between(row, row_at(number - height - 1), 2, 0, reached, table);
+      if (y + 1 < height) count_between(row, row_at(number - height + 1), 2, 0, reached, table);
+    });
+  }
+  ContactTable all;
+  for (const ContactTable& table : tables) all.add(table);
+  return all.sorted();
+}
+
+}  // namespace gpuccl

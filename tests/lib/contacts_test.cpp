@@ -1,0 +1,116 @@
+#include "gpuccl/contacts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "support/catch.hpp"
+#include "support/images.hpp"
+
+using namespace gpuccl;
+using tests::awkward_extents_2d, tests::awkward_extents_3d;
+
+namespace {
+
+LabelImage labels(Extent extent, const std::vector<Label>& values) {
+  LabelImage image(extent, *std::max_element(values.begin(), values.end()));
+  std::copy(values.begin(), values.end(), image.data());
+  return image;
+}
+
+LabelImage random_labels(Extent extent, Label most, double background, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<Label> label(1, most);
+  std::bernoulli_distribution is_background(background);
+  LabelImage image(extent, most);
+  for (std::int64_t i = 0; i < extent.elements(); ++i)
+    image.data()[i] = is_background(random) ? 0 : label(random);
+  return image;
+}
+
+/// Every pair of neighbors, by the definition.
+std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity, const Label* map = nullptr) {
+  const Extent extent = image.extent();
+  std::map<std::pair<Label, Label>, Contact> contacts;
+  const auto at = [&](int x, int y, int z) {
+    const Label label = image(x, y, z);
+    return map == nullptr ? label : map[label];
+  };
+  const int slices = is_3d(connectivity) ? 1 : 0;
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x)
+        for (int dz = -slices; dz <= slices; ++dz)
+          for (int dy = -1; dy <= 1; ++dy)
+            for (int dx = -1; dx <= 1; ++dx) {
+              const int axes = (dx != 0) + (dy != 0) + (dz != 0);
+              const bool inside = x + dx >= 0 && x + dx < extent.width && y + dy >= 0 &&
+                                  y + dy < extent.height && z + dz >= 0 && z + dz < extent.depth;
+              if (axes == 0 || axes > reach(connectivity) || !inside) continue;
+              const Label a = at(x, y, z), b = at(x + dx, y + dy, z + dz);
+              if (a == 0 || b == 0 || a >= b) continue;
+              Contact& contact = contacts[{a, b}];
+              contact.a = a;
+              contact.b = b;
+              if (axes == 1) ++contact.faces[dx != 0 ? 0u : dy != 0 ? 1u : 2u];
+              if (axes == 2) ++contact.edges;
+              if (axes == 3) ++contact.corners;
+            }
+  std::vector<Contact> all;
+  for (const auto& [pair, contact] : contacts) all.push_back(contact);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("what two components share is counted by axis, edge and corner") {
+  const LabelImage image = labels({3, 2, 2}, {1, 1, 2,  //
+                                              0, 3, 2,
+                                              // the next slice
+                                              2, 0, 0,  //
+                                              3, 3, 3});
+  const std::vector<Contact> faces = {
+      {1, 2, {1, 0, 1}, 0, 0}, {1, 3, {0, 1, 0}, 0, 0}, {2, 3, {1, 1, 1}, 0, 0}};
+  CHECK(find_contacts(image, Connectivity::c6) == faces);
+  const std::vector<Contact> all = find_contacts(image, Connectivity::c26);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0] == Contact{1, 2, {1, 0, 1}, 2, 0});
+  // Slices apart: what is one above the other does not touch.
+  const std::vector<Contact> apart = {
+      {1, 2, {1, 0, 0}, 1, 0}, {1, 3, {0, 1, 0}, 1, 0}, {2, 3, {1, 1, 0}, 2, 0}};
+  CHECK(find_contacts(image, Connectivity::c8) == apart);
+}
+
+TEST_CASE("contacts are those of every pair of neighbors, whatever the extent and the connectivity") {
+  std::uint32_t seed = 0;
+  std::vector<Extent> extents = awkward_extents_2d();
+  for (const Extent& extent : awkward_extents_3d()) extents.push_back(extent);
+  extents.push_back({5, 200, 3});  // more rows than are listed at once
+  for (const Extent& extent : extents)
+    for (const Label most : {1u, 2u, 7u, 1000u})
+      for (const double background : {0.0, 0.6}) {
+        const LabelImage image = random_labels(extent, most, background, ++seed);
+        for (const Connectivity connectivity : kConnectivities) {
+          INFO(tests::to_string(extent) << " " << static_cast<int>(connectivity) << " seed " << seed);
+          REQUIRE(find_contacts(image, connectivity) == counted(image, connectivity));
+        }
+      }
+}
+
+TEST_CASE("components that a map joins or drops have the contacts of what they become") {
+  const LabelImage image = random_labels({40, 30, 5}, 9, 0.3, 1);
+  const std::vector<Label> map = {0, 3, 0, 1, 1, 2, 0, 2, 4, 3};
+  for (const Connectivity connectivity : kConnectivities)
+    REQUIRE(find_contacts(image, connectivity, map.data()) == counted(image, connectivity, map.data()));
+}
+
+TEST_CASE("wide images are read in parts, and nothing is lost between them") {
+  const LabelImage image = random_labels({1 << 21, 19, 1}, 3, 0.2, 5);
+  REQUIRE(find_contacts(image, Connectivity::c8) == counted(image, Connectivity::c8));
+}
+
+TEST_CASE("no labels, no contacts") {
+  CHECK(find_contacts(labels({3, 3, 1}, std::vector<Label>(9, 0)), Connectivity::c8).empty());
+  CHECK(find_contacts(labels({3, 3, 1}, std::vector<Label>(9, 4)), Connectivity::c8).empty());
+  CHECK(find_contacts(LabelImage({0, 3, 2}, 0), Connectivity::c26).empty());
+}
