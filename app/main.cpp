@@ -19,6 +19,7 @@ int parse_and_run(int argc, char** argv) {
   setup_label(line);
   setup_bench(line);
   setup_compare(line);
+  setup_contacts(line);
   setup_generate(line);
   setup_list(line);
   setup_info(line);

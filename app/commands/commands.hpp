@@ -8,6 +8,7 @@ class CommandLine;
 void setup_label(CommandLine& line);
 void setup_bench(CommandLine& line);
 void setup_compare(CommandLine& line);
+void setup_contacts(CommandLine& line);
 void setup_generate(CommandLine& line);
 void setup_list(CommandLine& line);
 void setup_info(CommandLine& line);

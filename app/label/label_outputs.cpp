@@ -44,8 +44,8 @@ std::optional<io::TextStream> stream(const std::string& path) {
 
 }  // namespace
 
-void refuse_foreign_table(const std::string& path) {
-  refuse_foreign(path, io::is_stats_csv, "exists and is no table of gpuccl; --overwrite replaces it");
+void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view)) {
+  refuse_foreign(path, is_ours, "exists and is no table of gpuccl; --overwrite replaces it");
 }
 
 LabelStreams::LabelStreams(const LabelPaths& paths) {
@@ -79,7 +79,7 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
   stats_ = open_text(paths.stats, streams_.stats);
   report_ = open_text(paths.json, streams_.report);
   if (options.replace_foreign) return;
-  if (stats_) refuse_foreign_table(paths.stats);
+  if (stats_) refuse_foreign_table(paths.stats, io::is_stats_csv);
   if (report_ && paths.json_by_default)
     refuse_foreign(paths.json, io::is_report,
                    "exists and is no report of gpuccl; --json or --json-dir says where the report goes, "

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/label/label_paths.hpp"
@@ -59,7 +60,8 @@ class LabelOutputs {
   File image_, preview_, stats_, report_;
 };
 
-/// Refuses to replace the file `path` if it is there and no table of ours. io::FileError (cannot_create).
-void refuse_foreign_table(const std::string& path);
+/// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a
+/// table of ours of that kind. io::FileError (cannot_create).
+void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view));
 
 }  // namespace gpuccl::app

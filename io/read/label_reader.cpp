@@ -92,12 +92,14 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory) {
 
 }  // namespace
 
-LabelImage read_labels(const std::string& path, const Limits& limits) {
+LabelImage read_labels(const std::string& path, const Limits& limits, ImageInfo* info) {
   ReadOptions options;
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
   try {
-    return read_all(*open_file(path, options), options.limits.memory);
+    const auto source = open_file(path, options);
+    if (info != nullptr) *info = source->info();
+    return read_all(*source, options.limits.memory);
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

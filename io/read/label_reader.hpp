@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gpuccl/labels.hpp"
+#include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::io {
@@ -10,7 +11,8 @@ namespace gpuccl::io {
 /// Reads a label image written by this program or another: TIFF of 8/16/32-bit unsigned gray (pages are
 /// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes, NIfTI, Zarr. Values are taken as stored. count()
 /// of the result is the largest value. Throws Error as open_reader does; (memory) when the labels, and a row
-/// of each of two images that are compared, are more than `limits.memory`.
-LabelImage read_labels(const std::string& path, const Limits& limits = {});
+/// of each of two images that are compared, are more than `limits.memory`. `info`, if given, gets what else
+/// the file says.
+LabelImage read_labels(const std::string& path, const Limits& limits = {}, ImageInfo* info = nullptr);
 
 }  // namespace gpuccl::io

@@ -81,6 +81,14 @@ TEST_CASE("what two components share is counted by axis, edge and corner") {
   CHECK(find_contacts(image, Connectivity::c8) == apart);
 }
 
+// seung-lab/connected-components-3d#116: 4 were counted.
+TEST_CASE("an element within a component touches it on six faces, twelve edges and eight corners") {
+  std::vector<Label> values(27, 1);
+  values[13] = 2;
+  const std::vector<Contact> all = find_contacts(labels({3, 3, 3}, values), Connectivity::c26);
+  REQUIRE(all == std::vector<Contact>{{1, 2, {2, 2, 2}, 12, 8}});
+}
+
 TEST_CASE("contacts are those of every pair of neighbors, whatever the extent and the connectivity") {
   std::uint32_t seed = 0;
   std::vector<Extent> extents = awkward_extents_2d();

@@ -78,7 +78,7 @@ class Batch {
     table_.open(options.output.file);
     if (options.files.stats.empty()) return;
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
-      refuse_foreign_table(options.files.stats);
+      refuse_foreign_table(options.files.stats, io::is_stats_csv);
     table_.add(io::joint_stats_header(options.measure.wanted));
     io::SpooledText::try_folder();
   }

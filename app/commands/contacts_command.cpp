@@ -1,0 +1,104 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/label/label_outputs.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/options/algorithm_options.hpp"
+#include "app/options/option_helpers.hpp"
+#include "app/options/output_options.hpp"
+#include "app/options/spacing_option.hpp"
+#include "gpuccl/contacts.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/file_error.hpp"
+#include "io/files/text_stream.hpp"
+#include "io/read/label_reader.hpp"
+#include "io/report/contacts_csv.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+struct ContactsOptions {
+  std::string input, output = "-";
+  AlgorithmOptions neighbors;  // connectivity and per_slice alone
+  std::optional<io::GivenSpacing> spacing;
+  OutputOptions file;
+};
+
+/// What is probably no label image gets a hint.
+void warn_of_few_labels(const std::string& path, Label largest) {
+  if (largest > 1) return;
+  print_warning(display_name(path) + ": " + (largest == 0 ? "holds no label" : "holds no label but 1") +
+                ", and contacts are between labels; 'gpuccl label' numbers the components of an image");
+}
+
+int run_contacts(const ContactsOptions& options) {
+  LabelPaths paths;
+  paths.input = options.input;
+  paths.stats = options.output;
+  refuse_overlap(paths, false);
+  const bool is_stream = io::TextStream::is_named(options.output);
+  std::optional<io::TextStream> stream;
+  std::optional<io::AtomicFile> file;
+  if (is_stream)
+    stream.emplace(options.output).open();
+  else
+    io::concerning(options.output, [&] {
+      file.emplace(options.output, options.file.file);
+      if (!options.file.replace_foreign) refuse_foreign_table(options.output, io::is_contacts_csv);
+    });
+
+  io::ImageInfo info;
+  std::vector<Contact> contacts;
+  bool volume = false;
+  io::concerning(options.input, [&] {
+    const LabelImage labels = io::read_labels(options.input, {}, &info);
+    warn_of_few_labels(options.input, labels.count());
+    const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
+    volume = is_3d(connectivity);
+    contacts = find_contacts(labels, connectivity);
+  });
+  if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
+
+  if (is_stream) {
+    io::concerning(stream->name(), [&] {
+      io::stream_contacts_csv(
+          [&](std::string_view text) { io::write_all(stream->descriptor(), text.data(), text.size()); },
+          volume, info.geometry, contacts);
+    });
+    return kSuccess;
+  }
+  io::concerning(options.output, [&] {
+    io::stream_contacts_csv([&](std::string_view text) { file->write(text.data(), text.size()); }, volume,
+                            info.geometry, contacts);
+    file->commit();
+  });
+  return kSuccess;
+}
+
+}  // namespace
+
+void setup_contacts(CommandLine& line) {
+  const Command command =
+      line.add_command("contacts", "List which components of a label image touch, and on what area");
+  const auto options = std::make_shared<ContactsOptions>();
+  add_path_or_stream(command, "LABELS", options->input, "",
+                     "Label image: TIFF, PNG, .npy, NIfTI, NRRD, MetaImage or Zarr")
+      .required();
+  add_text_path(command, "-o,--output", options->output, "csv", "Table of contacts [- for standard output]");
+  add_connectivity(command, options->neighbors.connectivity);
+  add_switch(command, "--per-slice", options->neighbors.per_slice,
+             "Keep slices apart; by 4- or 8-connectivity");
+  add_spacing(command, options->spacing);
+  options->file.add_to(command);
+  command.on_run([options] {
+    options->neighbors.check();
+    return run_contacts(*options);
+  });
+}
+
+}  // namespace gpuccl::app

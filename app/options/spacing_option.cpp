@@ -1,0 +1,44 @@
+#include "app/options/spacing_option.hpp"
+
+#include <string>
+#include <vector>
+
+#include "app/options/command_line.hpp"
+#include "app/options/number_lists.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// None if the text is not one.
+std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
+  std::vector<std::string> words = split(text, ',');
+  io::GivenSpacing given;
+  if (words.size() > 2 && !parse_number<double>(words.back())) {
+    given.unit = io::length_unit(words.back());
+    if (given.unit == io::LengthUnit::unknown) return std::nullopt;
+    words.pop_back();
+  }
+  if (words.size() < 2 || words.size() > given.spacing.size()) return std::nullopt;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::optional<double> length = parse_number<double>(words[i]);
+    if (!length || !io::is_spacing(*length)) return std::nullopt;
+    given.spacing[i] = *length;
+  }
+  return given;
+}
+
+}  // namespace
+
+void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing) {
+  command.add_value("--spacing", "X,Y[,Z][,UNIT]",
+                    "Size of an element, instead of what the file says; UNIT is nm, um, mm or another length",
+                    [&spacing](const std::string& given) {
+                      spacing = parse_spacing(given);
+                      return spacing
+                                 ? std::string()
+                                 : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, numbers above 0 and " +
+                                       io::kLengthUnits;
+                    });
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <string>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+// gpuccl contacts.
+namespace gpuccl {
+namespace {
+
+/// A label image of 8 bits as NRRD, with `space` as further lines of its header.
+std::string label_file(const ScratchFolder& scratch, const std::string& sizes, const std::string& values,
+                       const std::string& space = "") {
+  const std::string path = scratch / "labels.nrrd";
+  const bool volume = std::count(sizes.begin(), sizes.end(), ' ') == 2;
+  write_file(path, "NRRD0004\ntype: uint8\ndimension: " + std::string(volume ? "3" : "2") +
+                       "\nsizes: " + sizes + "\n" + space + "encoding: raw\n\n" + values);
+  return path;
+}
+
+// Two slices of 3 x 2.
+const std::string kVolume{1, 1, 2, 0, 3, 2, 2, 0, 0, 3, 3, 3};
+
+}  // namespace
+
+TEST_CASE("contacts of a volume are counted by axis, edge and corner") {
+  const ScratchFolder scratch;
+  const std::string labels = label_file(scratch, "3 2 2", kVolume);
+  CHECK(succeeds({"contacts", labels, "-c", "6"}) ==
+        "label_a,label_b,faces_x,faces_y,faces_z,edges,corners\n"
+        "1,2,1,0,1,0,0\n1,3,0,1,0,0,0\n2,3,1,1,1,0,0\n");
+  CHECK(succeeds({"contacts", labels, "--per-slice"}) ==
+        "label_a,label_b,faces_x,faces_y,edges\n1,2,1,0,1\n1,3,0,1,1\n2,3,1,1,2\n");
+  const std::string all = succeeds({"contacts", labels});
+  CHECK(all == succeeds({"contacts", labels, "-c", "26"}));
+  CHECK(all.find("\n1,2,1,0,1,2,0\n") != std::string::npos);
+  fails({"contacts", labels, "-c", "8"}, 64, "--per-slice");
+  fails({"contacts", labels, "-c", "26", "--per-slice"}, 64, "use 4 or 8");
+}
+
+TEST_CASE("areas are in the unit of the file or of --spacing") {
+  const ScratchFolder scratch;
+  const std::string labels = label_file(scratch, "3 2 2", kVolume, "spacings: 2 3 5\n");
+  const std::string given = succeeds({"contacts", labels, "-c", "6", "--spacing", "2,3,5,um"});
+  // A face across x is of 3 by 5, one across y of 2 by 5, one across z of 2 by 3.
+  CHECK(given ==
+        "label_a,label_b,faces_x,faces_y,faces_z,edges,corners,area_physical,unit\n"
+        "1,2,1,0,1,0,0,21,um\n1,3,0,1,0,0,0,10,um\n2,3,1,1,1,0,0,31,um\n");
+  CHECK(succeeds({"contacts", labels, "-c", "6"}).find("\n1,2,1,0,1,0,0,21,") != std::string::npos);
+  const std::string image = label_file(scratch, "3 2", kVolume.substr(0, 6), "spacings: 2 3\n");
+  CHECK(succeeds({"contacts", image, "-c", "4", "--spacing", "2,3,mm"}) ==
+        "label_a,label_b,faces_x,faces_y,edges,length_physical,unit\n"
+        "1,2,1,0,0,3,mm\n1,3,0,1,0,2,mm\n2,3,1,0,0,3,mm\n");
+}
+
+TEST_CASE("a table of contacts replaces its like, and nothing else") {
+  const ScratchFolder scratch;
+  const std::string labels = label_file(scratch, "3 2 2", kVolume);
+  const std::string table = scratch / "contacts.csv";
+  succeeds({"contacts", labels, "-o", table});
+  const std::string first = read_file(table);
+  CHECK(first == succeeds({"contacts", labels}));
+  succeeds({"contacts", labels, "-o", table, "-c", "6"});
+  CHECK(read_file(table) != first);
+  fails({"contacts", labels, "-o", table, "--no-clobber"}, 73, "exists");
+  write_file(table, "patient,age\n");
+  fails({"contacts", labels, "-o", table}, 73, "is no table of gpuccl; --overwrite replaces it");
+  CHECK(read_file(table) == "patient,age\n");
+  succeeds({"contacts", labels, "-o", table, "--overwrite"});
+  CHECK(read_file(table) == first);
+  fails({"contacts", labels, "-o", labels, "--overwrite"}, 64, "image");
+  fails({"contacts", labels, "-o", scratch / "no/contacts.csv"}, 73, "folder does not exist");
+  fails({"contacts", scratch / "gone.tif"}, 66, "gone.tif");
+  CHECK(read_file(labels).size() > kVolume.size());
+}
+
+TEST_CASE("an image without several labels gets a hint, one of no labels is refused") {
+  const ScratchFolder scratch;
+  const auto hint = [&](const std::string& values) {
+    const Ended ended = gpuccl({"contacts", label_file(scratch, "2 2", values)});
+    CHECK(ended.code == 0);
+    CHECK(ended.out == "label_a,label_b,faces_x,faces_y,edges\n");
+    return ended.err;
+  };
+  CHECK(hint(std::string(4, '\0')).find("holds no label, and contacts are between labels") !=
+        std::string::npos);
+  CHECK(hint(std::string{1, 0, 1, 1}).find("holds no label but 1") != std::string::npos);
+  CHECK(hint(std::string{7, 0, 0, 7}).empty());
+  const std::string path = scratch / "negative.nrrd";
+  write_file(path, "NRRD0004\ntype: int8\ndimension: 2\nsizes: 2 1\nencoding: raw\n\n\1\xff");
+  fails({"contacts", path}, 65, "holds the value -1, which is no label");
+}
+
+}  // namespace gpuccl
