@@ -40,8 +40,16 @@ template <cpu::RowSet set>
 void check_rows(const std::vector<std::vector<std::uint32_t>>& rows, int words) {
   std::vector<Seen> seen;
   cpu::for_each_run_sums<set>({rows[0].data(), rows[1].data(), rows[2].data(), rows[3].data()}, words,
-                              [&](int begin, int end, const cpu::RunSums& sums) {
-                                seen.push_back({begin, end, sums.of_row, sums.sum_x});
+                              [&](std::size_t run, int begin, int end, const cpu::RunSums& sums) {
+                                if (run == seen.size()) {
+                                  seen.push_back({begin, end, sums.of_row, sums.sum_x});
+                                  return;
+                                }
+                                REQUIRE(run + 1 == seen.size());  // it goes on
+                                REQUIRE(seen.back().end == begin);
+                                seen.back().end = end;
+                                seen.back().sum_x += sums.sum_x;
+                                for (std::size_t i = 0; i < 4; ++i) seen.back().of_row[i] += sums.of_row[i];
                               });
   REQUIRE_FALSE(seen.empty());
   REQUIRE(seen == expected<set>(rows, words * cpu::kWordBits));

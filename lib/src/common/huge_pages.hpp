@@ -5,7 +5,7 @@
 
 namespace gpuccl {
 
-/// Says that memory, not touched yet and from 16 MiB on, will be used whole: where the system gives huge
+/// Says that memory, not touched yet and from 2 MiB on, will be used whole: where the system gives huge
 /// pages to who asks (Linux, transparent_hugepage "madvise"), first touching it then takes a third of the
 /// time. What is not large, or cannot be had, stays as it is.
 void advise_huge_pages(void* memory, std::size_t bytes);

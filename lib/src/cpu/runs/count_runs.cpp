@@ -1,7 +1,5 @@
 #include "cpu/runs/count_runs.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <string>
 
 #include "gpuccl/error.hpp"
@@ -32,7 +30,7 @@ std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& 
   const auto count = bundles.row_set() == 0b1111   ? count_in<0b1111>
                      : bundles.row_set() == 0b0011 ? count_in<0b0011>
                                                    : count_in<0b0001>;
-  tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) { count(bundles, strips[i], before); });
+  for_each_strip(strips, [&](std::size_t i) { count(bundles, strips[i], before); });
   std::uint64_t sum = 0;
   for (Index& runs : before) {
     sum += runs;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/fastest_code.hpp"
 #include "cpu/runs/words.hpp"
 
 #ifdef __x86_64__
@@ -100,10 +101,7 @@ GPUCCL_AVX2 void draw_row(const BundleRows& bundle, const std::uint32_t* row, in
 
 }  // namespace
 
-bool can_draw_label_rows() {
-  static const bool can = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  return can;
-}
+bool can_draw_label_rows() { return has_avx2(); }
 
 template <class T>
 void draw_label_row(RowSet set, const BundleRows& bundle, const std::uint32_t* row, int width,

@@ -6,8 +6,6 @@
 
 #include "cpu/runs/numbering.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include "common/huge_pages.hpp"
@@ -120,12 +118,10 @@ Numbering number_components(const Bundles& bundles, const std::vector<Strip>& st
 
   std::vector<Label>& before = numbering.labels_before;
   before.assign(strips.size() + 1, 0);
-  tbb::parallel_for(std::size_t{0}, strips.size(),
-                    [&](std::size_t i) { before[i + 1] = numberer.flatten(strips[i]); });
+  for_each_strip(strips, [&](std::size_t i) { before[i + 1] = numberer.flatten(strips[i]); });
   for (std::size_t i = 0; i < strips.size(); ++i) before[i + 1] += before[i];
-  tbb::parallel_for(std::size_t{0}, strips.size(),
-                    [&](std::size_t i) { numberer.number_roots(strips[i], before[i]); });
-  tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) { numberer.spread(strips[i]); });
+  for_each_strip(strips, [&](std::size_t i) { numberer.number_roots(strips[i], before[i]); });
+  for_each_strip(strips, [&](std::size_t i) { numberer.spread(strips[i]); });
   return numbering;
 }
 

@@ -8,17 +8,12 @@
 
 namespace gpuccl::cpu {
 
-/// How many elements the rows of a bundle have in one of its runs, and the sum of their x.
+/// How many elements the rows of a bundle have in a part of a run, and the sum of their x.
 struct RunSums {
   std::array<std::uint64_t, 4> of_row{};  // as RowSet numbers rows; 0 in rows that are not in the set
   std::uint64_t sum_x = 0;
 
   std::uint64_t area() const { return of_row[0] + of_row[1] + of_row[2] + of_row[3]; }
-  RunSums& operator+=(const RunSums& other) {
-    for (std::size_t i = 0; i < of_row.size(); ++i) of_row[i] += other.of_row[i];
-    sum_x += other.sum_x;
-    return *this;
-  }
 };
 
 /// The sum of the positions of all ones in a word.
@@ -31,77 +26,63 @@ constexpr std::uint64_t sum_of_positions(Word word) {
   return sum;
 }
 
-/// The same of a word whose ones are among its first 16 bits.
-inline std::uint64_t sum_of_few_positions(Word word) {
-  static constexpr auto kSums = [] {  // of the first byte, and of the second
-    std::array<std::array<std::uint8_t, 256>, 2> sums{};
-    for (std::size_t byte = 0; byte < sums.size(); ++byte)
-      for (std::size_t ones = 0; ones < 256; ++ones)
-        sums[byte][ones] = static_cast<std::uint8_t>(sum_of_positions(Word{ones} << 8 * byte));
-    return sums;
-  }();
-  return std::uint64_t{kSums[0][word & 0xff]} + kSums[1][word >> 8];
-}
+/// Of a word whose ones are among its first 8 bits.
+inline constexpr auto kSumsOfPositions = [] {
+  std::array<std::uint8_t, 256> sums{};
+  for (std::size_t ones = 0; ones < sums.size(); ++ones)
+    sums[ones] = static_cast<std::uint8_t>(sum_of_positions(ones));
+  return sums;
+}();
 
-/// What the rows of `set` have in columns [first, first + length) of a word of each that begins at x.
+/// The sum of numbers 0 to count - 1.
+constexpr std::uint64_t sum_below(std::uint64_t count) { return count * (count - 1) / 2; }
+
+/// What the rows of `set` have in these columns, which follow each other, of a word of each that begins at x.
 template <RowSet set>
-RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, int first, int length) {
+inline RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, Word columns) {
+  const int first = std::countr_zero(columns);
+  const Word mask = columns >> first;
+  std::array<Word, 4> ones{};
+  Word in_all = mask;
   RunSums sums;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if ((set >> i & 1) == 0) continue;
-    const Word ones = rows[i] >> first & up_to(length - 1);
-    sums.of_row[i] = static_cast<std::uint64_t>(std::popcount(ones));
-    sums.sum_x += length <= 16 ? sum_of_few_positions(ones) : sum_of_positions(ones);
+    ones[i] = rows[i] >> first & mask;
+    in_all &= ones[i];
+    sums.of_row[i] = static_cast<std::uint64_t>(std::popcount(ones[i]));
+  }
+  if (mask < kSumsOfPositions.size()) {
+    for (const Word row : ones) sums.sum_x += kSumsOfPositions[row];
+  } else if (in_all == mask) {
+    sums.sum_x = static_cast<std::uint64_t>(std::popcount(set)) * sum_below(sums.of_row[0]);
+  } else {
+    for (const Word row : ones) sums.sum_x += sum_of_positions(row);
   }
   sums.sum_x += sums.area() * static_cast<std::uint64_t>(x + first);
   return sums;
 }
 
-/// Of a bundle that is a single row.
-inline RunSums sums_of_run(int begin, int end) {
-  const auto length = static_cast<std::uint64_t>(end - begin);
-  const auto ends = static_cast<std::uint64_t>(begin) + static_cast<std::uint64_t>(end) - 1;
-  return {{length}, length * ends / 2};
-}
-
-/// Visits the runs of a bundle from left to right as visit(begin, end, sums). `words` words long, zero behind
-/// the last element.
+/// Visits the runs of a bundle from left to right as visit(run, begin, end, sums), one that reaches into more
+/// words once for each of them, where bundles are more than a single row. `words` words long, zero behind the
+/// last element.
 template <RowSet set, class Visit>
 void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
   if constexpr (set == 0b0001) {
-    const auto visit_run = [&](int begin, int end, int) { visit(begin, end, sums_of_run(begin, end)); };
-    return for_each_run(
+    std::size_t run = 0;
+    const auto visit_run = [&](int begin, int end, int) {
+      const auto length = static_cast<std::uint64_t>(end - begin);
+      visit(run++, begin, end,
+            RunSums{{length}, length * static_cast<std::uint64_t>(begin) + sum_below(length)});
+    };
+    for_each_run(
         bundle[0], words, [](int, int) { return 0; }, visit_run);
+  } else {
+    for_each_part<set>(
+        bundle, words, [&](std::size_t run, int x, Word columns, const std::array<Word, 4>& rows) {
+          const int begin = x + std::countr_zero(columns);
+          visit(run, begin, begin + std::popcount(columns), sums_of_columns<set>(rows, x, columns));
+        });
   }
-  bool open = false;  // a run goes on from the word to the left
-  int begin = 0;
-  RunSums so_far;
-  for (int i = 0; i < words; ++i) {
-    std::array<Word, 4> rows{};
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      if ((set >> row & 1) != 0) rows[row] = load_word(bundle[row], i);
-    Word rest = rows[0] | rows[1] | rows[2] | rows[3];
-    const int x = i * kWordBits;
-    if (open && (rest & 1) == 0) {
-      visit(begin, x, so_far);
-      open = false;
-    }
-    while (rest != 0) {
-      const int first = std::countr_zero(rest);
-      const int length = std::countr_one(rest >> first);
-      RunSums sums = sums_of_columns<set>(rows, x, first, length);
-      if (open) sums += so_far;
-      if (!open) begin = x + first;
-      open = first + length == kWordBits;
-      if (open) {
-        so_far = sums;
-        break;
-      }
-      visit(begin, x + first + length, sums);
-      rest &= rest + (rest & -rest);  // without its lowest run
-    }
-  }
-  if (open) visit(begin, words * kWordBits, so_far);
 }
 
 }  // namespace gpuccl::cpu

@@ -8,8 +8,6 @@
 
 #include "cpu/runs/runs.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -28,11 +26,6 @@
 
 namespace gpuccl::cpu {
 namespace {
-
-template <class Task>
-void for_each_strip(const std::vector<Strip>& strips, Task task) {
-  tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) { task(strips[i]); });
-}
 
 /// The bundle on the given side of `here`, if there is one in [begin, end).
 std::optional<Bundles::Place> neighbor(const Bundles& bundles, const Bundles::Place& here, int dy, int dz,
@@ -133,11 +126,13 @@ class Runs final : public Labeler {
     phase("Runs", [&] {
       runs_before = count_runs(bundles, strips);
       links = make_large_for_overwrite<Label>(runs_before.back());
-      for_each_strip(strips, [&](Strip strip) { join_inside<S>(bundles, strip, runs_before, links.get()); });
+      for_each_strip(strips,
+                     [&](std::size_t i) { join_inside<S>(bundles, strips[i], runs_before, links.get()); });
     });
     phase("Merge borders", [&] {
-      for_each_strip(
-          strips, [&](Strip strip) { join_with_strips_before<S>(bundles, strip, runs_before, links.get()); });
+      for_each_strip(strips, [&](std::size_t i) {
+        join_with_strips_before<S>(bundles, strips[i], runs_before, links.get());
+      });
     });
     phase("Number", [&] { numbering = number_components(bundles, strips, runs_before, links.get()); });
     links.reset();

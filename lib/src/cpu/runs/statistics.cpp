@@ -1,11 +1,10 @@
 #include "cpu/runs/statistics.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "common/huge_pages.hpp"
 #include "cpu/runs/run_sums.hpp"
 #include "cpu/runs/shared_parts.hpp"
 
@@ -85,23 +84,10 @@ class StripMeasurer {
     for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
       const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
       const Label* label = labels_.labels_of(at);
-      // Runs that follow each other in one component are added together.
-      Label last = 0;
-      int first_x = 0, end_x = 0;
-      RunSums together;
-      for_each_run_sums<set>(bundles.rows(at), bundles.words(), [&](int begin, int end, const RunSums& sums) {
-        if (*label == last) {
-          together += sums;
-        } else {
-          if (last != 0) add<set, pass>(last, first_x, end_x, y, z, together);
-          last = *label;
-          first_x = begin;
-          together = sums;
-        }
-        end_x = end;
-        ++label;
-      });
-      if (last != 0) add<set, pass>(last, first_x, end_x, y, z, together);
+      for_each_run_sums<set>(bundles.rows(at), bundles.words(),
+                             [&](std::size_t run, int begin, int end, const RunSums& sums) {
+                               add<set, pass>(label[run], begin, end, y, z, sums);
+                             });
       if (misses_ && elsewhere_.missed_from < 0) elsewhere_.missed_from = at.bundle;
     }
   }
@@ -193,9 +179,12 @@ Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
                    const std::vector<Label>& labels_before) {
   Components components;
   components.resize(labels.count());
+  advise_huge_pages(components.area.data(), components.area.size() * sizeof components.area[0]);
+  advise_huge_pages(components.box.data(), components.box.size() * sizeof components.box[0]);
+  advise_huge_pages(components.sum.data(), components.sum.size() * sizeof components.sum[0]);
 
   std::vector<Elsewhere> elsewhere(strips.size());
-  tbb::parallel_for(std::size_t{0}, strips.size(), [&](std::size_t i) {
+  for_each_strip(strips, [&](std::size_t i) {
     elsewhere[i] =
         StripMeasurer(labels, labels_before[i], labels_before[i + 1], components).measure_rows(strips[i]);
   });

@@ -1,8 +1,15 @@
 #pragma once
 
+#ifdef __SANITIZE_THREAD__
+#include <thread>
+#else
+#include <tbb/parallel_for.h>
+#endif
+
 #include <cstdint>
 #include <vector>
 
+#include "common/fastest_code.hpp"
 #include "cpu/runs/bundles.hpp"
 
 namespace gpuccl::cpu {
@@ -14,5 +21,18 @@ struct Strip {
 
 /// About `wanted` strips of equal height; 0 lets the number of threads and the size of the image decide.
 std::vector<Strip> cut_into_strips(const Bundles& bundles, int wanted);
+
+/// Calls task(i) for the number i of each strip, one thread a strip.
+template <class Task>
+void for_each_strip(const std::vector<Strip>& strips, Task task) {
+  const auto call = [&](std::size_t i) { by_fastest_code([&] { task(i); }); };
+#ifdef __SANITIZE_THREAD__
+  // The sanitizer does not see what oneTBB orders, which is not compiled with it, but what threads do.
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < strips.size(); ++i) threads.emplace_back(call, i);
+#else
+  tbb::parallel_for(std::size_t{0}, strips.size(), call);
+#endif
+}
 
 }  // namespace gpuccl::cpu
