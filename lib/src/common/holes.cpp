@@ -1,9 +1,13 @@
 #include "gpuccl/holes.hpp"
 
+#include <tbb/parallel_for.h>
+
+#include <cstring>
 #include <numeric>
 #include <utility>
 
 #include "common/draw_others.hpp"
+#include "common/spans.hpp"
 #include "gpuccl/selection.hpp"
 
 namespace gpuccl {
@@ -22,6 +26,14 @@ void Holes::draw_filled(std::int64_t first_row, BitVolume& out) const {
 }
 
 void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out) {
+  if (const SpanSource* spans = spans_of(labels)) {
+    const BitView image = spans->bits();
+    const auto bytes = static_cast<std::size_t>(words_per_row(image.extent.width)) * sizeof(std::uint32_t);
+    tbb::parallel_for(std::int64_t{0}, out.extent().rows(), [&](std::int64_t row) {
+      std::memcpy(out.row(row), image.row(first_row + row), bytes);
+    });
+    return invert(out);
+  }
   draw_others(labels, first_row, out, [](Label) { return true; });
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "common/spans.hpp"
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {
@@ -26,16 +27,15 @@ class Cavities final : public Group {
   explicit Cavities(const Labeling& labeling) {
     if (labeling.labels == nullptr) return;
     const Labeled& background = *labeling.request.background;
-    const std::size_t count = background.components.size();
-    std::vector<Label> around(count);
+    const std::vector<char> looked_at = rows_of_cavities(background.components, labeling.extent);
+    std::vector<Label> around(background.components.size());
     for (std::int64_t row = 0, end = 0; row < labeling.extent.rows(); row = end) {
       end = std::min(background.labels->prepare(row, 1), labeling.labels->prepare(row, 1));
-      find_around(labeling, row, end, around);
+      find_around(labeling, row, end, looked_at, around);
     }
     counts_.resize(labeling.components.size());
-    for (std::size_t i = 0; i < count; ++i)
-      if (around[i] != 0 && !touches_border(background.components.box[i], labeling.extent))
-        ++counts_[around[i] - 1];
+    for (const Label label : around)
+      if (label != 0) ++counts_[label - 1];
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
@@ -45,31 +45,60 @@ class Cavities final : public Group {
   }
 
  private:
+  /// A mark for each row that a cavity may be in.
+  static std::vector<char> rows_of_cavities(const Components& background, const Extent& extent) {
+    std::vector<char> rows(static_cast<std::size_t>(extent.rows()));
+    for (const Box& box : background.box) {
+      if (touches_border(box, extent)) continue;
+      for (std::int64_t z = box.min[2]; z <= box.max[2]; ++z)
+        std::fill_n(rows.begin() + z * extent.height + box.min[1], box.max[1] - box.min[1] + 1, 1);
+    }
+    return rows;
+  }
+
   static void find_around(const Labeling& labeling, std::int64_t begin, std::int64_t end,
-                          std::vector<Label>& around) {
+                          const std::vector<char>& looked_at, std::vector<Label>& around) {
     constexpr std::int64_t kElementsATask = 1 << 16;  // whose runs stay in the cache
-    const Column<Box>& boxes = labeling.request.background->components.box;
     using Rows = tbb::blocked_range<std::int64_t>;
     const auto rows_each =
         static_cast<std::size_t>(std::max<std::int64_t>(1, kElementsATask / labeling.extent.width));
     const auto find = [&](const Rows& rows) {
-      LabelRuns here, background;
-      const std::int64_t count = rows.end() - rows.begin();
-      labeling.labels->list_runs(rows.begin(), count, here, nullptr);
-      labeling.request.background->labels->list_runs(rows.begin(), count, background, nullptr);
-      std::size_t left = 0, i = 0;
-      for (std::size_t row = 0; row < background.ends.size(); ++row) {
-        for (; i < background.ends[row]; ++i) {
-          const LabelRun& run = background.runs[i];
-          while (left < here.ends[row] && here.runs[left].end < run.begin) ++left;
-          if (run.begin == 0 || run.begin != boxes[run.label - 1].min[0]) continue;
-          // Whoever else writes it writes the same.
-          std::atomic_ref(around[run.label - 1]).store(here.runs[left].label, std::memory_order_relaxed);
-        }
-        left = here.ends[row];
+      const auto mark = [&](std::int64_t row) { return looked_at.begin() + row; };
+      for (std::int64_t row = rows.begin(), next = 0; row < rows.end(); row = next) {
+        row = std::find(mark(row), mark(rows.end()), 1) - looked_at.begin();
+        next = std::find(mark(row), mark(rows.end()), 0) - looked_at.begin();
+        if (row < next) find_in_rows(labeling, row, next, around);
       }
     };
     tbb::parallel_for(Rows(begin, end, rows_each), find, tbb::simple_partitioner());
+  }
+
+  static void find_in_rows(const Labeling& labeling, std::int64_t begin, std::int64_t end,
+                           std::vector<Label>& around) {
+    const Labeled& background = *labeling.request.background;
+    const SpanSource* const source = spans_of(*background.labels);
+    LabelRuns here, there;
+    list_spans(*labeling.labels, begin, end - begin, here);
+    list_spans(*background.labels, begin, end - begin, there);
+    // A span of the background may begin where this row has none of it.
+    const auto begins_with_it = [&](std::size_t row, int x) {
+      return source == nullptr ||
+             (source->bits().row(begin + static_cast<std::int64_t>(row))[x / 32] >> (x % 32) & 1u) != 0;
+    };
+    std::size_t left = 0, i = 0;
+    for (std::size_t row = 0; row < there.ends.size(); ++row) {
+      for (; i < there.ends[row]; ++i) {
+        const LabelRun& span = there.runs[i];
+        const Box& box = background.components.box[span.label - 1];
+        if (span.begin != box.min[0] || touches_border(box, labeling.extent) ||
+            !begins_with_it(row, span.begin))
+          continue;
+        while (here.runs[left].end < span.begin) ++left;
+        // Whoever else writes it writes the same.
+        std::atomic_ref(around[span.label - 1]).store(here.runs[left].label, std::memory_order_relaxed);
+      }
+      left = here.ends[row];
+    }
   }
 
   std::vector<std::uint32_t> counts_;

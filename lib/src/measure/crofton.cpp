@@ -32,7 +32,18 @@ class Crofton final : public Group {
   }
 
   void add(const LabeledRow& row) override {
-    is_volume_ ? add_pairs<kDirectionsOfVolume>(row) : add_pairs<kDirectionsOfImage>(row);
+    switch (connectivity_) {
+      case Connectivity::c4:
+        return add_pairs<kDirectionsOfImage, 1>(row);
+      case Connectivity::c8:
+        return add_pairs<kDirectionsOfImage, 2>(row);
+      case Connectivity::c6:
+        return add_pairs<kDirectionsOfVolume, 1>(row);
+      case Connectivity::c18:
+        return add_pairs<kDirectionsOfVolume, 2>(row);
+      case Connectivity::c26:
+        return add_pairs<kDirectionsOfVolume, 3>(row);
+    }
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
@@ -64,18 +75,17 @@ class Crofton final : public Group {
   }
 
  private:
-  template <const auto& directions>
+  template <const auto& directions, int reach>
   void add_pairs(const LabeledRow& row) const {
-    const Neighbors neighbors(row, connectivity_);
+    const Neighbors<reach> neighbors(row);
     for (const Stretch& stretch : row.stretches) {
       std::array<int, directions.size()> pairs{};
-      for (const LabelRun& run : stretch.runs) pairs[0] += run.end - run.begin - 1;
       stretch.for_each_word([&](int word, Word mask) {
         [&]<std::size_t... i>(std::index_sequence<i...>) {
-          ((pairs[i + 1] += std::popcount(neighbors.joined<directions[i + 1]>(word, mask, stretch.label))),
+          ((pairs[i] += std::popcount(neighbors.template joined<directions[i]>(word, mask, stretch.label))),
            ...);
         }
-        (std::make_index_sequence<directions.size() - 1>());
+        (std::make_index_sequence<directions.size()>());
       });
       for (std::size_t i = 0; i < pairs.size(); ++i)
         stretch.sums[offset + i] += static_cast<std::uint64_t>(pairs[i]);

@@ -1,4 +1,4 @@
-#include "measure/row_bits.hpp"
+#include "measure/group.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -15,15 +15,24 @@ class Euler final : public Group {
   std::size_t words() const override { return 1; }
 
   void add(const LabeledRow& row) override {
-    const Around around(row);
-    const Rows rows{around(0, 0), around(-1, 0), around(-1, -1), around(0, -1), around(1, -1), around(1, 0)};
-    for (const Stretch& stretch : row.stretches) {
-      int number = 0;
-      stretch.for_each_word([&](int word, Word mask) {
-        number += reach(connectivity_) == 1 ? without_faces(rows, word, mask) : with_faces(rows, word, mask);
-        if (connectivity_ == Connectivity::c18) number += corners_alone(rows, word, mask);
-      });
-      stretch.sums[offset] += static_cast<std::uint64_t>(std::int64_t{number});
+    switch (connectivity_) {
+      case Connectivity::c4:
+        return add_words(row, [](const Rows& rows, int word, Word mask) {
+          return without_faces<false>(rows, word, mask);
+        });
+      case Connectivity::c8:
+        return add_words(
+            row, [](const Rows& rows, int word, Word mask) { return with_faces<false>(rows, word, mask); });
+      case Connectivity::c6:
+        return add_words(
+            row, [](const Rows& rows, int word, Word mask) { return without_faces<true>(rows, word, mask); });
+      case Connectivity::c18:
+        return add_words(row, [](const Rows& rows, int word, Word mask) {
+          return with_faces<true>(rows, word, mask) + corners_alone(rows, word, mask);
+        });
+      case Connectivity::c26:
+        return add_words(
+            row, [](const Rows& rows, int word, Word mask) { return with_faces<true>(rows, word, mask); });
     }
   }
 
@@ -35,38 +44,48 @@ class Euler final : public Group {
 
  private:
   struct Rows {
-    RowBits here, above, above_before, next_before, below_before, below;
+    const RowBits &here, &above, &above_before, &next_before, &below_before, &below;
   };
+
+  /// `in_word`: what a word of the row adds, as in_word(rows, word, mask).
+  template <class InWord>
+  void add_words(const LabeledRow& row, InWord in_word) const {
+    const Rows rows{row.bits(),      row.bits(-1, 0), row.bits(-1, -1),
+                    row.bits(0, -1), row.bits(1, -1), row.bits(1, 0)};
+    for (const Stretch& stretch : row.stretches) {
+      int number = 0;
+      stretch.for_each_word([&](int word, Word mask) { number += in_word(rows, word, mask); });
+      stretch.sums[offset] += static_cast<std::uint64_t>(std::int64_t{number});
+    }
+  }
 
   /// By inclusion and exclusion the union of the row with those before it has more: of each end of an element
   /// 1 - p - q0 - q1 - q2 + p q0 + p q1 + q0 q1 + q1 q2 - p q0 q1, where a row is 1 if it has an element
   /// there, less the same of each element itself.
-  static int more(Word elements, Word p, Word q0, Word q1, Word q2) {
-    return std::popcount(elements & ~(p | q0 | q1)) - std::popcount(elements & q2 & ~q1);
-  }
-
+  template <bool is_volume>
   static int with_faces(const Rows& rows, int word, Word mask) {
     const Word here = rows.here[word] & mask;
-    const auto ends = [&](Word elements, auto beside) {
-      const auto end = [&](const RowBits& row) { return row[word] | beside(row); };
-      return more(elements, end(rows.above), end(rows.above_before), end(rows.next_before),
-                  end(rows.below_before));
+    const auto ends = [&](Word elements, auto end) {
+      if constexpr (!is_volume) return std::popcount(elements & ~end(rows.above));
+      const Word q1 = end(rows.next_before);
+      return std::popcount(elements & ~(end(rows.above) | end(rows.above_before) | q1)) -
+             std::popcount(elements & end(rows.below_before) & ~q1);
     };
-    const int left = ends(here, [&](const RowBits& row) { return row.left(word); });
-    const int right =
-        ends(here & ~rows.here.right(word), [&](const RowBits& row) { return row.right(word); });
-    return left + right -
-           more(here, rows.above[word], rows.above_before[word], rows.next_before[word],
-                rows.below_before[word]);
+    return ends(here, [&](const RowBits& row) { return row[word] | row.left(word); }) +
+           ends(here & ~rows.here.right(word),
+                [&](const RowBits& row) { return row[word] | row.right(word); }) -
+           ends(here, [&](const RowBits& row) { return row[word]; });
   }
 
+  template <bool is_volume>
   static int without_faces(const Rows& rows, int word, Word mask) {
     const auto runs = [&](Word elements, Word left) { return std::popcount(elements & ~left & mask); };
-    const Word here = rows.here[word], above = here & rows.above[word],
-               before = here & rows.next_before[word];
-    const Word here_left = rows.here.left(word), above_left = here_left & rows.above.left(word),
-               before_left = here_left & rows.next_before.left(word);
-    return runs(here, here_left) - runs(above, above_left) - runs(before, before_left) +
+    const Word here = rows.here[word], above = here & rows.above[word];
+    const Word here_left = rows.here.left(word), above_left = here_left & rows.above.left(word);
+    const int number = runs(here, here_left) - runs(above, above_left);
+    if constexpr (!is_volume) return number;
+    const Word before = here & rows.next_before[word], before_left = here_left & rows.next_before.left(word);
+    return number - runs(before, before_left) +
            runs(above & before & rows.above_before[word],
                 above_left & before_left & rows.above_before.left(word));
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -67,18 +68,19 @@ struct Ends {
 };
 
 /// The hull of points half an element beside, above and below the first and last elements of rows, of which
-/// `y` is the first.
+/// `y` is the first. Of points at one height only the first and the last matter.
 std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   std::vector<Point> points;
-  std::int64_t y = 2 * std::int64_t{first_y};
-  for (const Ends& ends : rows) {
-    const std::int64_t left = 2 * std::int64_t{ends.begin}, right = 2 * (std::int64_t{ends.end} - 1);
-    points.insert(
-        points.end(),
-        {{left, y - 1}, {right, y - 1}, {left - 1, y}, {right + 1, y}, {left, y + 1}, {right, y + 1}});
-    y += 2;
+  points.reserve(4 * rows.size() + 2);
+  const std::int64_t top = 2 * std::int64_t{first_y} - 1;
+  for (std::size_t i = 0; i <= 2 * rows.size(); ++i) {
+    // An even line lies between two rows, at the centres of whose elements it has points.
+    const std::int64_t y = top + static_cast<std::int64_t>(i);
+    const Ends &above = rows[i == 0 ? 0 : (i - 1) / 2], &below = rows[std::min(i / 2, rows.size() - 1)];
+    const std::int64_t beside = i % 2 == 0 ? 0 : 1;
+    points.push_back({2 * std::int64_t{std::min(above.begin, below.begin)} - beside, y});
+    points.push_back({2 * (std::int64_t{std::max(above.end, below.end)} - 1) + beside, y});
   }
-  std::sort(points.begin(), points.end());
   return hull_of(points);
 }
 
@@ -128,8 +130,13 @@ class Feret final : public Group {
     for (const Stretch& stretch : row.stretches) {
       const std::size_t i = stretch.label - 1;
       Ends& ends = ends_[rows_before_[i] + static_cast<std::size_t>(row.y - boxes_[i].min[1])];
-      if (ends.end == 0) ends.begin = stretch.begin;
-      ends.end = stretch.end;
+      stretch.for_each_word([&](int word, Word mask) {
+        const Word elements = row.bits()[word] & mask;
+        if (elements == 0) return;
+        const int first = word * kWordBits;
+        if (ends.end == 0) ends.begin = first + std::countr_zero(elements);
+        ends.end = first + static_cast<int>(std::bit_width(elements));
+      });
     }
   }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -12,30 +11,27 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/row_bits.hpp"
 
 namespace gpuccl::measuring {
 
-using Word = std::uint64_t;
-inline constexpr int kWordBits = 64;
-
-/// Runs of a row that follow each other and have one label.
+/// Columns of a row whose foreground is all of one label.
 struct Stretch {
   Label label = 0;
-  int begin = 0, end = 0;  // elements from the first of the first run to behind the last of the last
-  std::span<const LabelRun> runs;
+  int begin = 0, end = 0;
   std::uint64_t* sums = nullptr;  // of the component, or of a part of it
 
-  /// Calls visit(word, mask) for the words of the row that it has elements in; what is not masked may be of
+  /// Calls visit(word, mask) for the words of the row that it has columns in; what is not masked may be of
   /// others.
   template <class Visit>
   void for_each_word(Visit visit) const {
     const int first = begin / kWordBits, last = (end - 1) / kWordBits;
-    for (int word = first; word <= last; ++word) {
-      Word mask = ~Word{0};
-      if (word == first) mask &= ~Word{0} << begin % kWordBits;
-      if (word == last) mask &= ~Word{0} >> (kWordBits - 1 - (end - 1) % kWordBits);
-      visit(word, mask);
-    }
+    const Word from_begin = ~Word{0} << begin % kWordBits;
+    const Word to_end = ~Word{0} >> (kWordBits - 1 - (end - 1) % kWordBits);
+    if (first == last) return visit(first, from_begin & to_end);
+    visit(first, from_begin);
+    for (int word = first + 1; word < last; ++word) visit(word, ~Word{0});
+    visit(last, to_end);
   }
 };
 
@@ -43,14 +39,26 @@ struct Stretch {
 struct LabeledRow {
   int y = 0, z = 0;
   std::span<const Stretch> stretches;
-  int words = 0;  // of a row; there is a word of zeros before and behind them
   /// Rows y - 2 to y + 2 of this slice, and y - 1 to y + 1 of the slice before if slices touch; rows of zeros
   /// where there is none.
-  std::array<const Word*, 5> here{};
-  std::array<const Word*, 3> before{};
-  /// The runs of the same rows.
-  std::array<std::span<const LabelRun>, 5> runs_here{};
-  std::array<std::span<const LabelRun>, 3> runs_before{};
+  std::array<RowBits, 5> here;
+  std::array<RowBits, 3> before;
+  /// Of rows y - 1 to y + 1 of this slice the elements of which a neighbor along x or y is background, if a
+  /// group looks at them.
+  std::array<RowBits, 3> edges;
+  /// Where labels are in rows y - 2 to y + 2 and, in the slice before, y - 1 to y + 1.
+  std::array<std::span<const LabelRun>, 5> spans_here;
+  std::array<std::span<const LabelRun>, 3> spans_before;
+
+  const RowBits& bits() const { return here[2]; }
+  /// The row that is dy and dz, 0 or -1, away.
+  const RowBits& bits(int dy, int dz) const {
+    return dz == 0 ? here[static_cast<std::size_t>(dy + 2)] : before[static_cast<std::size_t>(dy + 1)];
+  }
+  std::span<const LabelRun> spans(int dy, int dz) const {
+    return dz == 0 ? spans_here[static_cast<std::size_t>(dy + 2)]
+                   : spans_before[static_cast<std::size_t>(dy + 1)];
+  }
 };
 
 /// What values are derived from.
@@ -79,6 +87,8 @@ class Group {
   virtual std::size_t words() const { return 0; }
   /// Whether it needs add().
   virtual bool looks_at_rows() const { return words() > 0; }
+  /// Whether add() looks at LabeledRow::edges.
+  virtual bool looks_at_edges() const { return false; }
   /// Adds what a row has of each component that has a stretch in it. Called once a row, in no order of rows
   /// and from several threads, where no two have the same sums or the same row.
   virtual void add(const LabeledRow& /*row*/) {}

@@ -2,10 +2,12 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "common/spans.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
@@ -41,6 +43,10 @@ class MeasureSums {
   bool looks_at_rows() const {
     return std::any_of(groups_.begin(), groups_.end(),
                        [](const auto& group) { return group->looks_at_rows(); });
+  }
+  bool looks_at_edges() const {
+    return std::any_of(groups_.begin(), groups_.end(),
+                       [](const auto& group) { return group->looks_at_edges(); });
   }
   void resize(std::size_t components) { sums_.resize(components * words_); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
@@ -83,11 +89,13 @@ class RegionMeasurer {
   RegionMeasurer(const Labeling& labeling, const Region& region, MeasureSums& sums)
       : labeling_(labeling), region_(region), sums_(sums) {}
 
-  void measure(const ListRuns& list_runs) {
-    RowWindow window(list_runs, labeling_.extent, region_, labeling_.is_volume());
+  void measure(const RowAccess& rows) {
+    RowWindow window(rows, region_);
     LabeledRow row;
     while (window.next(row)) {
-      find_stretches(row.runs_here[2]);
+      stretches_.clear();
+      for (const LabelRun& span : row.spans_here[2])
+        stretches_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
       row.stretches = stretches_;
       if (stretches_.empty()) continue;
       for (const auto& group : sums_.groups()) group->add(row);
@@ -96,40 +104,47 @@ class RegionMeasurer {
 
   /// While no other thread does.
   void merge_parts() {
-    for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part.get());
+    for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part);
   }
 
  private:
-  void find_stretches(std::span<const LabelRun> runs) {
-    stretches_.clear();
-    for (std::size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
-      const Label label = runs[begin].label;
-      for (end = begin + 1; end < runs.size() && runs[end].label == label;) ++end;
-      stretches_.push_back(
-          {label, runs[begin].begin, runs[end - 1].end, runs.subspan(begin, end - begin), sums_of(label)});
-    }
-  }
-
   std::uint64_t* sums_of(Label label) {
-    if (label == last_) return last_sums_;
-    last_ = label;
-    last_sums_ = region_.holds(labeling_.components.box[label - 1]) ? sums_.of(label - 1) : part_of(label);
-    return last_sums_;
+    Known& known = known_[label % known_.size()];
+    if (known.label == label) return known.sums;
+    known = {label,
+             region_.holds(labeling_.components.box[label - 1]) ? sums_.of(label - 1) : part_of(label)};
+    return known.sums;
   }
 
   std::uint64_t* part_of(Label label) {
-    std::unique_ptr<std::uint64_t[]>& part = parts_[label];
-    if (!part) part = std::make_unique<std::uint64_t[]>(sums_.words());
-    return part.get();
+    const auto [part, is_new] = parts_.try_emplace(label);
+    if (is_new) part->second = allocate();
+    return part->second;
   }
+
+  std::uint64_t* allocate() {
+    constexpr std::size_t kAtOnce = 64;
+    if (free_ == 0) {
+      blocks_.push_back(std::make_unique<std::uint64_t[]>(kAtOnce * sums_.words()));
+      free_ = kAtOnce;
+    }
+    return blocks_.back().get() + (kAtOnce - free_--) * sums_.words();
+  }
+
+  /// Where a label that was met lately is added up.
+  struct Known {
+    Label label = 0;
+    std::uint64_t* sums = nullptr;
+  };
 
   const Labeling& labeling_;
   Region region_;
   MeasureSums& sums_;
   std::vector<Stretch> stretches_;
-  std::unordered_map<Label, std::unique_ptr<std::uint64_t[]>> parts_;
-  Label last_ = 0;
-  std::uint64_t* last_sums_ = nullptr;
+  std::unordered_map<Label, std::uint64_t*> parts_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
+  std::size_t free_ = 0;  // parts of the last block
+  std::array<Known, 256> known_;
 };
 
 /// Cuts what there is of rows into regions that threads share, none of which has much memory.
@@ -245,9 +260,18 @@ Measured measure(const LabelSource& labels, const Components& components, const 
     constexpr int kReach = 2;
     measuring::RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach,
                                 kReach);
-    const measuring::ListRuns list_runs = [&](std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
-      source.list_runs(first_row, rows, out);
-    };
+    measuring::RowAccess rows{
+        .extent = labeling.extent, .slices_touch = labeling.is_volume(), .edges = sums->looks_at_edges()};
+    if (const SpanSource* spans = spans_of(labels)) {
+      rows.bits = spans->bits();
+      rows.list = [spans](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
+        spans->list_spans(first_row, count, out);
+      };
+    } else {
+      rows.list = [&source](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
+        source.list_runs(first_row, count, out);
+      };
+    }
     std::mutex merging;
     std::int64_t begin = 0, end = 0;
     while (source.next(begin, end))
@@ -255,7 +279,7 @@ Measured measure(const LabelSource& labels, const Components& components, const 
         const std::vector<measuring::Region> regions = measuring::cut(all, labeling.extent);
         tbb::parallel_for(std::size_t{0}, regions.size(), [&](std::size_t i) {
           measuring::RegionMeasurer measurer(labeling, regions[i], *sums);
-          measurer.measure(list_runs);
+          measurer.measure(rows);
           const std::lock_guard lock(merging);
           measurer.merge_parts();
         });

@@ -3,6 +3,7 @@
 
 #include "measure/ellipsoid.hpp"
 #include "measure/group.hpp"
+#include "measure/positions.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -36,39 +37,36 @@ void add_to(std::uint64_t* words, std::size_t i, Sum more) {
   }
 }
 
-/// Sums of products of two coordinates, which count from the corner of the component's box, in closed form
-/// for each run. `Sum` holds them.
+/// Sums of products of two coordinates, word by word. `Sum` holds them where coordinates count from the
+/// corner of the component's box; until then they are added modulo what it holds.
 template <class Sum>
 class Moments final : public Group {
  public:
   explicit Moments(const Labeling& labeling)
-      : components_(labeling.components),
-        is_volume_(labeling.is_volume()),
-        spacing_(labeling.request.spacing) {}
+      : is_volume_(labeling.is_volume()), spacing_(labeling.request.spacing) {}
 
   std::size_t words() const override {
     return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / kWordBytes);
   }
 
   void add(const LabeledRow& row) override {
+    const Sum y = static_cast<Sum>(row.y), z = static_cast<Sum>(row.z);
     for (const Stretch& stretch : row.stretches) {
-      const Box& box = components_.box[stretch.label - 1];
       Sum n = 0, x = 0, square = 0;
-      for (const LabelRun& run : stretch.runs) {
-        const Sum first = static_cast<Sum>(run.begin - box.min[0]),
-                  length = static_cast<Sum>(run.end - run.begin);
-        const Sum steps = length * (length - 1) / 2;  // 0 + 1 + ...
-        n += length;
-        x += length * first + steps;
-        square += first * (length * first + 2 * steps) + steps * (2 * length - 1) / 3;
-      }
+      stretch.for_each_word([&](int word, Word mask) {
+        const Word elements = row.bits()[word] & mask;
+        if (elements == 0) return;
+        const Positions positions = positions_of(elements);
+        const Sum first = static_cast<Sum>(word) * kWordBits;
+        n += positions.count;
+        x += first * positions.count + positions.sum;
+        square += first * (first * positions.count + 2 * positions.sum) + positions.squares;
+      });
       std::uint64_t* const sums = stretch.sums + offset;
-      const Sum y = static_cast<Sum>(row.y - box.min[1]);
       add_to<Sum>(sums, xx, square);
       add_to<Sum>(sums, xy, x * y);
       add_to<Sum>(sums, yy, n * y * y);
       if (!is_volume_) continue;
-      const Sum z = static_cast<Sum>(row.z - box.min[2]);
       add_to<Sum>(sums, xz, x * z);
       add_to<Sum>(sums, yz, n * y * z);
       add_to<Sum>(sums, zz, n * z * z);
@@ -82,7 +80,7 @@ class Moments final : public Group {
 
   void derive(const Sums& sums, MeasureValues& values) const override {
     const auto moment = [&](Product product, std::size_t a, std::size_t b) {
-      return central(sums.component, static_cast<Signed>(read<Sum>(sums.sums, product)), a, b);
+      return central(sums.component, static_cast<Signed>(in_box(sums, product, a, b)), a, b);
     };
     Covariance covariance{};
     const auto set = [&](MeasureId id, double value, std::size_t a, std::size_t b) {
@@ -109,6 +107,15 @@ class Moments final : public Group {
   }
 
  private:
+  /// The sum of products of coordinates that count from the corner of the box.
+  static Sum in_box(const Sums& sums, Product product, std::size_t a, std::size_t b) {
+    const Component& component = sums.component;
+    const auto corner = [&](std::size_t axis) { return static_cast<Sum>(component.box.min[axis]); };
+    const auto sum = [&](std::size_t axis) { return static_cast<Sum>(component.sum[axis]); };
+    return read<Sum>(sums.sums, product) - corner(a) * sum(b) - corner(b) * sum(a) +
+           static_cast<Sum>(component.area) * corner(a) * corner(b);
+  }
+
   /// The moment about the centroid. The integers are those about the element next to the centroid, so that
   /// what is subtracted as real numbers is small.
   static double central(const Component& component, Signed product, std::size_t a, std::size_t b) {
@@ -124,7 +131,6 @@ class Moments final : public Group {
                                             static_cast<double>(area);
   }
 
-  const Components& components_;  // while they are measured
   bool is_volume_;
   std::array<double, 3> spacing_;
 };
@@ -137,8 +143,8 @@ bool fit_one_word(const Components& components) {
     for (std::size_t axis = 0; axis < 3; ++axis)
       side = std::max<std::uint64_t>(
           side, static_cast<std::uint64_t>(components.box[i].max[axis] - components.box[i].min[axis]));
-    most *= 2 * side;  // what is multiplied before it is divided
-    most *= side + 1;
+    most *= side;
+    most *= side;
     if (most > std::numeric_limits<std::uint64_t>::max()) return false;
   }
   return true;

@@ -17,10 +17,6 @@ struct Counts {
     twos = (a & b) ^ (c & d) ^ (one_of_ab & one_of_cd);
     fours = a & b & c & d;
   }
-  Word are(int count) const {
-    return (count % 2 == 1 ? ones : ~ones) & (count / 2 % 2 == 1 ? twos : ~twos) &
-           (count == 4 ? fours : ~fours);
-  }
 };
 
 /// The length of a line through the centres of the elements at the edge, by how many others at the edge are
@@ -30,33 +26,10 @@ class Perimeter final : public Group {
   explicit Perimeter(const Labeling& labeling) : connectivity_(labeling.request.connectivity) {}
 
   std::size_t words() const override { return 3; }
+  bool looks_at_edges() const override { return true; }
 
   void add(const LabeledRow& row) override {
-    std::array<std::vector<Word>, 3> edges;
-    for (int dy = -1; dy <= 1; ++dy) edges[static_cast<std::size_t>(dy + 1)] = edge(row, dy);
-    const RowBits above(edges[0].data() + 1), here(edges[1].data() + 1), below(edges[2].data() + 1);
-    const Neighbors neighbors(row, connectivity_);
-    for (const Stretch& stretch : row.stretches) {
-      std::uint64_t* const sums = stretch.sums + offset;
-      stretch.for_each_word([&](int word, Word mask) {
-        const Word at_edge = here[word] & mask;
-        if (at_edge == 0) return;
-        const Counts beside(here.left(word), here.right(word), above[word], below[word]);
-        const auto corner = [&]<Direction to>(const RowBits& edge_of_row) {
-          return neighbors.joined<to>(word, edge_of_row.beside(word, to.dx) & at_edge, stretch.label);
-        };
-        const Counts corners(
-            corner.operator()<Direction{-1, -1, 0}>(above), corner.operator()<Direction{1, -1, 0}>(above),
-            corner.operator()<Direction{-1, 1, 0}>(below), corner.operator()<Direction{1, 1, 0}>(below));
-        const Word straight =
-            (beside.are(2) | beside.are(3)) & (corners.are(0) | corners.are(1) | corners.are(2));
-        const Word diagonal = (beside.are(0) & corners.are(2)) | (beside.are(1) & corners.are(3));
-        const Word bent = beside.are(1) & (corners.are(1) | corners.are(2));
-        sums[0] += static_cast<std::uint64_t>(std::popcount(at_edge & straight));
-        sums[1] += static_cast<std::uint64_t>(std::popcount(at_edge & diagonal));
-        sums[2] += static_cast<std::uint64_t>(std::popcount(at_edge & bent));
-      });
-    }
+    connectivity_ == Connectivity::c4 ? add_edges<1>(row) : add_edges<2>(row);
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
@@ -66,14 +39,37 @@ class Perimeter final : public Group {
   }
 
  private:
-  static std::vector<Word> edge(const LabeledRow& row, int dy) {
-    const Around around(row);
-    const RowBits here = around(dy, 0), above = around(dy - 1, 0), below = around(dy + 1, 0);
-    std::vector<Word> edge(static_cast<std::size_t>(row.words) + 2);
-    for (int word = 0; word < row.words; ++word)
-      edge[static_cast<std::size_t>(word) + 1] =
-          here[word] & ~(here.left(word) & here.right(word) & above[word] & below[word]);
-    return edge;
+  template <int reach>
+  void add_edges(const LabeledRow& row) const {
+    const auto& [above, here, below] = row.edges;
+    const Neighbors<reach> neighbors(row);
+    for (const Stretch& stretch : row.stretches) {
+      std::array<int, 3> counts{};
+      stretch.for_each_word([&](int word, Word mask) {
+        const Word at_edge = here[word] & mask;
+        if (at_edge == 0) return;
+        const Counts beside(here.left(word), here.right(word), above[word], below[word]);
+        const auto corner = [&]<Direction to>(const RowBits& edge_of_row) {
+          if constexpr (reach > 1) return edge_of_row.beside(word, to.dx) & at_edge;
+          return neighbors.template joined<to>(word, edge_of_row.beside(word, to.dx) & at_edge,
+                                               stretch.label);
+        };
+        const Counts corners(corner.template operator()<Direction{-1, -1, 0}>(above),
+                             corner.template operator()<Direction{1, -1, 0}>(above),
+                             corner.template operator()<Direction{-1, 1, 0}>(below),
+                             corner.template operator()<Direction{1, 1, 0}>(below));
+        const Word three_corners = corners.ones & corners.twos, one_beside = beside.ones & ~beside.twos;
+        const Word straight = beside.twos & ~(corners.fours | three_corners);  // 2 or 3, and at most 2
+        const Word diagonal = (~(beside.ones | beside.twos | beside.fours) & corners.twos & ~corners.ones) |
+                              (one_beside & three_corners);
+        const Word bent = one_beside & (corners.ones ^ corners.twos);
+        counts[0] += std::popcount(at_edge & straight);
+        counts[1] += std::popcount(at_edge & diagonal);
+        counts[2] += std::popcount(at_edge & bent);
+      });
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        stretch.sums[offset + i] += static_cast<std::uint64_t>(counts[i]);
+    }
   }
 
   Connectivity connectivity_;

@@ -1,7 +1,9 @@
 #include "measure/row_window.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <cstring>
+
+#include "common/spans.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -21,40 +23,68 @@ void set_bits(Word* row, int begin, int end) {
   row[last] |= to_end;
 }
 
-int words_of(const Extent& extent) {
-  return static_cast<int>((std::int64_t{extent.width} + kWordBits - 1) / kWordBits);
+std::size_t words_of(const Extent& extent) {
+  return static_cast<std::size_t>(words_per_row(extent.width) / 2);
+}
+
+/// Fills the lines of a row that are moved to either side, of `words` words each.
+void move_aside(Word* row, std::size_t words) {
+  Word* const left = row + words;
+  Word* const right = left + words;
+  left[0] = row[0] << 1;
+  for (std::size_t i = 1; i < words; ++i) left[i] = row[i] << 1 | row[i - 1] >> (kWordBits - 1);
+  for (std::size_t i = 0; i + 1 < words; ++i) right[i] = row[i] >> 1 | row[i + 1] << (kWordBits - 1);
+  right[words - 1] = row[words - 1] >> 1;
 }
 
 }  // namespace
 
-void Plane::read(const ListRuns& list_runs, const Extent& extent, int z, int y0, int y1) {
+void Plane::read(const RowAccess& rows, int z, int y0, int y1) {
   y0_ = std::max(0, y0);
-  y1_ = std::min(extent.height, y1);
-  const int rows = y1_ - y0_;
-  list_runs(std::int64_t{z} * extent.height + y0_, rows, runs_);
-  pitch_ = static_cast<std::size_t>(words_of(extent)) + 2;
-  bits_.assign(static_cast<std::size_t>(rows) * pitch_, 0);
-  for (int y = y0_; y < y1_; ++y)
-    for (const LabelRun& run : runs(y))
-      set_bits(bits_.data() + static_cast<std::size_t>(y - y0_) * pitch_ + 1, run.begin, run.end);
+  y1_ = std::min(rows.extent.height, y1);
+  const std::int64_t first = std::int64_t{z} * rows.extent.height + y0_;
+  rows.list(first, y1_ - y0_, spans_);
+  pitch_ = words_of(rows.extent);
+  bits_.resize(index(y1_) * kLines * pitch_);
+  for (int y = y0_; y < y1_; ++y) {
+    Word* const row = bits_.data() + index(y) * kLines * pitch_;
+    if (rows.bits.words != nullptr) {
+      std::memcpy(row, rows.bits.row(first + (y - y0_)), pitch_ * sizeof(Word));
+    } else {
+      std::fill_n(row, pitch_, 0);
+      for (const LabelRun& run : spans(y)) set_bits(row, run.begin, run.end);
+    }
+    move_aside(row, pitch_);
+  }
+  if (rows.bits.words == nullptr) join_runs(spans_);
+  if (rows.edges) find_edges();
 }
 
-RowWindow::RowWindow(ListRuns list_runs, Extent extent, Region region, bool slices_touch)
-    : list_runs_(std::move(list_runs)),
-      extent_(extent),
-      region_(region),
-      slices_touch_(slices_touch),
-      y_(region.y0),
-      z_(region.z0),
-      zeros_(static_cast<std::size_t>(words_of(extent)) + 2) {
-  if (slices_touch && region.z0 > 0)
-    here_.read(list_runs_, extent_, region.z0 - 1, region.y0 - kReach, region.y1 + kReach);
+void Plane::find_edges() {
+  edges_.resize(bits_.size());
+  const std::vector<Word> zeros(pitch_);
+  for (int y = y0_; y < y1_; ++y) {
+    const RowBits here = bits(y), none(zeros.data(), 0);
+    const RowBits above = holds(y - 1) ? bits(y - 1) : none, below = holds(y + 1) ? bits(y + 1) : none;
+    Word* const edge = edges_.data() + index(y) * kLines * pitch_;
+    for (std::size_t i = 0; i < pitch_; ++i) {
+      const int word = static_cast<int>(i);
+      edge[i] = here[word] & ~(here.left(word) & here.right(word) & above[word] & below[word]);
+    }
+    move_aside(edge, pitch_);
+  }
+}
+
+RowWindow::RowWindow(const RowAccess& rows, const Region& region)
+    : rows_(rows), region_(region), y_(region.y0), z_(region.z0), zeros_(words_of(rows.extent)) {
+  if (rows.slices_touch && region.z0 > 0)
+    here_.read(rows_, region.z0 - 1, region.y0 - kReach, region.y1 + kReach);
   read_slice();
 }
 
 void RowWindow::read_slice() {
-  if (slices_touch_) std::swap(before_, here_);
-  here_.read(list_runs_, extent_, z_, region_.y0 - kReach, region_.y1 + kReach);
+  if (rows_.slices_touch) std::swap(before_, here_);
+  here_.read(rows_, z_, region_.y0 - kReach, region_.y1 + kReach);
 }
 
 bool RowWindow::next(LabeledRow& row) {
@@ -66,16 +96,19 @@ bool RowWindow::next(LabeledRow& row) {
   }
   row.y = y_;
   row.z = z_;
-  row.words = words_of(extent_);
-  const auto fill = [&](const Plane& plane, auto& bits, auto& runs, int first) {
+  const RowBits none(zeros_.data(), 0);
+  const auto fill = [&](const Plane& plane, auto& bits, auto& spans, int first) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
       const int y = first + static_cast<int>(i);
-      bits[i] = plane.holds(y) ? plane.bits(y) : zeros_.data() + 1;
-      runs[i] = plane.runs(y);
+      bits[i] = plane.holds(y) ? plane.bits(y) : none;
+      spans[i] = plane.spans(y);
     }
   };
-  fill(here_, row.here, row.runs_here, y_ - 2);
-  fill(before_, row.before, row.runs_before, y_ - 1);
+  fill(here_, row.here, row.spans_here, y_ - 2);
+  fill(before_, row.before, row.spans_before, y_ - 1);
+  if (rows_.edges)
+    for (int dy = -1; dy <= 1; ++dy)
+      row.edges[static_cast<std::size_t>(dy + 1)] = here_.holds(y_ + dy) ? here_.edges(y_ + dy) : none;
   ++y_;
   return true;
 }

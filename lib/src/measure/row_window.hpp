@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "gpuccl/bit_volume.hpp"
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {
@@ -18,39 +19,51 @@ struct Region {
   }
 };
 
-/// Lists the runs of rows [first_row, first_row + rows) of all rows, as LabelSource::list_runs.
-using ListRuns = std::function<void(std::int64_t first_row, std::int64_t rows, LabelRuns& out)>;
+/// Rows of labels, as many as are looked at together.
+struct RowAccess {
+  Extent extent;
+  /// The image that was labelled; of no words if it must be drawn from the runs.
+  BitView bits = {};
+  /// Lists rows [first_row, first_row + rows) of all rows as LabelSource::list_spans if there are `bits`,
+  /// else as list_runs.
+  std::function<void(std::int64_t first_row, std::int64_t rows, LabelRuns& out)> list = {};
+  bool slices_touch = false;  // the slice before is looked at
+  bool edges = false;         // LabeledRow::edges are
+};
 
-/// Some rows of a slice, as runs and as bits.
+/// Some rows of a slice, as spans and as bits.
 class Plane {
  public:
   /// Rows [y0, y1), of those that there are.
-  void read(const ListRuns& list_runs, const Extent& extent, int z, int y0, int y1);
-  /// Holds no row.
-  void clear() { y0_ = y1_ = 0; }
+  void read(const RowAccess& rows, int z, int y0, int y1);
 
   bool holds(int y) const { return y0_ <= y && y < y1_; }
-  std::span<const LabelRun> runs(int y) const {
+  std::span<const LabelRun> spans(int y) const {
     if (!holds(y)) return {};
-    const auto row = static_cast<std::size_t>(y - y0_);
-    const std::size_t begin = row == 0 ? 0 : runs_.ends[row - 1];
-    return std::span(runs_.runs).subspan(begin, runs_.ends[row] - begin);
+    const std::size_t row = index(y), begin = row == 0 ? 0 : spans_.ends[row - 1];
+    return std::span(spans_.runs).subspan(begin, spans_.ends[row] - begin);
   }
-  /// With a word of zeros on either side.
-  const Word* bits(int y) const { return bits_.data() + static_cast<std::size_t>(y - y0_) * pitch_ + 1; }
+  RowBits bits(int y) const { return {bits_.data() + index(y) * kLines * pitch_, line()}; }
+  RowBits edges(int y) const { return {edges_.data() + index(y) * kLines * pitch_, line()}; }
 
  private:
+  static constexpr std::size_t kLines = 3;  // the row, and the same moved to either side
+
+  std::size_t index(int y) const { return static_cast<std::size_t>(y - y0_); }
+  std::ptrdiff_t line() const { return static_cast<std::ptrdiff_t>(pitch_); }
+  void find_edges();
+
   int y0_ = 0, y1_ = 0;
   std::size_t pitch_ = 0;
-  LabelRuns runs_;
-  std::vector<Word> bits_;
+  LabelRuns spans_;
+  std::vector<Word> bits_, edges_;
 };
 
 /// Row after row of a region, with the rows around each.
 class RowWindow {
  public:
-  /// `slices_touch`: the slice before is looked at.
-  RowWindow(ListRuns list_runs, Extent extent, Region region, bool slices_touch);
+  /// `rows` must outlive it.
+  RowWindow(const RowAccess& rows, const Region& region);
 
   /// False behind the last row. Fills all of `row` but its stretches.
   bool next(LabeledRow& row);
@@ -58,10 +71,8 @@ class RowWindow {
  private:
   void read_slice();
 
-  ListRuns list_runs_;
-  Extent extent_;
+  const RowAccess& rows_;
   Region region_;
-  bool slices_touch_;
   int y_, z_;
   Plane before_, here_;
   std::vector<Word> zeros_;

@@ -58,6 +58,70 @@ void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
   }
 }
 
+/// Those of a bundle, whose rows share them.
+template <RowSet set>
+void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
+  const BundleRows rows = bundles_.rows(place);
+  const Label* label = labels_of(place);
+  LabelRun span;  // the last one; goes on while its label does
+  Word left = 0;
+  for (int i = 0; i < bundles_.words(); ++i) {
+    const Word word = united_word<set>(rows, i);
+    if (word == 0) {
+      left = 0;
+      continue;
+    }
+    const int x = i * kWordBits;
+    const Label* const end = label + std::popcount(run_starts(word, left));
+    if (std::all_of(label, end, [&](Label other) { return other == span.label; })) {
+      label = end;
+    } else {
+      Word rest = word;
+      if ((left >> (kWordBits - 1) & rest & 1) != 0) {
+        span.end = x + std::countr_one(rest);
+        rest &= rest + 1;  // without its lowest run
+      }
+      for (; rest != 0; rest &= rest + (rest & -rest), ++label) {
+        const int first = std::countr_zero(rest);
+        if (*label != span.label) {
+          if (span.label != 0) out.runs.push_back(span);
+          span = {x + first, 0, *label};
+        }
+        span.end = x + first + std::countr_one(rest >> first);
+      }
+    }
+    span.end = x + static_cast<int>(std::bit_width(word));
+    left = word;
+  }
+  if (span.label != 0) out.runs.push_back(span);
+}
+
+void RunLabels::list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const {
+  const std::int64_t height = bundles_.image().extent.height;
+  out.runs.clear();
+  out.ends.clear();
+  std::int64_t last = -1;  // the bundle whose spans stand last, from `begin` on
+  std::size_t begin = 0;
+  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+    const Bundles::Place place =
+        bundles_.holding(static_cast<int>(row % height), static_cast<int>(row / height));
+    const std::size_t end = out.runs.size();
+    if (place.bundle == last) {
+      out.runs.resize(2 * end - begin);
+      std::copy_n(out.runs.data() + begin, end - begin, out.runs.data() + end);
+    } else if (bundles_.row_set() == 0b1111) {
+      add_spans<0b1111>(place, out);
+    } else if (bundles_.row_set() == 0b0011) {
+      add_spans<0b0011>(place, out);
+    } else {
+      add_spans<0b0001>(place, out);
+    }
+    last = place.bundle;
+    begin = end;
+    out.ends.push_back(out.runs.size());
+  }
+}
+
 RunLabels RunLabels::part(BitView image, std::int64_t first_row, Label before, Label count) const {
   Bundles bundles(image, bundles_.row_set());
   const Index* const first = runs_before_.data() + first_row / bundles.height();

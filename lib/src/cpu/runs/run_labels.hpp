@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/spans.hpp"
 #include "cpu/runs/bundles.hpp"
 #include "cpu/runs/run_counter.hpp"
 #include "gpuccl/labels.hpp"
@@ -11,7 +12,7 @@
 namespace gpuccl::cpu {
 
 /// The labels of an image as one number a run of bundles; the runs themselves are found again in the bits.
-class RunLabels final : public LabelSource {
+class RunLabels final : public LabelSource, public SpanSource {
  public:
   RunLabels(Bundles bundles, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
             Label count)
@@ -24,6 +25,8 @@ class RunLabels final : public LabelSource {
   Label count() const override { return count_; }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
+  BitView bits() const override { return bundles_.image(); }
+  void list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const override;
 
   const Bundles& bundles() const { return bundles_; }
   /// Of the runs of a bundle, from left to right.
@@ -41,6 +44,8 @@ class RunLabels final : public LabelSource {
   void for_each_labeled_run(int y, int z, Visit visit) const;
 
  private:
+  template <RowSet set>
+  void add_spans(const Bundles::Place& place, LabelRuns& out) const;
   template <class T>
   void draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const;
 
