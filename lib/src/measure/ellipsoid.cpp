@@ -79,7 +79,7 @@ void derive_ellipse(const Covariance& of, MeasureValues& values) {
   values[elongation] = ratio(variances[0], variances[1]);
   const double wider = of[y][y] - of[x][x];
   values[orientation] =
-      wider == 0 && of[x][y] == 0 ? std::numbers::pi / 4 : std::atan2(2 * of[x][y], wider) / 2;
+      wider == 0 && of[x][y] == 0 ? -std::numbers::pi / 4 : std::atan2(2 * of[x][y], wider) / 2;
 }
 
 void derive_ellipsoid(const Covariance& of, MeasureValues& values) {
