@@ -74,7 +74,9 @@ constexpr std::array<Measure, kMeasures> kTable{{
      ""},
     {Id::axis_minor_length, "axis_minor_length", shape, both, "elements", "Its shortest axis", kSkimage},
     {Id::orientation, "orientation", shape, images, "radians",
-     "Angle from the y axis to the longest axis, towards the x axis, -pi/2 to pi/2", kSkimage},
+     "Angle from the y axis to the longest axis, towards the x axis, -pi/2 to pi/2; -pi/4 where no axis is "
+     "longest",
+     kSkimage},
     {Id::eccentricity, "eccentricity", shape, images, "1",
      "Eccentricity of that ellipse, 0 of a circle, up to 1", kSkimage},
     {Id::elongation, "elongation", shape, both, "1", "Longest axis divided by the next one; none of a line",
