@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/run_overlaps.hpp"
 #include "gpuccl/contacts.hpp"
 
 namespace gpuccl {
@@ -81,20 +82,6 @@ class ContactTable {
   Contact* last_ = nullptr;
 };
 
-/// Calls found(label, other label, elements) for stretches of `row` whose neighbors in `other`, at x + shift,
-/// have another label.
-template <class Found>
-void for_each_contact(Row row, Row other, int shift, Found found) {
-  auto first = other.begin();
-  for (const LabelRun& run : row) {
-    while (first != other.end() && first->end - shift <= run.begin) ++first;
-    for (auto at = first; at != other.end() && at->begin - shift < run.end; ++at)
-      if (at->label != run.label)
-        found(run.label, at->label,
-              std::min(run.end, at->end - shift) - std::max(run.begin, at->begin - shift));
-  }
-}
-
 void count_in_row(Row row, ContactTable& table) {
   for (std::size_t i = 1; i < row.size(); ++i)
     if (row[i - 1].end == row[i].begin && row[i - 1].label != row[i].label)
@@ -103,16 +90,27 @@ void count_in_row(Row row, ContactTable& table) {
 
 /// `axes` the two rows differ on, `axis` if it is one: that one.
 void count_between(Row row, Row other, int axes, std::size_t axis, int reach, ContactTable& table) {
-  for_each_contact(row, other, 0, [&](Label a, Label b, int elements) {
-    Contact& contact = table.of(a, b);
-    (axes == 1 ? contact.faces[axis] : contact.edges) += static_cast<std::uint64_t>(elements);
-  });
-  if (axes == reach) return;
-  for (const int shift : {-1, 1})
-    for_each_contact(row, other, shift, [&](Label a, Label b, int elements) {
-      Contact& contact = table.of(a, b);
-      (axes == 1 ? contact.edges : contact.corners) += static_cast<std::uint64_t>(elements);
+  const auto count = [&](int shift, auto counter) {
+    for_each_overlap(row, other, shift, [&](Label a, Label b, int elements) {
+      if (a != b) counter(table.of(a, b)) += static_cast<std::uint64_t>(elements);
     });
+  };
+  const auto edges = [](Contact& contact) -> std::uint64_t& { return contact.edges; };
+  const auto corners = [](Contact& contact) -> std::uint64_t& { return contact.corners; };
+  const auto faces = [&](Contact& contact) -> std::uint64_t& { return contact.faces[axis]; };
+  if (axes == 1) {
+    count(0, faces);
+  } else {
+    count(0, edges);
+  }
+  if (axes == reach) return;
+  for (const int shift : {-1, 1}) {
+    if (axes == 1) {
+      count(shift, edges);
+    } else {
+      count(shift, corners);
+    }
+  }
 }
 
 }  // namespace

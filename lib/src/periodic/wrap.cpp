@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "common/run_overlaps.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/periodic.hpp"
+#include "periodic/border_runs.hpp"
+#include "periodic/offset_forest.hpp"
+
+namespace gpuccl {
+namespace {
+
+using Periods = OffsetForest::Periods;
+
+void check(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
+  if (periodic[2] && !is_3d(connectivity))
+    throw Error(Failure::usage, "z cannot be periodic where slices are labelled on their own");
+  const int sizes[3] = {extent.width, extent.height, extent.depth};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (periodic[axis] && sizes[axis] == 1)
+      throw Error(Failure::usage, std::string(1, "xyz"[axis]) + " cannot be periodic: it has one element");
+}
+
+/// A neighboring row, and how many periods it is away.
+struct NextRow {
+  int y, z;
+  Periods periods;
+  bool exists;
+};
+
+NextRow next_row(const Extent& extent, const PeriodicAxes& periodic, int y, int z) {
+  NextRow next{y, z, {}, true};
+  const auto fold = [&](int& at, int size, std::size_t axis) {
+    if (at >= 0 && at < size) return;
+    next.exists &= periodic[axis];
+    next.periods[axis] = at < 0 ? -1 : 1;
+    at = at < 0 ? size - 1 : 0;
+  };
+  fold(next.y, extent.height, 1);
+  fold(next.z, extent.depth, 2);
+  return next;
+}
+
+/// Every pair of neighbors across a border once: those whose first is before the second in raster order, as
+/// if the image went on.
+void unite_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
+                  const PeriodicAxes& periodic, OffsetForest& forest) {
+  const auto unite_ends = [&](Label a, Label b, Periods periods, int dx) {
+    periods[0] = dx;
+    if (a != 0 && b != 0) forest.unite(a, b, periods);
+  };
+  const auto unite_rows = [&](int y, int z, int dy, int dz) {
+    const NextRow next = next_row(extent, periodic, y + dy, z + dz);
+    if (!next.exists) return;
+    const bool is_across = next.periods != Periods{};
+    const int axes = std::abs(dy) + std::abs(dz);
+    for (int dx = axes == 0 ? 1 : -1; dx <= 1; ++dx) {
+      if (axes + std::abs(dx) > reach(connectivity)) continue;
+      if (is_across)
+        for_each_overlap(borders.row(y, z), borders.row(next.y, next.z), dx,
+                         [&](Label a, Label b, int) { forest.unite(a, b, next.periods); });
+      if (dx == 1) unite_ends(borders.last(y, z), borders.first(next.y, next.z), next.periods, 1);
+      if (dx == -1) unite_ends(borders.first(y, z), borders.last(next.y, next.z), next.periods, -1);
+    }
+  };
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y) {
+      unite_rows(y, z, 0, 0);
+      unite_rows(y, z, 1, 0);
+      if (!is_3d(connectivity)) continue;
+      for (const int dy : {-1, 0, 1}) unite_rows(y, z, dy, 1);
+    }
+}
+
+/// Components put together where they are unwrapped. Coordinates may be below 0 until all are known.
+class Unwrapping {
+ public:
+  Unwrapping(const Extent& extent, const std::array<Wrap, 3>& wraps)
+      : sizes_{extent.width, extent.height, extent.depth}, wraps_(wraps) {}
+
+  void add(const Component& part, const Periods& periods) {
+    area_ += part.area;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t shift =
+          wraps_[axis] == Wrap::around ? 0 : std::int64_t{periods[axis]} * sizes_[axis];
+      min_[axis] = std::min(min_[axis], part.box.min[axis] + shift);
+      max_[axis] = std::max(max_[axis], part.box.max[axis] + shift);
+      sum_[axis] += static_cast<Signed>(part.sum[axis]) + static_cast<Signed>(part.area) * shift;
+    }
+  }
+
+  Component whole() const {
+    Component whole;
+    whole.area = area_;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t size = sizes_[axis];
+      const std::int64_t shift =
+          min_[axis] < 0 ? -((min_[axis] - size + 1) / size) * size : -(min_[axis] / size) * size;
+      if (max_[axis] + shift > std::numeric_limits<int>::max())
+        throw Error(Failure::data,
+                    "a component goes across its periodic borders so often that its box passes 2^31");
+      whole.box.min[axis] = static_cast<int>(min_[axis] + shift);
+      whole.box.max[axis] = static_cast<int>(max_[axis] + shift);
+      whole.sum[axis] = static_cast<CoordinateSum>(sum_[axis] + static_cast<Signed>(area_) * shift);
+    }
+    return whole;
+  }
+
+ private:
+  __extension__ typedef __int128 Signed;
+
+  std::array<int, 3> sizes_;
+  std::array<Wrap, 3> wraps_;
+  std::uint64_t area_ = 0;
+  std::array<std::int64_t, 3> min_{INT64_MAX, INT64_MAX, INT64_MAX}, max_{INT64_MIN, INT64_MIN, INT64_MIN};
+  std::array<Signed, 3> sum_{};
+};
+
+}  // namespace
+
+Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
+             const PeriodicAxes& periodic) {
+  const Extent extent = labels.extent();
+  check(extent, connectivity, periodic);
+  OffsetForest forest(components.size());
+  unite_across(BorderRuns(labels, periodic), extent, connectivity, periodic, forest);
+
+  Wrapped wrapped;
+  wrapped.map.resize(components.size() + 1);
+  std::vector<Unwrapping> wholes;
+  for (Label label = 1; label <= components.size(); ++label) {
+    const auto [root, periods] = forest.find(label);
+    if (root == label) {
+      wrapped.wraps.push_back(forest.wraps(root));
+      wholes.emplace_back(extent, forest.wraps(root));
+      wrapped.map[label] = static_cast<Label>(wholes.size());
+    } else {
+      wrapped.map[label] = wrapped.map[root];
+    }
+    wholes[wrapped.map[label] - 1].add(components[label - 1], periods);
+  }
+  for (const Unwrapping& whole : wholes) wrapped.components.push_back(whole.whole());
+  return wrapped;
+}
+
+}  // namespace gpuccl
