@@ -1,10 +1,15 @@
 #include "io/files/gunzipped_file.hpp"
 
 #include <libdeflate.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
+#include <system_error>
+#include <thread>
 
 #include "gpuccl/error.hpp"
 
@@ -19,6 +24,44 @@ void check_end(GunzipStream& stream) {
   constexpr std::uint64_t kMostUnexpected = 1 << 20;
   stream.skip(kMostUnexpected);
 }
+
+/// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them: to make them
+/// takes as long as to inflate into them. Those that it does not make, or not in time, are made when they are
+/// written. A thread and no task, for the others of the arena may be waiting for what is inflated.
+class PagesAhead {
+ public:
+  PagesAhead(std::byte* memory, std::size_t bytes) {
+    constexpr std::size_t kLeast = std::size_t{4} << 20;
+    if (bytes < kLeast) return;
+    try {
+      thread_ = std::thread([=, this] { make(memory, bytes); });
+    } catch (const std::system_error&) {
+    }
+  }
+  PagesAhead(const PagesAhead&) = delete;
+  PagesAhead& operator=(const PagesAhead&) = delete;
+  ~PagesAhead() {
+    is_over_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void make([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) const {
+#ifdef MADV_POPULATE_WRITE
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page + page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
+    for (std::uintptr_t at = begin; at < end && !is_over_; at += kAtOnce)
+      if (::madvise(reinterpret_cast<void*>(at), std::min<std::size_t>(kAtOnce, end - at),
+                    MADV_POPULATE_WRITE) != 0)
+        return;
+#endif
+  }
+
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
 
 }  // namespace
 
@@ -66,6 +109,7 @@ void GunzippedFile::hold_all() const {
 }
 
 bool GunzippedFile::inflate_at_once() const {
+  const PagesAhead pages(held_.get(), held_size_);
   const auto most = static_cast<std::size_t>(stored_bytes());
   const auto stored = std::make_unique_for_overwrite<std::byte[]>(most);
   const std::size_t size = file_->read_at(offset_, stored.get(), most);

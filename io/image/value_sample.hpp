@@ -1,9 +1,10 @@
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <mutex>
-#include <vector>
 
 #include "io/image/samples.hpp"
 
@@ -13,16 +14,20 @@ namespace gpuccl::io {
 /// threads.
 class ValueSample {
  public:
+  using Pair = std::array<double, 2>;  // of values, not a number where there is none yet
+
   /// Looks at a few of `rows`, of an image of this extent. Values that are no number do not count.
   void look_at(const SampleRows& rows, const Extent& extent);
   bool has_more_than_two() const { return more_; }
 
  private:
-  void look_at(const double* values, std::int64_t count);
+  Pair seen();
+  /// Takes what is new among these values, and returns what has been seen.
+  Pair learn(const double* values, std::int64_t count);
 
   std::atomic<bool> more_ = false;
   std::mutex mutex_;
-  std::vector<double> seen_;  // two at most
+  Pair seen_{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
 };
 
 }  // namespace gpuccl::io
