@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the figures of README again, or compares them with those that are there. Needs Python only.
 
-    docs/figures.py GPUCCL            writes docs/page.png, docs/cells.png and docs/speed.svg
+    docs/figures.py GPUCCL            writes docs/page.png, docs/cells.png, docs/ten.png and docs/speed.svg
     docs/figures.py GPUCCL --check    fails where another picture would be made now
 
 The pictures are what `gpuccl label --preview` draws of the samples in data/, the page beside its preview and cut to
@@ -76,6 +76,10 @@ def cells(program):
     return preview(program, DATA / "cells-slices", "--stack")
 
 
+def ten_largest(program):
+    return preview(program, DATA / "cells.tif", "--order", "size", "--largest", "10")
+
+
 def speed():
     """Bars of one column of the first table in performance.md: 8192x8192, density .5, granularity 8."""
     text = (DOCS / "performance.md").read_text()
@@ -106,7 +110,7 @@ def speed():
 def main():
     program, checking = sys.argv[1], sys.argv[2:] == ["--check"]
     wrong = []
-    for name, rows in (("page.png", page(program)), ("cells.png", cells(program))):
+    for name, rows in (("page.png", page(program)), ("cells.png", cells(program)), ("ten.png", ten_largest(program))):
         path = DOCS / name
         if not checking:
             path.write_bytes(write_png(rows))
