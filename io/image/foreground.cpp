@@ -8,6 +8,7 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/nonzero_bytes.hpp"
+#include "gpuccl/pack_samples.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/bit_order.hpp"
 
@@ -120,26 +121,24 @@ void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
     ranges_.push_back({0, max});
     invert_ = !invert_;
   }
-  method_ = ranges_.size() == 1 ? Method::range : Method::ranges;
-  low_ = ranges_.front().low;
-  high_ = ranges_.front().high;
+  method_ = Method::ranges;
 }
 
 void Foreground::choose_range() {
-  method_ = Method::range;
+  method_ = Method::ranges;
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   const double largest = std::ldexp(1.0, format_.bits) - 1;
-  low_ = 1;
-  high_ = max;
+  std::uint64_t low = 1;
   if (threshold_ && *threshold_ >= largest) {  // nothing is above
-    low_ = 0;
+    low = 0;
     invert_ = !invert_;
   } else if (threshold_) {
-    low_ = *threshold_ < 0 ? 0 : static_cast<std::uint64_t>(*threshold_) + 1;
+    low = *threshold_ < 0 ? 0 : static_cast<std::uint64_t>(*threshold_) + 1;
   }
   if (is_flipped()) {
-    high_ = max - low_;
-    low_ = 0;
+    ranges_ = {{0, max - low}};
+  } else {
+    ranges_ = {{low, max}};
   }
 }
 
@@ -158,11 +157,6 @@ void Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) cons
   switch (method_) {
     case Method::bits:
       return pack_bits(row, width, bits);
-    case Method::range:
-      return format_.bits == 8    ? pack_range<std::uint8_t>(row, width, bits)
-             : format_.bits == 16 ? pack_range<std::uint16_t>(row, width, bits)
-             : format_.bits == 32 ? pack_range<std::uint32_t>(row, width, bits)
-                                  : pack_range<std::uint64_t>(row, width, bits);
     case Method::ranges:
       return format_.bits == 8    ? pack_ranges<std::uint8_t>(row, width, bits)
              : format_.bits == 16 ? pack_ranges<std::uint16_t>(row, width, bits)
@@ -192,36 +186,28 @@ void Foreground::pack_bits(const std::byte* row, int width, std::uint32_t* bits)
 }
 
 template <class Unsigned>
-void Foreground::pack_range(const std::byte* row, int width, std::uint32_t* bits) const {
-  const auto low = static_cast<Unsigned>(low_);
-  const auto span = static_cast<Unsigned>(high_ - low_);
-  pack_flags(width, invert_, bits, [=](std::int64_t x, int count, std::uint8_t* flags) {
-    Unsigned samples[kBlock];
-    load_block(row, x, count, samples);
-    for (int i = 0; i < kBlock; ++i) flags[i] = static_cast<Unsigned>(samples[i] - low) <= span;
+void Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
+  if (ranges_.size() > kMostSampleRanges) return pack_many_ranges<Unsigned>(row, width, bits);
+  SampleRange<Unsigned> ranges[kMostSampleRanges];
+  std::transform(ranges_.begin(), ranges_.end(), ranges, [](const SampleRange<std::uint64_t>& range) {
+    return SampleRange{static_cast<Unsigned>(range.low), static_cast<Unsigned>(range.high)};
   });
+  pack_samples<Unsigned>(row, width, {ranges, ranges_.size()}, invert_, bits);
 }
 
+/// So many that they are faster to search.
 template <class Unsigned>
-void Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
-  constexpr std::size_t kFew = 16;  // more are faster to search
+void Foreground::pack_many_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
   const auto is_in = [this](std::uint64_t sample) {
-    const auto above = std::upper_bound(ranges_.begin(), ranges_.end(), sample,
-                                        [](std::uint64_t s, const Range& range) { return s < range.low; });
+    const auto above = std::upper_bound(
+        ranges_.begin(), ranges_.end(), sample,
+        [](std::uint64_t s, const SampleRange<std::uint64_t>& range) { return s < range.low; });
     return above != ranges_.begin() && sample <= std::prev(above)->high;
   };
   pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     Unsigned samples[kBlock];
     load_block(row, x, count, samples);
-    std::fill_n(flags, kBlock, std::uint8_t{0});
-    if (ranges_.size() > kFew) {
-      for (int i = 0; i < count; ++i) flags[i] = is_in(samples[i]);
-      return;
-    }
-    for (const Range& range : ranges_) {
-      const auto low = static_cast<Unsigned>(range.low), span = static_cast<Unsigned>(range.high - range.low);
-      for (int i = 0; i < kBlock; ++i) flags[i] |= static_cast<Unsigned>(samples[i] - low) <= span;
-    }
+    for (int i = 0; i < count; ++i) flags[i] = is_in(samples[i]);
   });
 }
 

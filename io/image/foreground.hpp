@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/pack_samples.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 
@@ -33,32 +34,21 @@ class Foreground {
   void choose_table();
   void pack_bits(const std::byte* row, int width, std::uint32_t* bits) const;
   template <class Unsigned>
-  void pack_range(const std::byte* row, int width, std::uint32_t* bits) const;
-  template <class Float>
   void pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const;
+  template <class Unsigned>
+  void pack_many_ranges(const std::byte* row, int width, std::uint32_t* bits) const;
   template <class Float>
   void pack_floats(const std::byte* row, int width, std::uint32_t* bits) const;
   void pack_codes(const std::byte* row, int width, std::uint32_t* bits) const;
   void pack_values(const std::byte* row, int width, std::uint32_t* bits) const;
 
-  enum class Method {
-    bits,
-    range,
-    ranges,
-    floats,
-    codes,
-    values
-  };  // from the fastest to the one for everything
+  enum class Method { bits, ranges, floats, codes, values };  // from the fastest to the one for everything
   const SampleFormat format_;
   bool as_stored_;
   bool invert_;
   std::optional<double> threshold_;
   Method method_ = Method::values;
-  std::uint64_t low_ = 0, high_ = 0;  // range: foreground is low <= sample <= high
-  struct Range {
-    std::uint64_t low, high;
-  };
-  std::vector<Range> ranges_;    // several of these, in ascending order
+  std::vector<SampleRange<std::uint64_t>> ranges_;  // of samples that are foreground, in ascending order
   std::vector<double> numbers_;  // the values that are foreground, in ascending order, if they are listed
   std::array<std::uint8_t, 256> table_{};  // bits, codes: 1 for foreground
 };

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/nonzero_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
@@ -92,20 +91,6 @@ TEST_CASE("buffers that cannot be the image are refused, and an empty image need
   CHECK(failure_of([&] { from_bytes(bytes, {2147483647, 2147483647, 2147483647}); }) == Failure::usage);
   CHECK(from_bytes({}, {0, 5, 1}).extent() == Extent{0, 5, 1});
   CHECK(from_bits({}, {5, 0, 1}, BitOrder::msb_first).extent() == Extent{5, 0, 1});
-}
-
-TEST_CASE("bytes that are not 0, by any processor's instructions") {
-  std::mt19937 random(1);
-  for (int i = 0; i < 10'000; ++i) {
-    std::uint8_t bytes[64];
-    std::uint64_t expected = 0;
-    for (int k = 0; k < 64; ++k) {
-      bytes[k] = random() % 2 != 0 ? static_cast<std::uint8_t>(random() >> 8) : 0;
-      expected |= std::uint64_t{bytes[k] != 0} << k;
-    }
-    REQUIRE(nonzero_bytes(bytes) == expected);
-    REQUIRE(nonzero_bytes_portably(bytes) == expected);
-  }
 }
 
 namespace {

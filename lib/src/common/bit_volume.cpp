@@ -15,7 +15,7 @@
 #include "common/huge_pages.hpp"
 #include "common/row_bits.hpp"
 #include "gpuccl/error.hpp"
-#include "gpuccl/nonzero_bytes.hpp"
+#include "gpuccl/pack_samples.hpp"
 
 namespace gpuccl {
 namespace {
@@ -122,17 +122,9 @@ void check(BitView image) {
 
 BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch) {
   const int width = extent.width;
-  return from_buffer(bytes, extent, width, row_pitch, [width](const std::uint8_t* from, std::uint32_t* to) {
-    const int whole = width / 64 * 64;
-    for (int x = 0; x < whole; x += 64) {
-      const std::uint64_t word = nonzero_bytes(from + x);
-      std::memcpy(to + x / 32, &word, sizeof word);
-    }
-    if (whole == width) return;
-    std::uint8_t rest[64] = {};
-    std::memcpy(rest, from + whole, static_cast<std::size_t>(width - whole));
-    const std::uint64_t word = nonzero_bytes(rest);
-    std::memcpy(to + whole / 32, &word, sizeof word);
+  constexpr SampleRange<std::uint8_t> kForeground[] = {{1, 255}};
+  return from_buffer(bytes, extent, width, row_pitch, [=](const std::uint8_t* from, std::uint32_t* to) {
+    pack_samples<std::uint8_t>(reinterpret_cast<const std::byte*>(from), width, kForeground, false, to);
   });
 }
 

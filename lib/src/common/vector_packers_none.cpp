@@ -1,0 +1,13 @@
+#include "common/vector_packers.hpp"
+
+namespace gpuccl {
+
+template <class Sample>
+std::vector<SamplePacker<Sample>> vector_packers() {
+  return {};
+}
+
+template std::vector<SamplePacker<std::uint8_t>> vector_packers();
+template std::vector<SamplePacker<std::uint16_t>> vector_packers();
+
+}  // namespace gpuccl

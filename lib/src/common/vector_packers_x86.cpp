@@ -1,0 +1,139 @@
+// Samples are compared by vectors, whose highest bits become the bits of a mask: SSE2, which every x86-64
+// has, and AVX2 where the processor says that it can. Unsigned samples less `low` are at most `high - low` if
+// a subtraction that stops at 0 leaves nothing.
+
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "common/vector_packers.hpp"
+
+namespace gpuccl {
+namespace {
+
+constexpr std::int64_t kBlock = 64;  // samples that become one 64-bit word
+
+/// All ones where a sample is in the range.
+template <class Sample>
+__m128i in_range(__m128i samples, __m128i low, __m128i span) {
+  const __m128i zero = _mm_setzero_si128();
+  if constexpr (sizeof(Sample) == 1) {
+    return _mm_cmpeq_epi8(_mm_subs_epu8(_mm_sub_epi8(samples, low), span), zero);
+  } else {
+    return _mm_cmpeq_epi16(_mm_subs_epu16(_mm_sub_epi16(samples, low), span), zero);
+  }
+}
+
+template <class Sample>
+__m128i sse2_copies(Sample value) {
+  return sizeof(Sample) == 1 ? _mm_set1_epi8(static_cast<char>(value))
+                             : _mm_set1_epi16(static_cast<short>(value));
+}
+
+template <class Sample, bool is_single>
+void pack_sse2(const std::byte* samples, std::int64_t blocks, std::span<const SampleRange<Sample>> ranges,
+               std::uint64_t flip, std::uint32_t* bits) {
+  constexpr int kVectors = kBlock * sizeof(Sample) / sizeof(__m128i);
+  __m128i low[is_single ? 1 : kMostSampleRanges], span[is_single ? 1 : kMostSampleRanges];
+  const std::size_t count = is_single ? 1 : ranges.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    low[i] = sse2_copies(ranges[i].low);
+    span[i] = sse2_copies(static_cast<Sample>(ranges[i].high - ranges[i].low));
+  }
+  for (std::int64_t block = 0; block < blocks; ++block, samples += kBlock * sizeof(Sample), bits += 2) {
+    __m128i found[kVectors];
+    for (int k = 0; k < kVectors; ++k) {
+      const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(samples) + k);
+      found[k] = in_range<Sample>(some, low[0], span[0]);
+      for (std::size_t i = 1; i < count; ++i)
+        found[k] = _mm_or_si128(found[k], in_range<Sample>(some, low[i], span[i]));
+    }
+    std::uint64_t word = 0;
+    for (int k = 0; k < 4; ++k) {
+      __m128i bytes = found[k];
+      if constexpr (sizeof(Sample) == 2) bytes = _mm_packs_epi16(found[2 * k], found[2 * k + 1]);
+      word |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))} << (k * 16);
+    }
+    word ^= flip;
+    std::memcpy(bits, &word, sizeof word);
+  }
+}
+
+template <class Sample>
+[[gnu::target("avx2")]] __m256i in_range(__m256i samples, __m256i low, __m256i span) {
+  const __m256i zero = _mm256_setzero_si256();
+  if constexpr (sizeof(Sample) == 1) {
+    return _mm256_cmpeq_epi8(_mm256_subs_epu8(_mm256_sub_epi8(samples, low), span), zero);
+  } else {
+    return _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_sub_epi16(samples, low), span), zero);
+  }
+}
+
+template <class Sample>
+[[gnu::target("avx2")]] __m256i avx2_copies(Sample value) {
+  return sizeof(Sample) == 1 ? _mm256_set1_epi8(static_cast<char>(value))
+                             : _mm256_set1_epi16(static_cast<short>(value));
+}
+
+template <class Sample, bool is_single>
+[[gnu::target("avx2")]] void pack_avx2(const std::byte* samples, std::int64_t blocks,
+                                       std::span<const SampleRange<Sample>> ranges, std::uint64_t flip,
+                                       std::uint32_t* bits) {
+  constexpr int kVectors = kBlock * sizeof(Sample) / sizeof(__m256i);
+  __m256i low[is_single ? 1 : kMostSampleRanges], span[is_single ? 1 : kMostSampleRanges];
+  const std::size_t count = is_single ? 1 : ranges.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    low[i] = avx2_copies(ranges[i].low);
+    span[i] = avx2_copies(static_cast<Sample>(ranges[i].high - ranges[i].low));
+  }
+  for (std::int64_t block = 0; block < blocks; ++block, samples += kBlock * sizeof(Sample), bits += 2) {
+    __m256i found[kVectors];
+    for (int k = 0; k < kVectors; ++k) {
+      const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(samples) + k);
+      found[k] = in_range<Sample>(some, low[0], span[0]);
+      for (std::size_t i = 1; i < count; ++i)
+        found[k] = _mm256_or_si256(found[k], in_range<Sample>(some, low[i], span[i]));
+    }
+    std::uint64_t word = 0;
+    for (int k = 0; k < 2; ++k) {
+      __m256i bytes = found[k];
+      if constexpr (sizeof(Sample) == 2) {  // packs by halves: quarters 0 2 1 3 are in order
+        const __m256i packed = _mm256_packs_epi16(found[2 * k], found[2 * k + 1]);
+        bytes = _mm256_permute4x64_epi64(packed, 0b11'01'10'00);
+      }
+      word |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))} << (k * 32);
+    }
+    word ^= flip;
+    std::memcpy(bits, &word, sizeof word);
+  }
+}
+
+/// One range, which is what thresholds make, stays in registers.
+template <class Sample>
+void pack_by_sse2(const std::byte* samples, std::int64_t blocks, std::span<const SampleRange<Sample>> ranges,
+                  std::uint64_t flip, std::uint32_t* bits) {
+  const auto pack = ranges.size() == 1 ? pack_sse2<Sample, true> : pack_sse2<Sample, false>;
+  pack(samples, blocks, ranges, flip, bits);
+}
+
+template <class Sample>
+void pack_by_avx2(const std::byte* samples, std::int64_t blocks, std::span<const SampleRange<Sample>> ranges,
+                  std::uint64_t flip, std::uint32_t* bits) {
+  const auto pack = ranges.size() == 1 ? pack_avx2<Sample, true> : pack_avx2<Sample, false>;
+  pack(samples, blocks, ranges, flip, bits);
+}
+
+}  // namespace
+
+template <class Sample>
+std::vector<SamplePacker<Sample>> vector_packers() {
+  std::vector<SamplePacker<Sample>> packers;
+  if (__builtin_cpu_supports("avx2")) packers.push_back({"AVX2", pack_by_avx2<Sample>});
+  packers.push_back({"SSE2", pack_by_sse2<Sample>});
+  return packers;
+}
+
+template std::vector<SamplePacker<std::uint8_t>> vector_packers();
+template std::vector<SamplePacker<std::uint16_t>> vector_packers();
+
+}  // namespace gpuccl
