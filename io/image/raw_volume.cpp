@@ -1,11 +1,10 @@
 #include "io/image/raw_volume.hpp"
 
-#include <optional>
 #include <string>
 
 #include "gpuccl/error.hpp"
-#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/plane_place.hpp"
 #include "io/image/raw_source.hpp"
 
 namespace gpuccl::io {
@@ -43,15 +42,11 @@ class RawVolumeSource final : public SampleSource {
 
 /// With the offset of the one that is chosen.
 RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
-  const std::optional<int> frame = options.planes.frame;
-  const std::string count = shortest(volume.frames);
-  if (!frame && volume.frames > 1)
-    throw Error(Failure::data, "holds " + count + " volumes; --frame N takes one, from 0");
-  if (frame.value_or(0) >= volume.frames)
-    throw Error(Failure::data, "has no frame " + std::to_string(*frame) + ": there are " + count +
-                                   " volumes, numbered from 0");
+  const std::int64_t frame =
+      plane_place(static_cast<std::int64_t>(volume.frames), options.planes.frame, "volumes", "--frame");
   constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
-  const double offset = static_cast<double>(volume.offset) + volume.sample_bytes() * frame.value_or(0);
+  const double offset =
+      static_cast<double>(volume.offset) + volume.sample_bytes() * static_cast<double>(frame);
   if (offset > kMost) throw Error(Failure::data, "the file ends early");
   RawVolume chosen = volume;
   chosen.offset = static_cast<std::uint64_t>(offset);

@@ -1,29 +1,11 @@
 #include "io/tiff/tiff_series.hpp"
 
-#include <optional>
-
-#include "gpuccl/error.hpp"
+#include "io/image/plane_place.hpp"
 
 namespace gpuccl::io {
-namespace {
-
-/// The place along an axis of `size` elements.
-std::int64_t place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
-                   const std::string& option) {
-  if (!chosen && size > 1)
-    throw Error(Failure::data,
-                "holds " + std::to_string(size) + " " + what + "; " + option + " N takes one, from 0");
-  if (chosen.value_or(0) >= size)
-    throw Error(Failure::data, "has no " + option.substr(2) + " " + std::to_string(*chosen) + ": there are " +
-                                   std::to_string(size) + " " + what + ", numbered from 0");
-  return chosen.value_or(0);
-}
-
-}  // namespace
-
 const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
   return series[static_cast<std::size_t>(
-      place(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
+      plane_place(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
 }
 
 std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice,
@@ -36,9 +18,9 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
     else if (one.channels > 1 && !choice.channel)
       along = 'C';
   }
-  const std::int64_t frame = along == 'T' ? 0 : place(one.frames, choice.frame, "points in time", "--frame");
+  const std::int64_t frame = along == 'T' ? 0 : plane_place(one.frames, choice.frame, "points in time", "--frame");
   const std::int64_t channel =
-      along == 'C' ? 0 : place(one.channels, choice.channel, "channels", "--channel");
+      along == 'C' ? 0 : plane_place(one.channels, choice.channel, "channels", "--channel");
   std::int64_t plane = one.first, step = 1, stride = 1, count = 1;
   for (const char axis : one.order) {
     const std::int64_t size = axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "gpuccl/error.hpp"
-#include "io/files/file_names.hpp"
 #include "io/zarr/zarr_json.hpp"
 
 namespace gpuccl::io {
@@ -25,10 +24,11 @@ struct OmeAxis {
   std::string name, type, unit;
   double scale = 1, translation = 0;
 
-  bool is_named(const char* one) const { return lower_case(name) == one; }
-  bool is_space() const {
-    if (!type.empty()) return type == "space";
-    return !is_named("c") && !is_named("t") && !is_named("channel") && !is_named("time");
+  NamedAxis of_size(std::uint64_t size) const {
+    NamedAxis axis{name, size};
+    if (type == "channel" || type == "time") axis.name = type;
+    axis.is_space = type.empty() ? !axis.is_channel() && !axis.is_time() : type == "space";
+    return axis;
   }
 };
 
@@ -82,8 +82,8 @@ void transform(const Json& transformations, std::vector<OmeAxis>& axes) {
 Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   Geometry geometry;
   Orientation orientation;
-  const std::optional<std::size_t> xyz[] = {image.x, image.y, image.z};
-  bool is_counted = axes[image.x].unit.empty();  // elements, not a length
+  const std::optional<std::size_t> xyz[] = {image.axes.x, image.axes.y, image.axes.z};
+  bool is_counted = axes[image.axes.x].unit.empty();  // elements, not a length
   for (std::size_t i = 0; i < 3; ++i) {
     if (!xyz[i]) continue;
     const OmeAxis& axis = axes[*xyz[i]];
@@ -92,7 +92,7 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
     orientation.origin[i] = axis.translation;
   }
   if (is_counted) return {};
-  geometry.unit = length_unit(axes[image.x].unit);
+  geometry.unit = length_unit(axes[image.axes.x].unit);
   for (std::size_t i = 1; i < 3; ++i) {
     const LengthUnit own = xyz[i] ? length_unit(axes[*xyz[i]].unit) : LengthUnit::unknown;
     if (own == LengthUnit::unknown || geometry.unit == LengthUnit::unknown) continue;
@@ -105,49 +105,24 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   return geometry;
 }
 
-/// Which axes are x, y and z: by their names, else the last three of space.
-void choose_axes(OmeImage& image, const std::vector<OmeAxis>& axes) {
-  std::vector<std::size_t> space;
-  std::optional<std::size_t> named[3];
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (!axes[i].is_space()) continue;
-    space.push_back(i);
-    for (int k = 0; k < 3; ++k)
-      if (constexpr const char* kNames[] = {"x", "y", "z"}; axes[i].is_named(kNames[k])) named[k] = i;
-  }
-  if (space.size() < 2) refuse("has fewer than two axes of space");
-  if (named[0] && named[1] && *named[0] != *named[1]) {
-    image.x = *named[0];
-    image.y = *named[1];
-    image.z = named[2];
-    if (!image.z && space.size() == 3)
-      image.z = *std::find_if(space.begin(), space.end(),
-                              [&](std::size_t i) { return i != image.x && i != image.y; });
-  } else {
-    image.x = space.back();
-    image.y = space[space.size() - 2];
-    if (space.size() > 2) image.z = space[space.size() - 3];
-  }
-  const auto is_image = [&](std::size_t i) { return i == image.x || i == image.y || i == image.z; };
-  image.at.assign(axes.size(), 0);
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    if (!is_image(i) && image.array.shape[i] != 1)
-      refuse("has " + std::to_string(image.array.shape[i]) + " elements along its axis " +
-             (axes[i].name.empty() ? std::to_string(i) : "'" + axes[i].name.substr(0, 60) + "'") +
-             ", which is none of x, y and z; write one of them as an array of its own");
+void choose_axes(OmeImage& image, const std::vector<OmeAxis>& axes, const PlaneChoice& choice) {
+  std::vector<NamedAxis> named;
+  for (std::size_t i = 0; i < axes.size(); ++i) named.push_back(axes[i].of_size(image.array.shape[i]));
+  image.axes = choose_axes(named, choice);
 }
 
-OmeImage plain_array(ZarrArray array) {
+OmeImage plain_array(ZarrArray array, const PlaneChoice& choice) {
   OmeImage image;
   image.array = std::move(array);
   std::vector<OmeAxis> axes;
   for (const std::string& name : image.array.axis_names) axes.push_back({name, "", ""});
-  choose_axes(image, axes);
+  choose_axes(image, axes, choice);
   return image;
 }
 
 /// `attributes`: of a group.
-OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::int64_t memory) {
+OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::int64_t memory,
+                          const PlaneChoice& choice) {
   const Json& ome = member(attributes, "ome");
   const Json& metadata = ome.is_object() ? ome : attributes;
   const Json& multiscales = member(metadata, "multiscales");
@@ -169,7 +144,7 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
   std::vector<OmeAxis> axes = axes_of(multiscales[0], image.array.shape.size());
   transform(member(datasets[0], "coordinateTransformations"), axes);
   transform(member(multiscales[0], "coordinateTransformations"), axes);
-  choose_axes(image, axes);
+  choose_axes(image, axes, choice);
   image.geometry = geometry_of(image, axes);
   return image;
 }
@@ -183,14 +158,14 @@ bool is_zarr(const std::string& path) {
   return has(kV3) || has(kV2Array) || has(kV2Group);
 }
 
-OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory) {
+OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice) {
   if (const auto v3 = read_zarr_json(store, kV3, memory)) {
-    if (text_in(*v3, "node_type") == "array") return plain_array(parse_zarr_v3(*v3));
-    return multiscale_image(store, member(*v3, "attributes"), memory);
+    if (text_in(*v3, "node_type") == "array") return plain_array(parse_zarr_v3(*v3), choice);
+    return multiscale_image(store, member(*v3, "attributes"), memory, choice);
   }
-  if (const auto v2 = read_zarr_json(store, kV2Array, memory)) return plain_array(parse_zarr_v2(*v2));
+  if (const auto v2 = read_zarr_json(store, kV2Array, memory)) return plain_array(parse_zarr_v2(*v2), choice);
   const auto attributes = read_zarr_json(store, kV2Attributes, memory);
-  return multiscale_image(store, attributes ? *attributes : Json(), memory);
+  return multiscale_image(store, attributes ? *attributes : Json(), memory, choice);
 }
 
 }  // namespace gpuccl::io

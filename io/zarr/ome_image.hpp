@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/image/geometry.hpp"
+#include "io/image/image_axes.hpp"
 #include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_store.hpp"
 
@@ -16,9 +17,7 @@ namespace gpuccl::io {
 struct OmeImage {
   std::string path;  // of the array in the store: "" or ending in "/"
   ZarrArray array;
-  std::size_t x = 0, y = 0;
-  std::optional<std::size_t> z;
-  std::vector<std::uint64_t> at;  // along each axis that is none of these
+  ImageAxes axes;
   Geometry geometry;
 };
 
@@ -26,7 +25,8 @@ struct OmeImage {
 bool is_zarr(const std::string& path);
 
 /// The image of largest scale that OME-Zarr 0.1 to 0.5 (Zarr v2 and v3) tells of, or an array without OME's
-/// metadata. The metadata may take `memory` bytes. Throws Error (data, memory, io).
-OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory);
+/// metadata; `choice`: of its channels and points in time. The metadata may take `memory` bytes. Throws Error
+/// (data, memory, io).
+OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice);
 
 }  // namespace gpuccl::io

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
 #include "gpuccl/error.hpp"
@@ -13,22 +12,6 @@ namespace gpuccl::io {
 namespace {
 
 using Json = nlohmann::json;
-
-/// The product of sizes; nothing if it passes `most`.
-std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& sizes, std::uint64_t most) {
-  std::uint64_t all = 1;
-  for (const std::uint64_t size : sizes) {
-    if (size != 0 && all > most / size) return std::nullopt;
-    all *= size;
-  }
-  return all;
-}
-
-std::string in_words(const std::vector<std::uint64_t>& sizes) {
-  std::string words;
-  for (const std::uint64_t size : sizes) words += (words.empty() ? "" : "x") + std::to_string(size);
-  return words;
-}
 
 /// "NaN", "Infinity", "-Infinity", or the bits as "0x7fc00000".
 std::optional<std::uint64_t> bits_in_words(const std::string& text, const SampleFormat& format) {
@@ -90,10 +73,6 @@ std::uint64_t ZarrShards::count() const {
   return std::accumulate(chunks.begin(), chunks.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
-std::uint64_t ZarrArray::chunk_elements() const {
-  return std::accumulate(chunk.begin(), chunk.end(), std::uint64_t{1}, std::multiplies<>());
-}
-
 std::string ZarrArray::key(const std::vector<std::uint64_t>& at) const {
   std::string key = key_prefix;
   for (std::size_t axis = 0; axis < at.size(); ++axis)
@@ -103,22 +82,15 @@ std::string ZarrArray::key(const std::vector<std::uint64_t>& at) const {
 
 void complete(ZarrArray& array, const Json& fill_value) {
   constexpr std::size_t kMostAxes = 32;
-  constexpr std::uint64_t kMostBytes = std::numeric_limits<int>::max();
   constexpr std::uint64_t kMostOfShard = std::uint64_t{1} << 24;  // chunks: an index of 256 MiB
   const std::size_t axes = array.shape.size();
   if (axes < 2 || axes > kMostAxes)
     refuse_zarr(std::to_string(axes) + (axes == 1 ? " axis" : " axes") + ", not 2 or 3: (y, x) or (z, y, x)");
   if (array.chunk.size() != axes) refuse_zarr("chunks of other axes than the shape");
-  for (const std::uint64_t size : array.chunk)
-    if (size == 0) refuse_zarr("chunks of " + in_words(array.chunk));
-  if (!product(array.chunk, kMostBytes / array.sample_bytes()))
-    refuse_zarr("chunks of " + in_words(array.chunk) + ", 2 GiB or more");
+  check_chunk(array);
   if (array.shards && !product(array.shards->chunks, kMostOfShard))
-    refuse_zarr("shards of " + in_words(array.shards->chunks) + " chunks");
-  if (array.order.empty()) {
-    array.order.resize(axes);
-    std::iota(array.order.begin(), array.order.end(), std::size_t{0});
-  }
+    refuse_zarr("shards of " + sizes_in_words(array.shards->chunks) + " chunks");
+  if (array.order.empty()) array.order = order_of_c(axes);
   array.axis_names.resize(axes);
   const std::uint64_t bits = fill_bits(fill_value, array.format);
   array.fill.resize(array.sample_bytes());

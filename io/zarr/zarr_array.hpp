@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "io/image/chunk_grid.hpp"
 #include "io/image/read_options.hpp"
-#include "io/image/samples.hpp"
 #include "io/zarr/zarr_codecs.hpp"
 #include "io/zarr/zarr_store.hpp"
 
@@ -26,22 +26,14 @@ struct ZarrShards {
 };
 
 /// What .zarray (Zarr v2) or zarr.json (v3) says of an array. Axes are in the order in which it names them.
-struct ZarrArray {
-  std::vector<std::uint64_t> shape;
-  std::vector<std::uint64_t> chunk;     // elements along each axis of what is decoded at once
-  std::vector<std::size_t> order;       // the axes as they vary in a chunk, the slowest first
+struct ZarrArray : ChunkGrid {
   std::vector<std::string> axis_names;  // "" where it says nothing
-  SampleFormat format;
-  bool swapped = false;         // samples have the other byte order
-  std::vector<std::byte> fill;  // the sample of chunks that are not there, in the order of this machine
+  bool swapped = false;                 // samples have the other byte order
   ZarrCodecs codecs;
   std::optional<ZarrShards> shards;
   std::string key_prefix;  // of the names of chunks
   char key_separator = '.';
 
-  std::uint64_t chunk_elements() const;
-  std::size_t sample_bytes() const { return static_cast<std::size_t>(format.bits) / 8; }
-  std::size_t chunk_bytes() const { return static_cast<std::size_t>(chunk_elements()) * sample_bytes(); }
   /// The file of a chunk or shard, by its index along each axis.
   std::string key(const std::vector<std::uint64_t>& at) const;
 };

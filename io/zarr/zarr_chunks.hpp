@@ -15,24 +15,18 @@
 
 namespace gpuccl::io {
 
-/// The chunks of an array, decoded. May be used by several threads at once.
-class ZarrChunks {
+/// Files of a store, or parts of them.
+class ZarrChunks final : public Chunks {
  public:
   /// `path`: of the array in the store, "" or ending in "/".
   ZarrChunks(std::shared_ptr<const ZarrStore> store, std::string path, ZarrArray array)
       : store_(std::move(store)), path_(std::move(path)), array_(std::move(array)) {}
 
-  const ZarrArray& array() const { return array_; }
-
-  /// Decodes the chunk with this index along each axis into `samples`, in the byte order of this machine;
-  /// false if it is not there. `stored` is for what it is decoded from. Throws Error (data, io, no_input).
+  const ChunkGrid& grid() const override { return array_; }
   bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
-            std::vector<std::byte>& samples) const;
-
-  /// Memory of a chunk, of what it is decoded from, and of all that is kept beside them.
-  std::int64_t samples_bytes() const { return static_cast<std::int64_t>(array_.chunk_bytes()); }
-  std::int64_t stored_bytes() const;
-  std::int64_t held_bytes() const;
+            std::vector<std::byte>& samples) const override;
+  std::int64_t stored_bytes() const override;
+  std::int64_t held_bytes() const override;
 
  private:
   /// A shard that is open, and where its chunks are: offset and bytes of each.

@@ -1,23 +1,10 @@
 #include "io/zarr/zarr_codecs.hpp"
 
-#include <libdeflate.h>
-#ifdef GPUCCL_HAS_BLOSC
-#include <blosc.h>
-#endif
-#ifdef GPUCCL_HAS_ZSTD
-#include <zstd.h>
-#endif
-#ifdef GPUCCL_HAS_LZ4
-#include <lz4.h>
-#endif
-
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
+#include <optional>
 
 #include "gpuccl/error.hpp"
 #include "io/zarr/crc32c.hpp"
@@ -25,106 +12,22 @@
 namespace gpuccl::io {
 namespace {
 
-#ifdef GPUCCL_HAS_BLOSC
-constexpr bool kHasBlosc = true;
-#else
-constexpr bool kHasBlosc = false;
-#endif
-#ifdef GPUCCL_HAS_ZSTD
-constexpr bool kHasZstd = true;
-#else
-constexpr bool kHasZstd = false;
-#endif
-#ifdef GPUCCL_HAS_LZ4
-constexpr bool kHasLz4 = true;
-#else
-constexpr bool kHasLz4 = false;
-#endif
-
 struct NamedCodec {
   std::string_view name;
-  ZarrCodec codec;
-  bool is_built_in;
+  std::optional<ChunkCodec> compressor;  // none: the checksum
+
+  bool is_here() const { return !compressor || is_built_in(*compressor); }
 };
-constexpr std::array<NamedCodec, 6> kCodecs = {{{"zlib", ZarrCodec::zlib, true},
-                                                {"gzip", ZarrCodec::gzip, true},
-                                                {"zstd", ZarrCodec::zstd, kHasZstd},
-                                                {"blosc", ZarrCodec::blosc, kHasBlosc},
-                                                {"lz4", ZarrCodec::lz4, kHasLz4},
-                                                {"crc32c", ZarrCodec::crc32c, true}}};
+constexpr std::array<NamedCodec, 6> kCodecs = {{{"zlib", ChunkCodec::zlib},
+                                                {"gzip", ChunkCodec::gzip},
+                                                {"zstd", ChunkCodec::zstd},
+                                                {"blosc", ChunkCodec::blosc},
+                                                {"lz4", ChunkCodec::lz4},
+                                                {"crc32c", std::nullopt}}};
 
 constexpr std::size_t kCrcBytes = 4;
 using Bytes = std::span<const std::byte>;
 using Out = std::span<std::byte>;
-
-struct FreeDecompressor {
-  void operator()(libdeflate_decompressor* decompressor) const { libdeflate_free_decompressor(decompressor); }
-};
-
-libdeflate_decompressor& decompressor() {
-  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> own(
-      libdeflate_alloc_decompressor());
-  if (!own) throw std::bad_alloc();
-  return *own;
-}
-
-bool inflate(ZarrCodec codec, Bytes stored, Out out) {
-  const auto decompress = codec == ZarrCodec::gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress;
-  return decompress(&decompressor(), stored.data(), stored.size(), out.data(), out.size(), nullptr) ==
-         LIBDEFLATE_SUCCESS;
-}
-
-bool decode_zstd([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
-#ifdef GPUCCL_HAS_ZSTD
-  struct Free {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  };
-  thread_local const std::unique_ptr<ZSTD_DCtx, Free> own(ZSTD_createDCtx());
-  if (!own) throw std::bad_alloc();
-  return ZSTD_decompressDCtx(own.get(), out.data(), out.size(), stored.data(), stored.size()) == out.size();
-#else
-  return false;
-#endif
-}
-
-bool decode_blosc([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
-#ifdef GPUCCL_HAS_BLOSC
-  std::size_t bytes = 0;
-  return blosc_cbuffer_validate(stored.data(), stored.size(), &bytes) == 0 && bytes == out.size() &&
-         blosc_decompress_ctx(stored.data(), out.data(), out.size(), 1) == static_cast<int>(out.size());
-#else
-  return false;
-#endif
-}
-
-/// As numcodecs stores it: how many bytes it makes, in 32 bits, and a block of LZ4.
-bool decode_lz4([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
-#ifdef GPUCCL_HAS_LZ4
-  std::uint32_t bytes = 0;
-  if (stored.size() < sizeof bytes || stored.size() > INT_MAX) return false;
-  std::memcpy(&bytes, stored.data(), sizeof bytes);
-  stored = stored.subspan(sizeof bytes);
-  return bytes == out.size() &&
-         LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()),
-                             reinterpret_cast<char*>(out.data()), static_cast<int>(stored.size()),
-                             static_cast<int>(out.size())) == static_cast<int>(out.size());
-#else
-  return false;
-#endif
-}
-
-bool decompress(ZarrCodec codec, Bytes stored, Out out) {
-  switch (codec) {
-    case ZarrCodec::zstd:
-      return decode_zstd(stored, out);
-    case ZarrCodec::blosc:
-      return decode_blosc(stored, out);
-    case ZarrCodec::lz4:
-      return decode_lz4(stored, out);
-    default:
-      return inflate(codec, stored, out);
-  }
-}
 
 /// What is before the checksum.
 Bytes checked(Bytes bytes) {
@@ -138,12 +41,12 @@ Bytes checked(Bytes bytes) {
 
 }  // namespace
 
-ZarrCodec zarr_codec(std::string_view name) {
+std::optional<ChunkCodec> zarr_codec(std::string_view name) {
   constexpr std::string_view kRegistry = "numcodecs.";  // how zarr-python calls those that v3 does not name
   const std::string_view plain = name.starts_with(kRegistry) ? name.substr(kRegistry.size()) : name;
   for (const NamedCodec& known : kCodecs) {
     if (plain != known.name) continue;
-    if (known.is_built_in) return known.codec;
+    if (known.is_here()) return known.compressor;
     throw Error(Failure::data, "its codec " + std::string(plain) + " is not in this build of gpuccl");
   }
   throw Error(Failure::data,
@@ -153,13 +56,13 @@ ZarrCodec zarr_codec(std::string_view name) {
 std::string zarr_codecs_in_words() {
   std::string words;
   for (const NamedCodec& known : kCodecs)
-    if (known.is_built_in) words += (words.empty() ? "" : ", ") + std::string(known.name);
+    if (known.is_here()) words += (words.empty() ? "" : ", ") + std::string(known.name);
   return words;
 }
 
-void ZarrCodecs::add(ZarrCodec codec) {
-  const auto is_compressor = [](ZarrCodec one) { return one != ZarrCodec::crc32c; };
-  if (is_compressor(codec) && std::any_of(codecs_.begin(), codecs_.end(), is_compressor))
+void ZarrCodecs::add(std::optional<ChunkCodec> codec) {
+  const auto is_compressor = [](const std::optional<ChunkCodec>& one) { return one.has_value(); };
+  if (codec && std::any_of(codecs_.begin(), codecs_.end(), is_compressor))
     throw Error(Failure::data, "its chunks are compressed twice, which is not supported");
   codecs_.push_back(codec);
 }
@@ -172,7 +75,7 @@ void ZarrCodecs::decode(Bytes stored, Out out) const {
   std::vector<std::byte> inner;  // with the checksums that were compressed as well
   auto codec = codecs_.rbegin();
   for (; codec != codecs_.rend(); ++codec) {
-    if (*codec == ZarrCodec::crc32c) {
+    if (!*codec) {
       stored = checked(stored);
       continue;
     }
@@ -182,7 +85,7 @@ void ZarrCodecs::decode(Bytes stored, Out out) const {
       inner.resize(out.size() + sums * kCrcBytes);
       to = inner;
     }
-    if (!decompress(*codec, stored, to))
+    if (!decompress(**codec, stored, to))
       throw Error(Failure::data, "is damaged, or does not hold as many elements as its shape says");
     stored = to;
   }

@@ -1,17 +1,19 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/image/chunk_codecs.hpp"
+
 namespace gpuccl::io {
 
-enum class ZarrCodec { zlib, gzip, zstd, blosc, lz4, crc32c };
-
-/// The codec of this name in Zarr v2 or v3. Error (data) for one that is not known, or that this build lacks.
-ZarrCodec zarr_codec(std::string_view name);
+/// The compressor of this name in Zarr v2 or v3, nothing for a checksum. Error (data) for one that is not
+/// known, or that this build lacks.
+std::optional<ChunkCodec> zarr_codec(std::string_view name);
 
 /// Codecs that this build has, for messages and `gpuccl info`: "zlib, gzip, zstd, blosc, lz4".
 std::string zarr_codecs_in_words();
@@ -20,7 +22,7 @@ std::string zarr_codecs_in_words();
 class ZarrCodecs {
  public:
   /// Error (data) where there would be two compressors.
-  void add(ZarrCodec codec);
+  void add(std::optional<ChunkCodec> codec);
 
   bool empty() const { return codecs_.empty(); }
   /// The most bytes that a chunk of so many may be stored as.
@@ -29,7 +31,7 @@ class ZarrCodecs {
   void decode(std::span<const std::byte> stored, std::span<std::byte> out) const;
 
  private:
-  std::vector<ZarrCodec> codecs_;
+  std::vector<std::optional<ChunkCodec>> codecs_;
 };
 
 }  // namespace gpuccl::io

@@ -160,11 +160,47 @@ TEST_CASE("OME's metadata names the array, its axes and their scale") {
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"},
                                        {".zattrs", "{" + ome + "}"},
                                        {"s0/.zarray", zarray("[3,2,2]", "[1,2,2]")}})),
-            "3 elements along its axis 'c'"));
+            "holds 3 channels; --channel N takes one, from 0"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}})), "without an OME image"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", R"({"labels":["a"]})"}})),
             "group of label images"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", R"({"plate":{}})"}})), "a plate"));
+}
+
+TEST_CASE(
+    "one channel and one point in time of a Zarr are chosen, whatever the chunks and the order of axes") {
+  const ScratchFolder scratch;
+  const std::string axes = R"({"multiscales":[{"axes":[{"name":"t","type":"time"},{"name":"y"},{"name":"x"},)"
+                           R"({"name":"c","type":"channel"}],"datasets":[{"path":"0"}]}]})";
+  std::string samples(3 * 2 * 2 * 2, '\0');  // t, y, x, c
+  for (const std::size_t place : {1, 7, 8, 22}) samples[place] = '\1';
+  const auto image = store(scratch, {{".zgroup", "{}"},
+                                     {".zattrs", axes},
+                                     {"0/.zarray", zarray("[3,2,2,2]", "[2,2,2,2]")},
+                                     {"0/0.0.0.0", samples.substr(0, 16)},
+                                     {"0/1.0.0.0", samples.substr(16) + std::string(8, '\1')}});
+  const auto chosen = [](std::optional<int> channel, std::optional<int> frame) {
+    ReadOptions options;
+    options.planes.channel = channel;
+    options.planes.frame = frame;
+    return options;
+  };
+  CHECK(bits_of(image, chosen(1, 0)) == "10/01");
+  CHECK(bits_of(image, chosen(0, 0)) == "00/00");
+  CHECK(bits_of(image, chosen(0, 1)) == "10/00");
+  CHECK(bits_of(image, chosen(0, 2)) == "00/01");
+  CHECK(has(reason_for(image), "; --"));
+  CHECK(has(reason_for(image, Failure::data, chosen(1, {})), "holds 3 points in time; --frame N takes one"));
+  CHECK(has(reason_for(image, Failure::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
+  CHECK(has(reason_for(image, Failure::data, chosen(0, 3)), "has no frame 3"));
+  ReadOptions series = chosen(0, 0);
+  series.planes.series = 1;
+  CHECK(has(reason_for(image, Failure::data, series), "holds one image"));
+
+  const auto plain = store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}, {"0.0", kOnes}});
+  CHECK(bits_of(plain, chosen(0, 0)) == "11/11");
+  CHECK(has(reason_for(plain, Failure::data, chosen(1, {})), "has no channel 1"));
+  CHECK(has(reason_for(store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")}})), "along its axis 0"));
 }
 
 TEST_CASE("nothing outside of a Zarr store is read") {

@@ -1,0 +1,126 @@
+#include "io/image/chunk_codecs.hpp"
+
+#include <libdeflate.h>
+#ifdef GPUCCL_HAS_BLOSC
+#include <blosc.h>
+#endif
+#ifdef GPUCCL_HAS_ZSTD
+#include <zstd.h>
+#endif
+#ifdef GPUCCL_HAS_LZ4
+#include <lz4.h>
+#endif
+
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace gpuccl::io {
+namespace {
+
+#ifdef GPUCCL_HAS_BLOSC
+constexpr bool kHasBlosc = true;
+#else
+constexpr bool kHasBlosc = false;
+#endif
+#ifdef GPUCCL_HAS_ZSTD
+constexpr bool kHasZstd = true;
+#else
+constexpr bool kHasZstd = false;
+#endif
+#ifdef GPUCCL_HAS_LZ4
+constexpr bool kHasLz4 = true;
+#else
+constexpr bool kHasLz4 = false;
+#endif
+
+using Bytes = std::span<const std::byte>;
+using Out = std::span<std::byte>;
+
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* decompressor) const { libdeflate_free_decompressor(decompressor); }
+};
+
+libdeflate_decompressor& decompressor() {
+  thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> own(
+      libdeflate_alloc_decompressor());
+  if (!own) throw std::bad_alloc();
+  return *own;
+}
+
+bool inflate(ChunkCodec codec, Bytes stored, Out out) {
+  const auto decompress = codec == ChunkCodec::gzip ? libdeflate_gzip_decompress : libdeflate_zlib_decompress;
+  return decompress(&decompressor(), stored.data(), stored.size(), out.data(), out.size(), nullptr) ==
+         LIBDEFLATE_SUCCESS;
+}
+
+bool decode_zstd([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
+#ifdef GPUCCL_HAS_ZSTD
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  thread_local const std::unique_ptr<ZSTD_DCtx, Free> own(ZSTD_createDCtx());
+  if (!own) throw std::bad_alloc();
+  return ZSTD_decompressDCtx(own.get(), out.data(), out.size(), stored.data(), stored.size()) == out.size();
+#else
+  return false;
+#endif
+}
+
+bool decode_blosc([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
+#ifdef GPUCCL_HAS_BLOSC
+  std::size_t bytes = 0;
+  return blosc_cbuffer_validate(stored.data(), stored.size(), &bytes) == 0 && bytes == out.size() &&
+         blosc_decompress_ctx(stored.data(), out.data(), out.size(), 1) == static_cast<int>(out.size());
+#else
+  return false;
+#endif
+}
+
+/// As numcodecs stores it: how many bytes it makes, in 32 bits, and a block of LZ4.
+bool decode_lz4([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
+#ifdef GPUCCL_HAS_LZ4
+  std::uint32_t bytes = 0;
+  if (stored.size() < sizeof bytes || stored.size() > INT_MAX) return false;
+  std::memcpy(&bytes, stored.data(), sizeof bytes);
+  stored = stored.subspan(sizeof bytes);
+  return bytes == out.size() &&
+         LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()),
+                             reinterpret_cast<char*>(out.data()), static_cast<int>(stored.size()),
+                             static_cast<int>(out.size())) == static_cast<int>(out.size());
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+bool is_built_in(ChunkCodec codec) {
+  switch (codec) {
+    case ChunkCodec::zstd:
+      return kHasZstd;
+    case ChunkCodec::blosc:
+      return kHasBlosc;
+    case ChunkCodec::lz4:
+      return kHasLz4;
+    default:
+      return true;
+  }
+}
+
+bool decompress(ChunkCodec codec, Bytes stored, Out out) {
+  switch (codec) {
+    case ChunkCodec::zstd:
+      return decode_zstd(stored, out);
+    case ChunkCodec::blosc:
+      return decode_blosc(stored, out);
+    case ChunkCodec::lz4:
+      return decode_lz4(stored, out);
+    default:
+      return inflate(codec, stored, out);
+  }
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,43 @@
+#include "io/image/chunk_grid.hpp"
+
+#include <limits>
+#include <numeric>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+
+std::uint64_t ChunkGrid::chunk_elements() const {
+  return std::accumulate(chunk.begin(), chunk.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+void check_chunk(const ChunkGrid& grid) {
+  constexpr std::uint64_t kMostBytes = std::numeric_limits<int>::max();
+  for (const std::uint64_t size : grid.chunk)
+    if (size == 0) throw Error(Failure::data, "header claims chunks of " + sizes_in_words(grid.chunk));
+  if (!product(grid.chunk, kMostBytes / grid.sample_bytes()))
+    throw Error(Failure::data, "header claims chunks of " + sizes_in_words(grid.chunk) + ", 2 GiB or more");
+}
+
+std::vector<std::size_t> order_of_c(std::size_t axes) {
+  std::vector<std::size_t> order(axes);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& sizes, std::uint64_t most) {
+  std::uint64_t all = 1;
+  for (const std::uint64_t size : sizes) {
+    if (size != 0 && all > most / size) return std::nullopt;
+    all *= size;
+  }
+  return all;
+}
+
+std::string sizes_in_words(const std::vector<std::uint64_t>& sizes) {
+  std::string words;
+  for (const std::uint64_t size : sizes) words += (words.empty() ? "" : "x") + std::to_string(size);
+  return words;
+}
+
+}  // namespace gpuccl::io

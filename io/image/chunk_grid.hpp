@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// An array that is stored in chunks of one shape; those at its end reach beyond it.
+struct ChunkGrid {
+  std::vector<std::uint64_t> shape;
+  std::vector<std::uint64_t> chunk;  // elements along each axis of what is decoded at once
+  std::vector<std::size_t> order;    // the axes as they vary in a chunk, the slowest first
+  SampleFormat format;
+  std::vector<std::byte> fill;  // the sample of chunks that are not there, in the order of this machine
+
+  std::uint64_t chunk_elements() const;
+  std::size_t sample_bytes() const { return static_cast<std::size_t>(format.bits) / 8; }
+  std::size_t chunk_bytes() const { return static_cast<std::size_t>(chunk_elements()) * sample_bytes(); }
+};
+
+/// Checks that a chunk has elements, and less than 2 GiB. Throws Error (data).
+void check_chunk(const ChunkGrid& grid);
+
+/// The last axis varies fastest.
+std::vector<std::size_t> order_of_c(std::size_t axes);
+
+/// The product of sizes; nothing if it passes `most`.
+std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& sizes, std::uint64_t most);
+
+/// "2x640x480".
+std::string sizes_in_words(const std::vector<std::uint64_t>& sizes);
+
+/// The chunks of an array, decoded. May be used by several threads at once.
+class Chunks {
+ public:
+  virtual ~Chunks() = default;
+
+  virtual const ChunkGrid& grid() const = 0;
+  /// Decodes the chunk with this index along each axis into `samples`, in the byte order of this machine;
+  /// false if it is not there. `stored` is for what it is decoded from. Throws Error (data, io, no_input).
+  virtual bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                    std::vector<std::byte>& samples) const = 0;
+
+  /// Memory of what a chunk is decoded from, and of all that is kept beside chunks.
+  virtual std::int64_t stored_bytes() const = 0;
+  virtual std::int64_t held_bytes() const { return 0; }
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,18 @@
+#include "io/image/plane_place.hpp"
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+
+std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
+                         const std::string& option) {
+  if (!chosen && size > 1)
+    throw Error(Failure::data,
+                "holds " + std::to_string(size) + " " + what + "; " + option + " N takes one, from 0");
+  if (chosen.value_or(0) >= size)
+    throw Error(Failure::data, "has no " + option.substr(2) + " " + std::to_string(*chosen) + ": there are " +
+                                   std::to_string(size) + " " + what + ", numbered from 0");
+  return chosen.value_or(0);
+}
+
+}  // namespace gpuccl::io
