@@ -58,8 +58,9 @@ void add_selection(const Command& command, SelectionOptions& selection, bool in_
 void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   command
       .add_values("INPUT", "",
-                  "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, PNM, JPEG, - for "
-                  "standard input, or "
+                  "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 "
+                  "(FILE:/DATASET), PNM, BMP, "
+                  "JPEG, - for standard input, or "
                   "with --stack a folder; several of them, folders of them, or @FILE with a name a line, go "
                   "to the folder that -o names",
                   [&inputs](const std::string& given) {
@@ -150,7 +151,7 @@ void LabelOptions::add_to(const Command& command) {
     add_number(command, name, target, 0, std::numeric_limits<int>::max(), "N", help);
   };
   add_place("--channel", planes.channel,
-            "The channel of several, from 0: of a pixel, or of planes of a TIFF");
+            "The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5");
   add_place("--frame", planes.frame,
             "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage");
   add_place("--series", planes.series, "The image of several in an OME-TIFF, from 0");

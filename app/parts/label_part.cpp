@@ -17,6 +17,7 @@
 #include "app/label/label_outputs.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/input_name.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/messages.hpp"
@@ -137,9 +138,9 @@ class PartJob {
     const io::ImageInfo& info = reader_->info();
     std::string state = info.format + " " + io::to_string(info.extent);
     std::error_code problem;
-    if (fs::is_regular_file(files_.input, problem))
-      state += " " + std::to_string(fs::file_size(files_.input, problem)) + " " +
-               std::to_string(fs::last_write_time(files_.input, problem).time_since_epoch().count());
+    if (const std::string file = io::split_input(files_.input).file; fs::is_regular_file(file, problem))
+      state += " " + std::to_string(fs::file_size(file, problem)) + " " +
+               std::to_string(fs::last_write_time(file, problem).time_since_epoch().count());
     return state;
   }
 

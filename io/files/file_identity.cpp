@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "io/files/input_name.hpp"
 #include "io/files/symbolic_links.hpp"
 
 namespace gpuccl::io {
@@ -33,14 +34,14 @@ FileIdentity identify(const std::string& path) {
 
 std::uint64_t bytes_of_regular_file(const std::string& path) {
   struct stat status {};
-  const bool is_regular = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool is_regular = ::stat(split_input(path).file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   return is_regular ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 FileIdentity identify_input(const std::string& path) {
   struct stat status {};
   if (path == "-" && ::fstat(STDIN_FILENO, &status) == 0) return identity(status);
-  return identify(path);
+  return identify(split_input(path).file);
 }
 
 }  // namespace gpuccl::io

@@ -16,11 +16,11 @@ struct FileIdentity {
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// "-" is whatever standard input is.
+/// "-" is whatever standard input is; of an array in a file, the file.
 FileIdentity identify_input(const std::string& path);
 FileIdentity identify(const std::string& path);
 
-/// Size of the file `path`; 0 if it is no regular file.
+/// Size of the file `path`, or of that in which the array of this name is; 0 if it is no regular file.
 std::uint64_t bytes_of_regular_file(const std::string& path);
 
 }  // namespace gpuccl::io

@@ -11,12 +11,15 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/bytes_in_words.hpp"
+#include "io/files/input_name.hpp"
 
 namespace gpuccl::io {
 InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(path) {
   const bool is_stdin = path == "-";
+  InputName name = split_input(path);
+  inside_ = std::move(name.inside);
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
-                                   : open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+                                   : open_again(name.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor && errno == ENOENT && path.find_first_of("*?") != std::string::npos)
     throw Error(Failure::no_input, "no such file; the shell found no file for this pattern");
   if (!descriptor) throw Error(failure_to_read(errno), system_reason(errno));

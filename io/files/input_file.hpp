@@ -28,6 +28,8 @@ class InputFile final : public ByteSource {
 
   /// As given; empty for others.
   const std::string& path() const { return path_; }
+  /// Which array in the file is meant, as "/volume/raw" in "cells.h5:/volume/raw"; empty for the only one.
+  const std::string& inside() const { return inside_; }
   std::uint64_t size() const { return size_; }
   /// How many of them are held in memory.
   std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
@@ -37,7 +39,7 @@ class InputFile final : public ByteSource {
  private:
   void hold_all(int descriptor, std::int64_t max_held);
 
-  std::string path_;
+  std::string path_, inside_;
   Descriptor descriptor_;  // none: held_
   std::vector<std::byte> held_;
   std::uint64_t size_ = 0;

@@ -1,6 +1,8 @@
 #include "io/read/open_file.hpp"
 
 #include "gpuccl/error.hpp"
+#include "io/bmp/bmp_source.hpp"
+#include "io/hdf5/hdf5_source.hpp"
 #include "io/image/channel_source.hpp"
 #include "io/image/limits.hpp"
 #include "io/jpeg/jpeg_source.hpp"
@@ -27,6 +29,7 @@ std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, co
   if (is_npy(*file)) return open_npy(std::move(file), options);
   if (is_jpeg(*file)) return open_jpeg(std::move(file), options);
   if (is_pnm(*file)) return open_pnm(std::move(file), options);
+  if (is_bmp(*file)) return open_bmp(std::move(file), options);
   if (is_nifti(*file)) return open_nifti(std::move(file), options);
   if (is_nrrd(*file)) return open_nrrd(std::move(file), options);
   if (is_metaimage(*file)) return open_metaimage(std::move(file), options);
@@ -40,11 +43,14 @@ std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, co
 }  // namespace
 
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+  if (is_hdf5(*file)) return open_hdf5(std::move(file), options);
+  if (!file->inside().empty())
+    throw Error(Failure::data, "is no HDF5 file, in which '" + file->inside() + "' would be a dataset");
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
   if (options.planes.series.value_or(0) > 0)
     throw Error(Failure::data, "holds one image; --series chooses one of a TIFF");
   if (options.planes.frame.value_or(0) > 0 &&
-      (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file)))
+      (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file) || is_bmp(*file)))
     throw Error(Failure::data, "holds one image; --frame chooses one of several");
   std::unique_ptr<SampleSource> source = open_all(std::move(file), options);
   return options.planes.channel ? open_channel(std::move(source), *options.planes.channel)

@@ -30,10 +30,25 @@ constexpr KnownFormat kKnown[] = {
     {8, "WEBP"sv, "a WebP", kToImage},
     {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
     {128, "DICM"sv, "a DICOM", kToImage},
-    {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "write the array in it as TIFF"},
     {0, "PK\3\4"sv, "a zip archive", kUnpack},
     {0, "\x1f\x8b"sv, "compressed by gzip", kUnpack},
 };
+
+struct OptionalFormat {
+  const char *name, *library;
+  bool is_built_in;
+};
+#ifdef GPUCCL_HAS_JPEG
+constexpr bool kHasJpeg = true;
+#else
+constexpr bool kHasJpeg = false;
+#endif
+#ifdef GPUCCL_HAS_HDF5
+constexpr bool kHasHdf5 = true;
+#else
+constexpr bool kHasHdf5 = false;
+#endif
+constexpr OptionalFormat kOptional[] = {{"JPEG", "libjpeg", kHasJpeg}, {"HDF5", "libhdf5", kHasHdf5}};
 
 Error refusal(const KnownFormat& known) { return {Failure::data, known.what + ("; "s + known.remedy)}; }
 
@@ -47,28 +62,24 @@ bool begins_list_of_images(std::string_view text) {
 }  // namespace
 
 std::string read_formats() {
-  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, OME-Zarr, PNM";
-#ifdef GPUCCL_HAS_JPEG
-  names += ", JPEG";
-#endif
+  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, OME-Zarr, PNM, BMP";
+  for (const OptionalFormat& format : kOptional)
+    if (format.is_built_in) names += std::string(", ") + format.name;
   return names;
 }
 
 std::string formats_not_built_in() {
-#ifdef GPUCCL_HAS_JPEG
-  return "";
-#else
-  return "JPEG (libjpeg)";
-#endif
+  std::string names;
+  for (const OptionalFormat& format : kOptional)
+    if (!format.is_built_in)
+      names += std::string(names.empty() ? "" : ", ") + format.name + " (" + format.library + ")";
+  return names;
 }
 
 Error unknown_format(const InputFile& file) {
   if (file.size() == 0) return {Failure::data, "is empty"};
   std::array<char, 348> bytes{};
   const std::string_view start(bytes.data(), file.read_at(0, bytes.data(), bytes.size()));
-  // Two letters are too few to know a bitmap by; after its size it has two reserved fields.
-  if (start.starts_with("BM") && start.size() > 6 && start.substr(6).starts_with("\0\0\0\0"sv))
-    return refusal({0, "BM"sv, "a BMP", kToImage});
   for (const KnownFormat& known : kKnown)
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);

@@ -18,7 +18,8 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
     else if (one.channels > 1 && !choice.channel)
       along = 'C';
   }
-  const std::int64_t frame = along == 'T' ? 0 : plane_place(one.frames, choice.frame, "points in time", "--frame");
+  const std::int64_t frame =
+      along == 'T' ? 0 : plane_place(one.frames, choice.frame, "points in time", "--frame");
   const std::int64_t channel =
       along == 'C' ? 0 : plane_place(one.channels, choice.channel, "channels", "--channel");
   std::int64_t plane = one.first, step = 1, stride = 1, count = 1;

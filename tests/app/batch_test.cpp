@@ -407,7 +407,7 @@ TEST_CASE("what a folder holds and is left out is reported") {
   for (const char* image : {"in/a.png", "st/over.png", "st/v/1.png", "st/v/2.png"})
     add_image(scratch / image);
   fs::create_directory_symlink("../in", scratch / "in/link");
-  write_file(scratch / "st/v/3.bmp", "x");
+  write_file(scratch / "st/v/3.gif", "x");
   const auto warned = [&](Words words, const std::string& line) {
     words.insert(words.end(), {"-o", scratch / "out/"});
     const Ended ended = gpuccl(words);

@@ -1,4 +1,4 @@
-// PBM, PGM, PPM and JPEG: images of other programs, by the bytes.
+// PBM, PGM, PPM, BMP and JPEG: images of other programs, by the bytes.
 
 #include <string>
 #include <vector>
@@ -65,6 +65,61 @@ TEST_CASE("a PNM that ends early, or is none, is refused") {
   options.warn = [&](const std::string& line) { lines.push_back(line); };
   read("P5 1 1 255\n1P5 1 1 255\n1", options);
   CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
+}
+
+/// Little-endian.
+std::string number(std::uint32_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 255);
+  return text;
+}
+
+struct Bmp {
+  int bits = 1, width = 9, height = 2;
+  std::string palette = "\0\0\0\0\xff\xff\xff\0"s;
+  std::uint32_t compression = 0, colors = 0;
+
+  std::string with(const std::string& rows) const {
+    const auto offset = static_cast<std::uint32_t>(54 + palette.size());
+    return "BM" + number(0, 8) + number(offset, 4) + number(40, 4) +
+           number(static_cast<std::uint32_t>(width), 4) + number(static_cast<std::uint32_t>(height), 4) +
+           number(1, 2) + number(static_cast<std::uint32_t>(bits), 2) + number(compression, 4) +
+           number(0, 4) + number(3937, 4) + number(3937, 4) + number(colors, 4) + number(0, 4) + palette +
+           rows;
+  }
+};
+
+TEST_CASE("a BMP is read from the bottom up and from the top down, with a palette and in colours") {
+  const BitVolume image = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
+  const std::string first = "\xb0\0\0\0"s, second = "\0\x80\0\0"s;
+  CHECK(same_bits(read(Bmp().with(second + first)), image));
+  CHECK(same_bits(read(Bmp{1, 9, -2}.with(first + second)), image));
+  CHECK(same_bits(read(Bmp{1, 9, -2, "\xff\xff\xff\0\0\0\0\0"s}.with("\x4f\xff\0\0\xff\x7f\0\0"s)), image));
+
+  const BitVolume bright = tests::drawn(std::vector<std::string>{"#..", "..#"});
+  std::string grays;
+  for (std::uint32_t i = 0; i < 16; ++i) grays += number(i * 0x111111, 4);
+  CHECK(same_bits(read(Bmp{4, 3, -2, grays}.with("\xf3\0\0\0\x01\xe0\0\0"s), above(13)), bright));
+  CHECK(same_bits(read(Bmp{8, 3, 2, "\0\0\xff\0\0\0\0\0"s, 0, 2}.with("\1\1\0\0\0\1\1\0"s)), bright));
+  // Blue first: 0.114 of it is below 30, 0.299 of red above.
+  CHECK(same_bits(
+      read(Bmp{24, 3, -2, ""}.with("\0\0\xff\xff\0\0\0\0\0\0\0\0\0\0\0\xff\0\0\0\0\xff\0\0\0"s), above(30)),
+      bright));
+  CHECK(same_bits(read(Bmp{32, 1, 2, ""}.with("\0\0\xff\0\0\0\0\xff"s), above(30)),
+                  tests::drawn(std::vector<std::string>{".", "#"})));
+  const ImageInfo info = open_reader(MemoryFile(Bmp().with(second + first)).path(), {})->info();
+  CHECK(info.format == "bmp");
+  CHECK(info.geometry.resolution.x == 39.37);
+}
+
+TEST_CASE("a BMP that ends early, is compressed, or lies about its size is refused") {
+  const std::string rows(8, '\0');
+  for (const Bmp& bmp : {Bmp{1, 9, 3}, Bmp{1, 0, 2}, Bmp{1, 9, 0}, Bmp{1, -9, 2}, Bmp{2, 9, 2}, Bmp{16, 2, 2},
+                         Bmp{1, 2147483647, 2147483647}, Bmp{8, 3, 2, "", 1}, Bmp{32, 1, 2, "", 3},
+                         Bmp{1, 9, -2147483647 - 1}, Bmp{1, 9, 2, "", 5}})
+    CHECK(is_refused(bmp.with(rows)));
+  const std::string whole = Bmp().with(rows);
+  for (std::size_t size = 0; size < whole.size(); ++size) CHECK(is_refused(whole.substr(0, size)));
 }
 
 TEST_CASE("a JPEG whose header lies is refused, with or without libjpeg") {

@@ -275,6 +275,16 @@ def check_pillow(reader):
     reader.expect(reader.path("image.pgm"), gray > 17, 17)
     pillow.fromarray(gray).convert("RGB").save(reader.path("image.ppm"))
     reader.expect(reader.path("image.ppm"), gray > 17, 17)
+    for bitmap in (black_and_white, black_and_white.convert("P")):
+        bitmap.save(reader.path("image.bmp"))
+        reader.expect(reader.path("image.bmp"), image)
+    for mode in ("L", "RGB", "RGBA"):
+        pillow.fromarray(gray).convert(mode).save(reader.path("image.bmp"))
+        reader.expect(reader.path("image.bmp"), gray > 17, 17)
+    pillow.merge("RGB", bands[:3]).save(reader.path("image.bmp"))
+    for i in range(3):
+        reader.expect(reader.path("image.bmp"), (gray + i) // 3 > 3, f"channel={i}", 3)
+    reader.expect_refused(reader.cut(reader.path("image.bmp")))
     colors = jpeg.convert("RGB")
     colors.save(reader.path("image.tif"), compression="jpeg")
     reader.expect(reader.path("image.tif"), smooth > 100, 100)

@@ -18,7 +18,7 @@ set(layers
   "lib/src/parts"
   "io/files io/deflate"
   "io/image"
-  "io/png io/tiff io/npy io/nifti io/nrrd io/metaimage io/pnm io/jpeg io/zarr"
+  "io/png io/tiff io/npy io/nifti io/nrrd io/metaimage io/pnm io/bmp io/jpeg io/hdf5 io/zarr"
   "io/read io/write io/report"
   "io/parts"
   "app/common"

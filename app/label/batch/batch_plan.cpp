@@ -31,7 +31,7 @@ std::string what_keeps_apart(const std::string& input, const std::string& other)
 /// Knows every file that is read or written, and whose it is.
 class Claims {
  public:
-  void read(const std::string& path) { inputs_.emplace(io::identify(path), path); }
+  void read(const std::string& path) { inputs_.emplace(io::identify_input(path), path); }
 
   /// `owner`: the input, or what is for all.
   void write(const std::string& path, const std::string& owner) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/files/file_identity.hpp"
+#include "io/files/input_name.hpp"
 #include "io/report/reported_run.hpp"
 
 namespace gpuccl::app {
@@ -38,8 +39,8 @@ bool is_done(const LabelPaths& files, const std::string& deciding) {
   if (!all_there || files.json.empty()) return all_there;
   const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
   return run && run->complete && run->options == deciding && is_as_reported(files.input, run->input) &&
-         !is_newer(files.input, files.json) &&
-         (files.intensity.empty() || !is_newer(files.intensity, files.json)) &&
+         !is_newer(io::split_input(files.input).file, files.json) &&
+         (files.intensity.empty() || !is_newer(io::split_input(files.intensity).file, files.json)) &&
          is_of_run(files.image, run->output, files.json) &&
          is_of_run(files.preview, run->preview, files.json) && is_of_run(files.stats, run->stats, files.json);
 }

@@ -12,6 +12,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/input_name.hpp"
 #include "io/files/natural_order.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -35,6 +36,14 @@ fs::path last_part(const fs::path& path) {
   return fs::absolute(path).lexically_normal().parent_path().filename();
 }
 
+/// That of "cells.h5:/volume/raw" is "cells-volume-raw".
+std::string name_of_input(const std::string& path) {
+  const io::InputName name = io::split_input(path);
+  std::string inside = name.inside;
+  std::replace(inside.begin(), inside.end(), '/', '-');
+  return name_of_outputs(last_part(name.file)) + inside;
+}
+
 /// What would be waited for without end, and is not meant when it lies in a folder.
 bool is_pipe_or_device(const fs::path& path) {
   std::error_code unknown;
@@ -54,7 +63,7 @@ class Finder {
   void add(const std::string& path) {
     std::error_code problem;
     if (!fs::is_directory(path, problem) || (!options_.stack && io::is_zarr(path))) {
-      found_.inputs.push_back({path, name_of_outputs(last_part(path)), std::nullopt});
+      found_.inputs.push_back({path, name_of_input(path), std::nullopt});
     } else if (options_.stack) {
       add_stacks(path, last_part(path), true);
     } else {

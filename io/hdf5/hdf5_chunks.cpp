@@ -1,0 +1,69 @@
+#include "io/hdf5/hdf5_chunks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "gpuccl/error.hpp"
+#include "io/image/raw_source.hpp"
+#include "io/image/reason.hpp"
+
+namespace gpuccl::io {
+
+bool Hdf5Chunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                      std::vector<std::byte>& samples) const {
+  samples.resize(array_.chunk_bytes());
+  if (!array_.is_chunked) return read_piece(at, samples);
+  try {
+    return read_chunk(at, stored, samples);
+  } catch (const Error& error) {
+    std::string where;
+    for (const std::uint64_t place : at) where += (where.empty() ? "" : ".") + std::to_string(place);
+    throw Error(error.failure(), reason_about("chunk " + where, error.what()));
+  }
+}
+
+/// libhdf5 finds the chunk and reads it; it is decoded beside others.
+bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                            std::vector<std::byte>& samples) const {
+  std::vector<hsize_t> first(at.size());
+  for (std::size_t axis = 0; axis < at.size(); ++axis) first[axis] = at[axis] * array_.chunk[axis];
+  std::uint32_t skipped = 0;
+  {
+    const Hdf5Lock lock;
+    hsize_t bytes = 0;
+    haddr_t offset = HADDR_UNDEF;
+    checked_hdf5(h5().H5Dget_chunk_info_by_coord(dataset_.get(), first.data(), &skipped, &offset, &bytes));
+    if (offset == HADDR_UNDEF || bytes == 0) return false;
+    if (bytes > array_.filters.most_stored(samples.size()))
+      throw Error(Failure::data, "has " + std::to_string(bytes) + " bytes, more than its shape can take");
+    stored.resize(static_cast<std::size_t>(bytes));
+    checked_hdf5(h5().H5Dread_chunk(dataset_.get(), H5P_DEFAULT, first.data(), &skipped, stored.data()));
+  }
+  array_.filters.decode(stored, skipped, samples);
+  if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), samples.size());
+  return true;
+}
+
+/// Of samples that lie one after the other: along one axis a piece takes several, along those after it all.
+bool Hdf5Chunks::read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const {
+  if (!array_.bytes) return false;
+  std::uint64_t first = 0, count = 1;
+  for (std::size_t axis = 0; axis < at.size(); ++axis) {
+    const std::uint64_t begin = at[axis] * array_.chunk[axis];
+    first = first * array_.shape[axis] + begin;
+    count *= std::min(array_.chunk[axis], array_.shape[axis] - begin);
+  }
+  const auto bytes = static_cast<std::size_t>(count) * array_.sample_bytes();
+  if (array_.bytes->read_at(array_.offset + first * array_.sample_bytes(), samples.data(), bytes) != bytes)
+    throw Error(Failure::data, "the file ends early");
+  if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
+  return true;
+}
+
+std::int64_t Hdf5Chunks::stored_bytes() const {
+  if (!array_.is_chunked) return 0;
+  const std::size_t most = array_.filters.most_stored(array_.chunk_bytes());
+  return static_cast<std::int64_t>(array_.filters.empty() ? most : most + 2 * array_.chunk_bytes());
+}
+
+}  // namespace gpuccl::io

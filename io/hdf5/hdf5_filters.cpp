@@ -1,0 +1,132 @@
+#include "io/hdf5/hdf5_filters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::size_t kSumBytes = 4;
+using Bytes = std::span<const std::byte>;
+
+[[noreturn]] void refuse_damaged() {
+  throw Error(Failure::data, "is damaged, or does not hold as many elements as its shape says");
+}
+
+/// Fletcher's sum of words of 16 bits, the high byte first; of a last byte alone as well.
+std::uint32_t fletcher32(Bytes bytes) {
+  std::uint32_t low = 0, high = 0;
+  constexpr std::size_t kWords = 360;  // whose sums do not wrap
+  const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
+  const auto add = [&](std::byte first, std::byte second) {
+    low += std::to_integer<std::uint32_t>(first) << 8 | std::to_integer<std::uint32_t>(second);
+    high += low;
+  };
+  std::size_t at = 0;
+  while (at + 1 < bytes.size()) {
+    for (std::size_t i = 0; i < kWords && at + 1 < bytes.size(); ++i, at += 2) add(bytes[at], bytes[at + 1]);
+    low = fold(low);
+    high = fold(high);
+  }
+  if (at < bytes.size()) {
+    add(bytes[at], std::byte{0});
+    low = fold(low);
+    high = fold(high);
+  }
+  return fold(high) << 16 | fold(low);
+}
+
+/// What is before the checksum.
+Bytes before_sum(Bytes bytes) {
+  if (bytes.size() < kSumBytes) refuse_damaged();
+  const Bytes body = bytes.first(bytes.size() - kSumBytes);
+  std::uint32_t sum = 0;
+  std::memcpy(&sum, body.data() + body.size(), kSumBytes);
+  if (fletcher32(body) != sum) throw Error(Failure::data, "does not have the checksum that it says");
+  return body;
+}
+
+/// Puts the bytes of elements together that lie apart: all first bytes, then all second ones.
+void unshuffle(Bytes bytes, std::size_t element, std::span<std::byte> out) {
+  const std::size_t count = bytes.size() / element;
+  for (std::size_t k = 0; k < element; ++k)
+    for (std::size_t i = 0; i < count; ++i) out[i * element + k] = bytes[k * count + i];
+  std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(count * element), bytes.end(),
+            out.begin() + static_cast<std::ptrdiff_t>(count * element));
+}
+
+}  // namespace
+
+Hdf5Filters::Hdf5Filters(hid_t properties) {
+  const auto count = static_cast<unsigned>(checked_hdf5(h5().H5Pget_nfilters(properties)));
+  for (unsigned i = 0; i < count; ++i) {
+    std::array<unsigned, 8> values{};
+    std::size_t given = values.size();
+    unsigned flags = 0, config = 0;
+    char name[64] = {};
+    const auto filter = static_cast<H5Z_filter_t>(checked_hdf5(
+        h5().H5Pget_filter2(properties, i, &flags, &given, values.data(), sizeof name, name, &config)));
+    name[sizeof name - 1] = '\0';
+    filters_.push_back(known_filter(filter, std::span(values).first(std::min(given, values.size())), name));
+  }
+  const auto is_compressor = [](const Filter& one) {
+    return one.kind == Kind::compressor || one.kind == Kind::lzf;
+  };
+  if (std::count_if(filters_.begin(), filters_.end(), is_compressor) > 1)
+    throw Error(Failure::data, "its chunks are compressed twice, which is not supported");
+  if (filters_.size() > 32) throw Error(Failure::data, "its chunks go through more than 32 filters");
+}
+
+Hdf5Filters::Filter Hdf5Filters::known_filter(H5Z_filter_t filter, std::span<const unsigned> values,
+                                              const char* name) {
+  constexpr H5Z_filter_t kLzf = 32000, kBlosc = 32001, kZstd = 32015;  // as they are registered
+  if (filter == H5Z_FILTER_DEFLATE) return {};
+  if (filter == kLzf) return {Kind::lzf};
+  if (filter == kBlosc && is_built_in(ChunkCodec::blosc)) return {Kind::compressor, ChunkCodec::blosc};
+  if (filter == kZstd && is_built_in(ChunkCodec::zstd)) return {Kind::compressor, ChunkCodec::zstd};
+  if (filter == H5Z_FILTER_FLETCHER32) return {Kind::checksum};
+  if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0)
+    return {Kind::shuffle, ChunkCodec::zlib, values[0]};
+  throw Error(Failure::data, "its filter " + std::to_string(filter) +
+                                 (name[0] == '\0' ? "" : " (" + std::string(name) + ")") +
+                                 " is not in this build of gpuccl; write it with gzip, for one by "
+                                 "h5repack -f GZIP=1");
+}
+
+std::size_t Hdf5Filters::most_stored(std::size_t bytes) const {
+  return filters_.empty() ? bytes : bytes + bytes / 16 + 4096;
+}
+
+void Hdf5Filters::decode(Bytes stored, std::uint32_t skipped, std::span<std::byte> out) const {
+  const auto is_used = [&](std::size_t i) { return (skipped >> i & 1) == 0; };
+  std::vector<std::byte> decoded, next;
+  for (std::size_t i = filters_.size(); i-- > 0;) {
+    const Filter& filter = filters_[i];
+    if (!is_used(i)) continue;
+    if (filter.kind == Kind::checksum) {
+      stored = before_sum(stored);
+      continue;
+    }
+    if (filter.kind == Kind::shuffle) {
+      next.resize(stored.size());
+      unshuffle(stored, filter.element, next);
+    } else {
+      std::size_t bytes = out.size();
+      for (std::size_t before = 0; before < i; ++before)
+        if (is_used(before) && filters_[before].kind == Kind::checksum) bytes += kSumBytes;
+      next.resize(bytes);
+      if (!(filter.kind == Kind::lzf ? decode_lzf(stored, next) : decompress(filter.codec, stored, next)))
+        refuse_damaged();
+    }
+    decoded.swap(next);
+    stored = decoded;
+  }
+  if (stored.size() != out.size()) refuse_damaged();
+  std::memcpy(out.data(), stored.data(), out.size());
+}
+
+}  // namespace gpuccl::io

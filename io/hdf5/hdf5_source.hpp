@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "io/files/byte_source.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// Also behind a user block, as in a .mat of MATLAB 7.3.
+bool is_hdf5(const ByteSource& file);
+
+/// The dataset that the name of the file chooses, or the only one that may be an image; chunks are decoded in
+/// parallel, spacing and names of axes are those of element_size_um and axistags. Nothing of other files is
+/// read. Error (data) in a build without libhdf5; (data, io, memory; no_input if there is no such dataset).
+std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile> file, const ReadOptions& options);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,13 @@
+#include "gpuccl/error.hpp"
+#include "io/hdf5/hdf5_source.hpp"
+
+// Of builds without libhdf5.
+namespace gpuccl::io {
+
+std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const ReadOptions&) {
+  throw Error(
+      Failure::data,
+      "an HDF5 file, which this build does not read, for it has no libhdf5; write the dataset as TIFF");
+}
+
+}  // namespace gpuccl::io

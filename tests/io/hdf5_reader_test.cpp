@@ -1,0 +1,101 @@
+// Datasets of small HDF5 files, as h5py wrote them, and what is refused of them when they are damaged.
+
+#include <string>
+#include <vector>
+
+#include "io/read/reader.hpp"
+#include "io/read/unknown_format.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/memory_file.hpp"
+
+using namespace gpuccl;
+using namespace gpuccl::io;
+
+namespace {
+
+const std::string kFolder = "tests/io/hdf5/";
+
+bool is_built_in() { return formats_not_built_in().find("HDF5") == std::string::npos; }
+
+ReadOptions chosen(int channel, int frame) {
+  ReadOptions options;
+  options.planes.channel = channel;
+  options.planes.frame = frame;
+  return options;
+}
+
+/// Whether it is of 7x6x3 elements, of which every fifth is foreground.
+bool is_every_fifth(const std::string& path, const ReadOptions& options = {}) {
+  const BitVolume image = read_image(path, options);
+  if (image.extent() != Extent{7, 6, 3}) return false;
+  for (int i = 0; i < 7 * 6 * 3; ++i)
+    if (image(i % 7, i / 7 % 6, i / 42) != (i % 5 == 0)) return false;
+  return true;
+}
+
+std::string reason_for(const std::string& path, Failure failure = Failure::data) {
+  std::string reason;
+  CHECK(failure_of([&] {
+          try {
+            read_image(path, {});
+          } catch (const Error& error) {
+            reason = error.what();
+            throw;
+          }
+        }) == failure);
+  return reason;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("a dataset of HDF5 is an image, of any layout, type and version of the file") {
+  if (!is_built_in()) {
+    CHECK(has(reason_for(kFolder + "lzf.h5"), "an HDF5 file, which this build does not read"));
+    return;
+  }
+  CHECK(is_every_fifth(kFolder + "contiguous.h5"));
+  CHECK(is_every_fifth(kFolder + "contiguous.h5:/image"));
+  CHECK(is_every_fifth(kFolder + "filters.h5"));
+  CHECK(is_every_fifth(kFolder + "filters.h5:/a"));
+  CHECK(is_every_fifth(kFolder + "lzf.h5"));
+  CHECK(is_every_fifth(kFolder + "several.h5:/soft"));
+  CHECK(is_every_fifth(kFolder + "axistags.h5", chosen(1, 1)));
+  CHECK_FALSE(is_every_fifth(kFolder + "axistags.h5", chosen(0, 1)));
+  const Geometry geometry = open_reader(kFolder + "several.h5:/raw", {})->info().geometry;
+  CHECK(geometry.spacing == Vector3{0.25, 0.5, 2});
+  CHECK(geometry.unit == LengthUnit::um);
+  CHECK(open_reader(kFolder + "axistags.h5", chosen(0, 0))->info().geometry.spacing ==
+        Vector3{0.5, 0.5, 0.5});
+}
+
+TEST_CASE("of several datasets one is named, and links to other files lead nowhere") {
+  if (!is_built_in()) return;
+  CHECK(has(reason_for(kFolder + "several.h5"),
+            "holds 2 datasets; name one of them, as in file.h5:/name: /g/labels"));
+  CHECK(has(reason_for(kFolder + "several.h5:/x", Failure::no_input),
+            "has no dataset '/x'; there are /g/labels"));
+  CHECK(has(reason_for(kFolder + "several.h5:/far"), "leads to nothing in this file"));
+  CHECK(has(reason_for(kFolder + "several.h5:/text"), "holds no numbers"));
+  CHECK(has(reason_for("data/page.png:/image"), "is no HDF5 file"));
+  CHECK(has(reason_for(kFolder + "none.h5:/image", Failure::no_input), "no such file"));
+}
+
+TEST_CASE("an HDF5 that is cut or has other bytes is refused or read, and nothing else") {
+  if (!is_built_in()) return;
+  for (const char* name : {"filters.h5", "contiguous.h5", "lzf.h5"}) {
+    const std::string whole = read_file(kFolder + name);
+    for (std::size_t size = 8; size < whole.size(); size += 61)
+      CHECK(!reason_for(tests::MemoryFile(whole.substr(0, size)).path()).empty());
+  }
+  const std::string whole = read_file(kFolder + "filters.h5");
+  std::string damaged = whole;
+  const std::size_t chunk = whole.find("\x78\x5e");  // zlib
+  REQUIRE(chunk != std::string::npos);
+  damaged[chunk + 9] = static_cast<char>(damaged[chunk + 9] ^ 1);
+  CHECK(has(reason_for(tests::MemoryFile(damaged).path()),
+            "chunk 0.0.0: does not have the checksum that it says"));
+}
+
+}  // namespace
