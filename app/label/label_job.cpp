@@ -157,7 +157,8 @@ double LabelJob::bytes_to_write(std::int64_t strips) const {
 double LabelJob::bytes_while_writing(std::int64_t strips) const {
   const double labels =
       plan_.slabs.empty() ? bytes_of_labels(work_, runs_.all) : plan_.slab_bytes + static_cast<double>(held_);
-  return labels + bytes_of_components(work_, most_components_) + bytes_to_write(strips);
+  return labels + bytes_of_components(work_, most_components_) +
+         static_cast<double>(measured_.bytes_beside()) + bytes_to_write(strips);
 }
 
 /// Whether there is memory for a strip at least; what takes a few MiB is always written.

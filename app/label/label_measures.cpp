@@ -58,10 +58,12 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
 Measured LabelMeasures::measure(const Labeled& labeled, const Labeled* background, std::int64_t memory) {
   MeasureRequest request = request_;
   request.background = background;
+  request.max_bytes = memory;
   Measured measured = gpuccl::measure(*labeled.labels, labeled.components, request);
   if (!intensity_) return measured;
-  Intensities intensities = measure_intensity(*labeled.labels, labeled.components, *intensity_,
-                                              {.wanted = request.wanted, .max_bytes = memory});
+  Intensities intensities =
+      measure_intensity(*labeled.labels, labeled.components, *intensity_,
+                        {.wanted = request.wanted, .max_bytes = memory - measured.bytes_beside()});
   reported_->nans = intensities.nans;
   measured.add(std::move(intensities));
   return measured;

@@ -44,8 +44,8 @@ class LabelMeasures {
   /// Bytes that values of samples take at most while they are counted, of so many elements of components.
   double bytes_of_counts(std::int64_t elements) const;
 
-  /// Measures the components; `background` as MeasureRequest's, `memory`: bytes that counting values may
-  /// take.
+  /// Measures the components; `background` as MeasureRequest's, `memory`: bytes that may be
+  /// taken beside the sums of components.
   Measured measure(const Labeled& labeled, const Labeled* background, std::int64_t memory);
 
  private:

@@ -50,6 +50,21 @@ TEST_CASE("a batch of images with millions of components, and its one table, sta
         kImages * (std::count(one.begin(), one.end(), '\n') - 1) + 1);
 }
 
+TEST_CASE("rows of Feret diameters are refused where --memory does not hold them") {
+  const ScratchFolder scratch;
+  // A component in every second column: a row of each is kept.
+  BitVolume columns({6000, 6000, 1});
+  for (int y = 0; y < columns.extent().height; ++y)
+    std::fill_n(columns.row(y), words_per_row(columns.extent().width) - 1, 0x55555555u);
+  const std::string input = save(scratch / "columns.png", columns.view());
+  const Words words = {"label",          input, "-c", "4", "--measure", "feret_diameter_max", "--stats",
+                       scratch / "t.csv"};
+  const Ended refused = within(150, words);
+  CHECK(refused.code == 71);
+  CHECK(refused.err.find("feret_diameter_max needs 1") != std::string::npos);
+  CHECK(within(400, words).code == 0);
+}
+
 TEST_CASE("components that are put into another order are there once, not twice") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.png", tests::random_image({6000, 6000, 1}, 0.15, 1, 1).view());

@@ -184,6 +184,54 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("slices are measured one by one where memory does not hold parts of their components") {
+  const Extent extent{64, 40, 12};
+  const BitVolume image = random_image(extent, 0.2, 3, 5);
+  const Labeled labeled = flood_fill(image.view(), Connectivity::c6);
+  const std::size_t count = labeled.components.size();
+  IntensityRequest little = kAll;
+  little.wanted.reset();
+  little.wanted.set(static_cast<std::size_t>(intensity_mean));
+  for (const bool is_whole : {true, false}) {
+    Samples samples(extent, is_whole);
+    for (std::size_t i = 0; i < samples.samples.size(); ++i)
+      samples.samples[i] = static_cast<double>(i * 7919 % 1009) * (is_whole ? 1 : 0.1);
+    samples.at_once = 6;
+    const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+    little.max_bytes = 40 * 200;  // of most slices
+    const auto measure = [&] {
+      return measure_intensity(*labeled.labels, labeled.components, samples, little);
+    };
+    if (is_whole) CHECK(equal(measure(), expected, count));
+    little.max_bytes = 20 << 10;  // of a slice, not of six
+    CHECK(equal(measure(), expected, count));
+    little.max_bytes = 0;
+    if (is_whole) {
+      CHECK(equal(measure(), expected, count));
+    } else {
+      CHECK(failure_of([&] { measure(); }) == Failure::memory);
+    }
+  }
+}
+
+TEST_CASE("percentiles are those of sorted samples, however many there are and of however many values") {
+  for (const int values : {256, 65536}) {
+    const int first = values == 256 ? -128 : 0;
+    for (const int width : {1, 63, 64, 300, 1023, 1024, 1025, 5000, 30000}) {
+      const Extent extent{width, 1, 1};
+      BitVolume image(extent);
+      invert(image);
+      Samples samples(extent, true, {first, values});
+      for (std::size_t i = 0; i < samples.samples.size(); ++i)
+        samples.samples[i] =
+            static_cast<double>(static_cast<int>(i * 40503 % static_cast<std::size_t>(values)) + first);
+      const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+      INFO(width << " samples of " << values << " values");
+      expect_right(measure_intensity(*labeled.labels, labeled.components, samples, kAll), labeled, samples);
+    }
+  }
+}
+
 TEST_CASE("sums of the largest whole numbers are exact") {
   const Extent extent{40000, 3, 1};
   BitVolume image(extent);

@@ -241,6 +241,29 @@ TEST_CASE("sums are exact where 64 bits do not hold them") {
   CHECK(bytes_of_sums(request, image.extent()) > bytes_of_sums(request, {1000, 1000, 1}));
 }
 
+TEST_CASE("with little memory regions are measured one by one, and rows of Feret diameters are refused") {
+  for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26}) {
+    const BitVolume image = random_image({90, 300, is_3d(connectivity) ? 20 : 1}, 0.25, 2, 7);
+    Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
+    const Labeled labeled = engine.label(image.view(), connectivity);
+    MeasureRequest request{measures_of(MeasureGroup::shape), connectivity, {}};
+    const Measured expected = measure(*labeled.labels, labeled.components, request);
+    request.max_bytes = 0;
+    if (!is_3d(connectivity)) {
+      CHECK(failure_of([&] { measure(*labeled.labels, labeled.components, request); }) == Failure::memory);
+      CHECK(expected.bytes_beside() > 0);
+      request.max_bytes = expected.bytes_beside();
+    }
+    const Measured measured = measure(*labeled.labels, labeled.components, request);
+    for (std::size_t i = 0; i < labeled.components.size(); ++i) {
+      const MeasureValues a = measured.values(labeled.components, i),
+                          b = expected.values(labeled.components, i);
+      for (const MeasureId id : measured.columns())
+        REQUIRE((a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]))));
+    }
+  }
+}
+
 TEST_CASE("cavities need labels of the background") {
   Engine engine({}, nullptr);
   const BitVolume image = random_image({9, 9, 9}, 0.5, 1, 1);

@@ -53,8 +53,9 @@ class Intensities {
 
 struct IntensityRequest {
   MeasureSet wanted;
-  /// Bytes that may be taken to count values for median and percentiles, 2 for each element of a component at
-  /// most.
+  /// Bytes that may be taken beside bytes_of_intensity() of each component: to count values for median and
+  /// percentiles, 2 for each element of a component at most, and for parts of components in slices that are
+  /// measured at a time.
   std::int64_t max_bytes = INT64_MAX;
 };
 

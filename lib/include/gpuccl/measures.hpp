@@ -160,6 +160,9 @@ struct MeasureRequest {
   /// Labels of the inverted image by complementary() of the connectivity, which must outlive the call; needed
   /// if needs_background().
   const Labeled* background = nullptr;
+  /// Bytes that may be taken beside bytes_of_sums() of each component: for rows of Feret diameters, and for
+  /// what threads have measured of components that others measure too.
+  std::int64_t max_bytes = INT64_MAX;
 };
 
 /// Whether cavities are to be counted, which are components of the background.
@@ -191,6 +194,8 @@ class Measured {
   /// Of component i, of which `components` are what else is known. May be called from several threads at
   /// once.
   MeasureValues values(const Components& components, std::size_t i) const;
+  /// Bytes that are held beside bytes_of_sums() of each component.
+  std::int64_t bytes_beside() const;
 
  private:
   std::unique_ptr<MeasureSums> sums_;
@@ -198,12 +203,13 @@ class Measured {
   std::vector<Label> selected_;  // what component i was when it was measured; empty: the same
 };
 
-/// Bytes of the sums of one component of an image of this size at most.
+/// Bytes of the sums of one component of an image of this size at most; rows of Feret diameters come on top,
+/// 8 each.
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
 
 /// Measures `components`, which are those of `labels`, in one pass over all rows by all threads. The values
 /// do not depend on how labels are stored, on slabs or threads.
-/// Error (usage) without a background that is needed.
+/// Error (usage) without a background that is needed, Error (memory) over MeasureRequest::max_bytes.
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
 
 }  // namespace gpuccl

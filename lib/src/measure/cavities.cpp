@@ -38,6 +38,8 @@ class Cavities final : public Group {
       if (label != 0) ++counts_[label - 1];
   }
 
+  std::size_t bytes_each() const override { return sizeof(std::uint32_t); }
+
   void derive(const Sums& sums, MeasureValues& values) const override {
     const auto count = static_cast<double>(counts_[sums.index]);
     values[cavities] = count;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "measure/group.hpp"
+#include "measure/not_enough_memory.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -125,6 +126,18 @@ class Feret final : public Group {
   }
 
   bool looks_at_rows() const override { return true; }
+  std::size_t bytes_each() const override { return sizeof(std::size_t); }
+  std::int64_t bytes_beside() const override {
+    return static_cast<std::int64_t>(ends_.size() * sizeof(Ends));
+  }
+
+  /// Error (memory) if there is not so much memory for the rows of these components.
+  static void check_bytes(const Components& components, std::int64_t max_bytes) {
+    std::int64_t rows = 0;
+    for (const Box& box : components.box) rows += box.max[1] - box.min[1] + 1;
+    const std::int64_t bytes = rows * std::int64_t{sizeof(Ends)};
+    if (bytes > max_bytes) throw not_enough_memory("feret_diameter_max needs", bytes);
+  }
 
   void add(const LabeledRow& row) override {
     for (const Stretch& stretch : row.stretches) {
@@ -162,6 +175,7 @@ class Feret final : public Group {
 std::unique_ptr<Group> make_feret(const Labeling& labeling) {
   if (labeling.is_volume() || !wants(labeling, {feret_diameter_max, feret_diameter_max_physical}))
     return nullptr;
+  Feret::check_bytes(labeling.components, labeling.request.max_bytes);
   return std::make_unique<Feret>(labeling);
 }
 

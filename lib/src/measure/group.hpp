@@ -87,6 +87,9 @@ class Group {
   virtual std::size_t words() const { return 0; }
   /// Whether it needs add().
   virtual bool looks_at_rows() const { return words() > 0; }
+  /// Bytes that it keeps of a component, and beside that of all together.
+  virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
+  virtual std::int64_t bytes_beside() const { return 0; }
   /// Whether add() looks at LabeledRow::edges.
   virtual bool looks_at_edges() const { return false; }
   /// Adds what a row has of each component that has a stretch in it. Called once a row, in no order of rows

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "gpuccl/error.hpp"
+#include "measure/not_enough_memory.hpp"
 #include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
 
@@ -24,16 +26,24 @@ template <class Sums>
 class IntensityPass {
  public:
   IntensityPass(const LabelSource& labels, const Components& components, const IntensityImage& image,
-                measuring::ValueCounts* counts)
-      : labels_(labels), components_(components), image_(image), counts_(counts), sums_(components.size()) {}
+                measuring::ValueCounts* counts, std::int64_t max_bytes)
+      : labels_(labels), components_(components), image_(image), counts_(counts), sums_(components.size()) {
+    most_parts_ = static_cast<std::uint64_t>(max_bytes) / kBytesOfPart;
+  }
 
   std::vector<Sums> run() {
     const Extent extent = labels_.extent();
+    count_parts();
     for (int z = 0, next = 0; z < extent.depth; z = next) {
       const std::int64_t first = static_cast<std::int64_t>(z) * extent.height;
       if (first >= ready_) ready_ = labels_.prepare(first, 1);
       next = static_cast<int>(std::min<std::int64_t>(ready_ / extent.height, z + image_.slices_at_once()));
       next = std::max(next, z + 1);
+      while (next > z + 1 && parts_in(z, next) > most_parts_) --next;
+      if (next == z + 1 && parts_in(z, next) > most_parts_ && !Sums::kInAnyOrder)
+        throw measuring::not_enough_memory("measures of intensity need",
+                                           static_cast<std::int64_t>(parts_in(z, next) * kBytesOfPart));
+      in_place_ = next == z + 1 && Sums::kInAnyOrder;
       std::vector<Parts> parts(static_cast<std::size_t>(next - z));
       const auto measure = [&](int i) { measure_slice(i, parts[static_cast<std::size_t>(i - z)]); };
       if (next == z + 1) {
@@ -50,6 +60,26 @@ class IntensityPass {
  private:
   /// Of components that other slices have elements of, too.
   using Parts = std::unordered_map<Label, Sums>;
+
+  static constexpr std::size_t kBytesOfPart = sizeof(Sums) + 48;
+
+  /// How many parts each slice has.
+  void count_parts() {
+    std::vector<std::int64_t> more(static_cast<std::size_t>(labels_.extent().depth) + 1);
+    for (const Box& box : components_.box) {
+      if (box.min[2] == box.max[2]) continue;
+      ++more[static_cast<std::size_t>(box.min[2])];
+      --more[static_cast<std::size_t>(box.max[2]) + 1];
+    }
+    std::partial_sum(more.begin(), more.end(), more.begin());
+    parts_before_.resize(more.size());
+    std::exclusive_scan(more.begin(), more.end(), parts_before_.begin(), std::int64_t{0});
+  }
+  /// Of slices [begin, end).
+  std::uint64_t parts_in(int begin, int end) const {
+    return static_cast<std::uint64_t>(parts_before_[static_cast<std::size_t>(end)] -
+                                      parts_before_[static_cast<std::size_t>(begin)]);
+  }
 
   void measure_slice(int z, Parts& parts) {
     const std::int64_t top = static_cast<std::int64_t>(z) * labels_.extent().height;
@@ -76,7 +106,7 @@ class IntensityPass {
         if (run.label != last) {
           last = run.label;
           const Box& box = components_.box[last - 1];
-          sums = box.min[2] == box.max[2] ? &sums_[last - 1] : &parts[last];
+          sums = in_place_ || box.min[2] == box.max[2] ? &sums_[last - 1] : &parts[last];
         }
         sums->add({run.begin, y, z, run.end - run.begin, samples + run.begin});
         if (counts_ != nullptr) counts_->add(last - 1, samples + run.begin, run.end - run.begin);
@@ -91,13 +121,16 @@ class IntensityPass {
   const IntensityImage& image_;
   measuring::ValueCounts* counts_;
   std::vector<Sums> sums_;
+  std::vector<std::int64_t> parts_before_;  // of the slices before each
+  std::uint64_t most_parts_;                // at once
+  bool in_place_ = false;   // slices are measured one by one, and sums do not depend on the order
   std::int64_t ready_ = 0;  // rows that the labels can list, up to here
 };
 
 template <class Sums>
 Intensities measured(const LabelSource& labels, const Components& components, const IntensityImage& image,
-                     measuring::ValueCounts* counts) {
-  const std::vector<Sums> sums = IntensityPass<Sums>(labels, components, image, counts).run();
+                     measuring::ValueCounts* counts, std::int64_t max_bytes) {
+  const std::vector<Sums> sums = IntensityPass<Sums>(labels, components, image, counts, max_bytes).run();
   Intensities intensities(components.size());
   std::atomic<std::uint64_t> nans = 0;
   tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t i) {
@@ -134,17 +167,16 @@ std::size_t bytes_of_intensity() {
 Intensities measure_intensity(const LabelSource& labels, const Components& components,
                               const IntensityImage& image, const IntensityRequest& request) {
   std::optional<measuring::ValueCounts> counts;
+  std::int64_t left = request.max_bytes;
   if (counts_values(request.wanted, image)) {
     const std::int64_t bytes = measuring::ValueCounts::bytes(components, image.values());
-    if (bytes > request.max_bytes)
-      throw Error(Failure::memory,
-                  "median and percentiles need " + std::to_string((bytes >> 20) + 1) +
-                      " MiB of memory beside what is taken; more --memory, or other measures");
+    if (bytes > request.max_bytes) throw measuring::not_enough_memory("median and percentiles need", bytes);
+    left -= bytes;
     counts.emplace(components, image.values());
   }
   measuring::ValueCounts* const wanted = counts ? &*counts : nullptr;
-  return image.is_whole() ? measured<measuring::WholeSums>(labels, components, image, wanted)
-                          : measured<measuring::RealSums>(labels, components, image, wanted);
+  return image.is_whole() ? measured<measuring::WholeSums>(labels, components, image, wanted, left)
+                          : measured<measuring::RealSums>(labels, components, image, wanted, left);
 }
 
 }  // namespace gpuccl

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -43,6 +44,14 @@ class MeasureSums {
   bool looks_at_rows() const {
     return std::any_of(groups_.begin(), groups_.end(),
                        [](const auto& group) { return group->looks_at_rows(); });
+  }
+  std::size_t bytes_each() const {
+    return std::accumulate(groups_.begin(), groups_.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& group) { return sum + group->bytes_each(); });
+  }
+  std::int64_t bytes_beside() const {
+    return std::accumulate(groups_.begin(), groups_.end(), std::int64_t{0},
+                           [](std::int64_t sum, const auto& group) { return sum + group->bytes_beside(); });
   }
   bool looks_at_edges() const {
     return std::any_of(groups_.begin(), groups_.end(),
@@ -86,8 +95,11 @@ namespace {
 /// other regions have parts of them too.
 class RegionMeasurer {
  public:
-  RegionMeasurer(const Labeling& labeling, const Region& region, MeasureSums& sums)
-      : labeling_(labeling), region_(region), sums_(sums) {}
+  /// `is_alone`: no other region is measured meanwhile, and all components are added up in their places.
+  RegionMeasurer(const Labeling& labeling, const Region& region, bool is_alone, MeasureSums& sums)
+      : labeling_(labeling), region_(region), is_alone_(is_alone), sums_(sums) {}
+
+  static constexpr std::size_t kBytesOfPart = 64;  // of a part, beside its sums
 
   void measure(const RowAccess& rows) {
     RowWindow window(rows, region_);
@@ -111,8 +123,8 @@ class RegionMeasurer {
   std::uint64_t* sums_of(Label label) {
     Known& known = known_[label % known_.size()];
     if (known.label == label) return known.sums;
-    known = {label,
-             region_.holds(labeling_.components.box[label - 1]) ? sums_.of(label - 1) : part_of(label)};
+    const bool is_own = is_alone_ || region_.holds(labeling_.components.box[label - 1]);
+    known = {label, is_own ? sums_.of(label - 1) : part_of(label)};
     return known.sums;
   }
 
@@ -139,6 +151,7 @@ class RegionMeasurer {
 
   const Labeling& labeling_;
   Region region_;
+  bool is_alone_;
   MeasureSums& sums_;
   std::vector<Stretch> stretches_;
   std::unordered_map<Label, std::uint64_t*> parts_;
@@ -168,6 +181,23 @@ std::vector<Region> cut(const Region& all, const Extent& extent) {
       regions.push_back({part(all.z0, all.z1, layer, layers), part(all.z0, all.z1, layer + 1, layers),
                          part(all.y0, all.y1, band, bands), part(all.y0, all.y1, band + 1, bands)});
   return regions;
+}
+
+/// Whether there is memory for the parts of components that are not in one region, as many at once as threads
+/// meet.
+bool parts_fit(const Components& components, const std::vector<Region>& regions, std::size_t bytes_of_part,
+               std::int64_t max_bytes) {
+  const auto threads =
+      std::min(regions.size(), static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+  const auto fit = [&](std::int64_t parts) {
+    return static_cast<double>(parts) * static_cast<double>(bytes_of_part * threads) <=
+           static_cast<double>(max_bytes);
+  };
+  return fit(static_cast<std::int64_t>(components.size())) ||
+         fit(std::count_if(components.box.begin(), components.box.end(), [&](const Box& box) {
+           return std::none_of(regions.begin(), regions.end(),
+                               [&](const Region& region) { return region.holds(box); });
+         }));
 }
 
 /// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
@@ -272,17 +302,26 @@ Measured measure(const LabelSource& labels, const Components& components, const 
         source.list_runs(first_row, count, out);
       };
     }
+    const std::size_t bytes_of_part =
+        sums->words() * sizeof(std::uint64_t) + measuring::RegionMeasurer::kBytesOfPart;
     std::mutex merging;
     std::int64_t begin = 0, end = 0;
     while (source.next(begin, end))
       for (const measuring::Region& all : measuring::regions_of(begin, end, labeling.extent)) {
         const std::vector<measuring::Region> regions = measuring::cut(all, labeling.extent);
-        tbb::parallel_for(std::size_t{0}, regions.size(), [&](std::size_t i) {
-          measuring::RegionMeasurer measurer(labeling, regions[i], *sums);
+        const auto measure_region = [&](const measuring::Region& region, bool is_alone) {
+          measuring::RegionMeasurer measurer(labeling, region, is_alone, *sums);
           measurer.measure(rows);
           const std::lock_guard lock(merging);
           measurer.merge_parts();
-        });
+        };
+        if (measuring::parts_fit(components, regions, bytes_of_part,
+                                 request.max_bytes - sums->bytes_beside())) {
+          tbb::parallel_for(std::size_t{0}, regions.size(),
+                            [&](std::size_t i) { measure_region(regions[i], false); });
+        } else {
+          for (const measuring::Region& region : regions) measure_region(region, true);
+        }
       }
   }
   return Measured(std::move(sums));
@@ -295,7 +334,7 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   component.box = {{0, 0, 0}, {extent.width - 1, extent.height - 1, extent.depth - 1}};
   largest.push_back(component);
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
-  return MeasureSums({extent, largest, nullptr, request}).words() * sizeof(std::uint64_t) +
+  return MeasureSums({extent, largest, nullptr, request}).bytes_each() +
          (of_samples ? bytes_of_intensity() : 0);
 }
 
@@ -347,6 +386,8 @@ void Measured::select(const std::vector<Label>& map) {
   selected.resize(count);
   selected_ = std::move(selected);
 }
+
+std::int64_t Measured::bytes_beside() const { return sums_ ? sums_->bytes_beside() : 0; }
 
 MeasureValues Measured::values(const Components& components, std::size_t i) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];

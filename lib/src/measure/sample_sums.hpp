@@ -19,6 +19,8 @@ __extension__ typedef __int128 WholeSum;
 /// Sums of samples that are whole numbers of at most 32 bits: exact, in any order.
 class WholeSums {
  public:
+  static constexpr bool kInAnyOrder = true;
+
   void add(const SampleRun& run);
   void add(const WholeSums& other);
   void derive(MeasureValues& values) const;
@@ -51,6 +53,8 @@ class RealSum {
 /// Sums of any samples: their value depends on the order in which they are added, in the last digits.
 class RealSums {
  public:
+  static constexpr bool kInAnyOrder = false;
+
   void add(const SampleRun& run);
   void add(const RealSums& other);
   void derive(MeasureValues& values) const;

@@ -1,8 +1,10 @@
 #include "measure/value_counts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <iterator>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -21,6 +23,34 @@ double percentile(double share, std::uint64_t count, SampleAt sample_at) {
   const auto rank = static_cast<std::uint64_t>(place);
   const double low = sample_at(rank), high = rank + 1 < count ? sample_at(rank + 1) : low;
   return low + (high - low) * (place - static_cast<double>(rank));
+}
+
+/// Sorts samples of which each is below `values`: few as they are, others by counting or, where there may be
+/// many different ones, by their lower and then their upper bytes.
+void sort(std::span<std::uint16_t> samples, std::int32_t values) {
+  constexpr std::size_t kFew = 64, kByte = 256;
+  if (samples.size() < kFew || (values > static_cast<std::int32_t>(kByte) && samples.size() < 4 * kByte))
+    return std::sort(samples.begin(), samples.end());
+  std::array<std::uint32_t, kByte> ends;
+  const auto count = [&](int shift) {
+    ends.fill(0);
+    for (const std::uint16_t sample : samples) ++ends[sample >> shift & 0xff];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  };
+  if (values <= static_cast<std::int32_t>(kByte)) {
+    count(0);
+    for (std::size_t value = 0, at = 0; value < kByte; at = ends[value++])
+      std::fill(samples.begin() + static_cast<std::ptrdiff_t>(at), samples.begin() + ends[value],
+                static_cast<std::uint16_t>(value));
+    return;
+  }
+  std::vector<std::uint16_t> by_lower(samples.size());
+  const auto distribute = [&](const auto& from, auto& to, int shift) {
+    count(shift);
+    for (std::size_t i = from.size(); i-- > 0;) to[--ends[from[i] >> shift & 0xff]] = from[i];
+  };
+  distribute(samples, by_lower, 0);
+  distribute(by_lower, samples, 8);
 }
 
 constexpr std::pair<MeasureId, double> kPercentiles[] = {{MeasureId::intensity_median, 0.5},
@@ -83,7 +113,7 @@ void ValueCounts::derive(std::size_t component, MeasureValues& values) {
     for (const auto& [id, share] : kPercentiles) values[id] = percentile(share, area, sample_at);
   } else {
     const std::span<std::uint16_t> samples(samples_.data() + begins_[component], area);
-    std::sort(samples.begin(), samples.end());
+    sort(samples, values_.count);
     const auto sample_at = [&](std::uint64_t rank) {
       return static_cast<double>(samples[rank] + values_.first);
     };
