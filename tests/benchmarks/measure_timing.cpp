@@ -24,17 +24,11 @@
 #include "gpuccl/generate.hpp"
 #include "gpuccl/holes.hpp"
 #include "gpuccl/measures.hpp"
+#include "parse_extent.hpp"
 
 using namespace gpuccl;
 
 namespace {
-
-Extent parse_extent(const std::string& text) {
-  Extent extent;
-  if (std::sscanf(text.c_str(), "%dx%dx%d", &extent.width, &extent.height, &extent.depth) < 2)
-    throw Error(Failure::usage, "not an extent: " + text);
-  return extent;
-}
 
 MeasureSet parse_measures(const std::string& words) {
   MeasureSet wanted;
@@ -71,7 +65,7 @@ int main(int argc, char** argv) try {
                 "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS MEASURES [DUMP]");
   GenerateOptions options;
   options.kind = argv[1];
-  options.extent = parse_extent(argv[2]);
+  options.extent = tests::parse_extent(argv[2]);
   options.density = std::stod(argv[3]);
   options.granularity = std::stoi(argv[4]);
   MeasureRequest request{parse_measures(argv[8]), Connectivity{std::stoi(argv[5])}, {}};

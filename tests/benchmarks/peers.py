@@ -186,6 +186,20 @@ def compare_measures(gpuccl, engine, folder, threads, side):
             yield (name, threads, "SimpleITK LabelShapeStatistics", best_ms(lambda: found.Execute(given), 1), ours, note)
 
 
+def compare_with_basic(program, threads, side):
+    """Labels and basic statistics alone, and with all measures of shape and topology."""
+    for kind, size, granularity, connectivity in (("random", (16 * side,) * 2, 8, 8), ("random", (side,) * 3, 4, 26)):
+        case = (kind, size, 0.5, granularity)
+        for measures in ("shape", "topology", "shape,topology"):
+            command = [program, kind, "x".join(map(str, size)), 0.5, granularity, connectivity, threads, ROUNDS, measures]
+            times = json.loads(
+                subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
+            alone = times["label_ms"]
+            yield (f"{case_name(case)}: {measures}", threads, "labels and basic statistics alone", alone,
+                   alone + times["background_ms"] + times["measure_ms"] + times["derive_ms"],
+                   f"{times['components']} components")
+
+
 def processor():
     with open("/proc/cpuinfo") as info:
         return next((line.split(": ", 1)[1].strip() for line in info if line.startswith("model name")), "unknown")
@@ -215,6 +229,7 @@ def main():
             rows.append(row)
             print(f"  {row[0]}, {row[1]} threads: {row[3]:.1f} against {row[4]:.1f} ms", file=sys.stderr)
 
+    collect(compare_with_basic(pathlib.Path(timing).with_name("measure_timing"), cores, 256 if arguments.quick else 512))
     with tempfile.TemporaryDirectory() as folder:
         if cv2:
             collect(compare_with_opencv(engine, folder, thread_counts))
