@@ -140,6 +140,22 @@ TEST_CASE("one thread cuts no strips, however it came to be one") {
   });
 }
 
+TEST_CASE("strips of a volume are some layers thick, so that more threads do not look at more seams") {
+  const BitVolume volume({512, 64, 512});
+  const cpu::Bundles bundles(volume.view(), 0b1111);
+  const auto layers_of = [&](int threads) {
+    return tbb::task_arena(threads).execute([&] {
+      const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                        static_cast<std::size_t>(threads));
+      return bundles.layers() / static_cast<int>(cpu::cut_into_strips(bundles, 0).size());
+    });
+  };
+  CHECK(layers_of(4) == 16);
+  CHECK(layers_of(16) == 8);
+  CHECK(layers_of(32) == 8);
+  CHECK(layers_of(64) == 4);  // a strip for each thread
+}
+
 TEST_CASE("slices and parts of a volume are labeled in place") {
   const BitVolume volume = random_image({65, 20, 12}, 0.4, 1, 9);
   for (const Connectivity connectivity : kConnectivities) {

@@ -4,6 +4,7 @@
 
 #include "cpu/runs/label_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -65,37 +66,33 @@ template <RowSet set, class T>
 GPUCCL_AVX2 void draw_row(const BundleRows& bundle, const std::uint32_t* row, int width, const Label* labels,
                           T* out) {
   Word left = 0;
-  for (int x = 0, i = 0; x < width; x += kWordBits, ++i) {
-    Word ones = load_word(row, i);
+  for (int i = 0; i < width / kWordBits; ++i, out += kWordBits) {
+    const Word ones = load_word(row, i);
     const Word united = united_word<set>(bundle, i);
-    Word begins = run_starts(united, left);
+    const Word begins = run_starts(united, left);
     left = united;
-    if (width - x >= kWordBits) {
-      const bool is_one_run = ones == ~Word{0} && begins <= 1;
-      if (ones == 0 || is_one_run) {
-        const __m256i label = _mm256_set1_epi32(ones == 0 ? 0 : static_cast<int>(labels[begins]));
-        for (int k = 0; k < kWordBits; k += kLanes) store_eight(label, out + x + k);
-        labels += std::popcount(begins);
-        continue;
-      }
-      for (int k = 0; k < kWordBits; k += kLanes) {
-        const unsigned byte = begins >> k & 0xff;
-        store_eight(labels_of_eight(ones >> k & 0xff, byte, labels), out + x + k);
-        labels += std::popcount(byte);
-      }
+    const bool is_one_run = ones == ~Word{0} && begins <= 1;
+    if (ones == 0 || is_one_run) {
+      const __m256i label = _mm256_set1_epi32(ones == 0 ? 0 : static_cast<int>(labels[begins]));
+      for (int k = 0; k < kWordBits; k += kLanes) store_eight(label, out + k);
+      labels += std::popcount(begins);
       continue;
     }
-    for (int k = x; k < width; k += kLanes, ones >>= kLanes, begins >>= kLanes) {
-      const __m256i eight = labels_of_eight(ones & 0xff, begins & 0xff, labels);
-      labels += std::popcount(begins & 0xff);
-      if (width - k >= kLanes) {
-        store_eight(eight, out + k);
-      } else {
-        std::array<T, kLanes> rest;
-        store_eight(eight, rest.data());
-        std::memcpy(out + k, rest.data(), static_cast<std::size_t>(width - k) * sizeof(T));
-      }
+    for (int k = 0; k < kWordBits; k += kLanes) {
+      const unsigned byte = begins >> k & 0xff;
+      store_eight(labels_of_eight(ones >> k & 0xff, byte, labels), out + k);
+      labels += std::popcount(byte);
     }
+  }
+  const int rest = width % kWordBits;
+  if (rest == 0) return;
+  Word ones = load_word(row, width / kWordBits);
+  Word begins = run_starts(united_word<set>(bundle, width / kWordBits), left);
+  for (int k = 0; k < rest; k += kLanes, ones >>= kLanes, begins >>= kLanes) {
+    std::array<T, kLanes> eight;
+    store_eight(labels_of_eight(ones & 0xff, begins & 0xff, labels), eight.data());
+    std::memcpy(out + k, eight.data(), static_cast<std::size_t>(std::min(rest - k, kLanes)) * sizeof(T));
+    labels += std::popcount(begins & 0xff);
   }
 }
 

@@ -11,7 +11,8 @@ namespace gpuccl::cpu {
 template <class T>
 void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
   const Extent extent = bundles_.image().extent;
-  const bool by_vectors = can_draw_label_rows();
+  constexpr int kWidest = 1 << 18;  // for which the labels of a bundle are copied
+  const bool by_vectors = extent.width <= kWidest && can_draw_label_rows();
   BundleLabels labels;
   std::int64_t labels_are_of = -1;
   int y = static_cast<int>(first_row % extent.height), z = static_cast<int>(first_row / extent.height);

@@ -9,12 +9,17 @@ namespace {
 
 constexpr std::int64_t kElementsWorthTask = 1 << 16;
 constexpr int kStripsPerThread = 4;  // so that threads that meet emptier strips do more of them
+constexpr int kSeamsAStrip = 8;      // so that joining strips is a small part of the work
 
 std::int64_t strips_worth_while(const Bundles& bundles) {
   const int threads = threads_at_work();
   if (threads == 1) return 1;
-  return std::min<std::int64_t>(std::int64_t{threads} * kStripsPerThread,
-                                bundles.image().extent.elements() / kElementsWorthTask);
+  // Where strips meet, bundles are looked at again: a row of them, or a whole layer. Strips of few layers
+  // would make threads slower that are many.
+  const std::int64_t seam = bundles.layers() > 1 ? bundles.per_layer() : 1;
+  const std::int64_t thick = std::max<std::int64_t>(threads, bundles.count() / (seam * kSeamsAStrip));
+  return std::min({std::int64_t{threads} * kStripsPerThread, thick,
+                   bundles.image().extent.elements() / kElementsWorthTask});
 }
 
 }  // namespace
