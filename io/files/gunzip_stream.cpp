@@ -44,8 +44,7 @@ bool GunzipStream::refill() {
   return got > 0;
 }
 
-/// Whether another member follows; whatever else does is not read, as gzip does not.
-bool GunzipStream::starts_member() {
+bool GunzipStream::starts_member() const {
   unsigned char start[2];
   const std::uint64_t here = next_ - stream_->avail_in;
   return file_.read_at(here, start, sizeof start) == sizeof start && start[0] == 0x1f && start[1] == 0x8b;

@@ -24,13 +24,14 @@ class GunzipStream {
   static constexpr std::int64_t kBytes = 112 << 10, kBytesOfCopy = 48 << 10;
 
   std::uint64_t position() const { return position_; }
+  /// Whether a member of gzip follows; whatever else does is not read, as gzip does not.
+  bool starts_member() const;
   /// Copies the next `count` bytes, fewer only at the end, and returns how many. Throws Error (data, io).
   std::size_t read(void* out, std::size_t count);
   std::uint64_t skip(std::uint64_t count);
 
  private:
   bool refill();
-  bool starts_member();
 
   const InputFile& file_;
   std::unique_ptr<z_stream_s> stream_;

@@ -10,6 +10,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "gpuccl/error.hpp"
 
@@ -18,12 +19,6 @@ namespace {
 
 constexpr std::int64_t kMostPlaces = 64;
 constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;  // from one place to the next
-
-/// The checksum follows the last byte. Of what is there and was not expected, only a part is read.
-void check_end(GunzipStream& stream) {
-  constexpr std::uint64_t kMostUnexpected = 1 << 20;
-  stream.skip(kMostUnexpected);
-}
 
 /// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them: to make them
 /// takes as long as to inflate into them. Those that it does not make, or not in time, are made when they are
@@ -76,7 +71,8 @@ std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
   return GunzipStream(*file_, offset_).read(out, count);
 }
 
-void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory) {
+void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, std::function<void()> on_more) {
+  on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
   streamed_ = both > static_cast<double>(memory) / 4;
@@ -108,6 +104,12 @@ void GunzippedFile::hold_all() const {
   check_end(stream);
 }
 
+/// The checksum follows the last byte. Of what is there and was not expected, only a part is read.
+void GunzippedFile::check_end(GunzipStream& stream) const {
+  constexpr std::uint64_t kMostUnexpected = 1 << 20;
+  if (stream.skip(kMostUnexpected) > 0 && on_more_) on_more_();
+}
+
 bool GunzippedFile::inflate_at_once() const {
   const PagesAhead pages(held_.get(), held_size_);
   const auto most = static_cast<std::size_t>(stored_bytes());
@@ -126,6 +128,8 @@ bool GunzippedFile::inflate_at_once() const {
     from += used;
     to += made;
     if (from == size && to < held_size_) return false;
+    if (to < held_size_ || from == size) continue;
+    if (GunzipStream more(*file_, offset_ + from); more.starts_member()) check_end(more);
   }
   return true;
 }

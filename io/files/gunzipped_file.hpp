@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,8 +29,8 @@ class GunzippedFile final : public ByteSource {
   /// Its first bytes, decompressed alone.
   std::size_t read_start(void* out, std::size_t count) const;
   /// Says, before read_at(), how many bytes from the start will be asked for. A quarter of `memory` may be
-  /// taken.
-  void expect(std::uint64_t bytes, std::int64_t memory);
+  /// taken. `on_more`, if not null, is called, from whatever thread reads the last of them, if more follow.
+  void expect(std::uint64_t bytes, std::int64_t memory, std::function<void()> on_more = nullptr);
   /// Memory that read_at() takes from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }
@@ -37,6 +38,7 @@ class GunzippedFile final : public ByteSource {
 
  private:
   void hold_all() const;
+  void check_end(GunzipStream& stream) const;
   bool inflate_at_once() const;
   std::size_t stream_at(std::uint64_t offset, void* out, std::size_t count) const;
   void go_to(std::uint64_t offset) const;
@@ -46,6 +48,7 @@ class GunzippedFile final : public ByteSource {
   std::uint64_t expected_ = 0;
   bool streamed_ = true;
   std::size_t most_places_ = 0;
+  std::function<void()> on_more_;
 
   mutable std::once_flag is_held_;
   mutable std::unique_ptr<std::byte[]> held_;  // not cleared before it is written

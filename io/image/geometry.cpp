@@ -25,6 +25,31 @@ Orientation turned(const Orientation& orientation, WorldSpace to) {
   return result;
 }
 
+double length_of(const Vector3& vector) { return std::hypot(vector[0], vector[1], vector[2]); }
+
+Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+/// Of length 1; 0 if they are parallel.
+Vector3 normal(const Vector3& a, const Vector3& b) {
+  Vector3 across = cross(a, b);
+  const double length = length_of(across);
+  for (double& part : across) part = length > 0 ? part / length : 0;
+  return across;
+}
+
+bool lie_in_plane(const std::array<Vector3, 3>& steps) {
+  constexpr double kLeastVolume = 1e-6;  // of the box with sides of these lengths
+  const Vector3 across = cross(steps[0], steps[1]);
+  double volume = 0, box = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    volume += across[i] * steps[2][i];
+    box *= length_of(steps[i]);
+  }
+  return !(std::abs(volume) > kLeastVolume * box);
+}
+
 }  // namespace
 
 Vector3 Orientation::at(const Vector3& point) const {
@@ -120,8 +145,13 @@ void drop_unusable(std::optional<Orientation>& orientation) {
     return std::all_of(vector.begin(), vector.end(), is_usable);
   };
   if (!are_usable(orientation->origin) ||
-      !std::all_of(orientation->steps.begin(), orientation->steps.end(), are_usable))
+      !std::all_of(orientation->steps.begin(), orientation->steps.end(), are_usable)) {
     orientation.reset();
+    return;
+  }
+  std::array<Vector3, 3>& steps = orientation->steps;
+  if (length_of(steps[2]) == 0) steps[2] = normal(steps[0], steps[1]);
+  if (lie_in_plane(steps)) orientation.reset();
 }
 
 Resolution resolution_of(const Geometry& geometry) {

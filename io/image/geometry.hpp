@@ -85,7 +85,8 @@ bool is_plain(const Orientation& orientation);
 /// Whether elements lie along the axes of the world, wherever the first is.
 bool is_unturned(const Orientation& orientation);
 
-/// Drops an orientation whose numbers are none that can be computed with.
+/// Drops an orientation whose numbers are none that can be computed with, or whose steps lie in a plane. A
+/// third step of no length, as images of one slice may have it, is made a normal of the others.
 void drop_unusable(std::optional<Orientation>& orientation);
 
 /// What a TIFF says of `geometry`: the resolution that it had, or that of its spacing.

@@ -80,7 +80,11 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
   const RawVolume chosen = chosen_frame(volume, options);
   const double end = chosen.sample_bytes() + static_cast<double>(chosen.offset);
   check_deflate_ratio(end, contents->stored_bytes());
-  contents->expect(static_cast<std::uint64_t>(end), memory_limit(options.limits));
+  // Behind one that is not the last come others.
+  const bool is_last = options.planes.frame.value_or(0) + 1 >= volume.frames;
+  const auto warn = [warn = options.warn] { warn(kBytesIgnored); };
+  contents->expect(static_cast<std::uint64_t>(end), memory_limit(options.limits),
+                   is_last && options.warn ? std::function<void()>(warn) : nullptr);
   return checked(std::make_unique<RawVolumeSource>(chosen, contents, contents), options);
 }
 

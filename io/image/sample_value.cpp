@@ -9,11 +9,12 @@ namespace gpuccl::io {
 namespace {
 
 template <class T>
-std::optional<T> parse_as(const std::string& text) {
+std::optional<T> parse_as(const std::string& text, std::errc* problem = nullptr) {
   T value{};
   const char* const all = text.data() + text.size();
-  const auto [end, problem] = std::from_chars(text.data(), all, value);
-  if (problem != std::errc{} || end != all) return std::nullopt;
+  const auto [end, found] = std::from_chars(text.data(), all, value);
+  if (problem != nullptr && end == all) *problem = found;
+  if (found != std::errc{} || end != all) return std::nullopt;
   return value;
 }
 
@@ -27,7 +28,8 @@ std::optional<SampleValue> SampleValue::parse(const std::string& text) {
     value.is_whole_ = true;
     return value;
   }
-  if (const auto whole = parse_as<std::int64_t>(text)) {
+  std::errc problem{};
+  if (const auto whole = parse_as<std::int64_t>(text, &problem)) {
     value.code_ = static_cast<std::uint64_t>(*whole);
     value.number_ = static_cast<double>(*whole);
     value.is_whole_ = true;
@@ -37,7 +39,9 @@ std::optional<SampleValue> SampleValue::parse(const std::string& text) {
   const std::optional<double> real = parse_as<double>(text);
   if (!real || !std::isfinite(*real)) return std::nullopt;
   value.number_ = *real;
-  if (*real != std::trunc(*real) || *real < -0x1p63 || *real >= 0x1p64) return value;
+  const bool is_beyond =
+      problem == std::errc::result_out_of_range;  // though a double may be rounded to what is not
+  if (is_beyond || *real != std::trunc(*real) || *real < -0x1p63 || *real >= 0x1p64) return value;
   value.is_whole_ = true;
   value.is_negative_ = *real < 0;
   value.code_ = value.is_negative_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(*real))

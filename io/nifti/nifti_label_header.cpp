@@ -44,8 +44,7 @@ NiftiFrame frame_of(const Geometry& given) {
   frame.pixdim = {1, 1, 1, 1, 1, 1, 1, 1};
   frame.xyzt_units = code_of(geometry.unit);
   frame.sform_code = kAligned;
-  const Orientation orientation =
-      geometry.orientation ? in_ras(*geometry.orientation) : plain_orientation(geometry);
+  const Orientation orientation = in_ras(orientation_of(geometry));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (is_spacing(geometry.spacing[axis])) frame.pixdim[axis + 1] = geometry.spacing[axis];
     for (std::size_t i = 0; i < 3; ++i) frame.srow[4 * axis + i] = orientation.steps[i][axis];

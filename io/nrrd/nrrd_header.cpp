@@ -1,7 +1,9 @@
 #include "io/nrrd/nrrd_header.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -119,16 +121,18 @@ std::vector<std::optional<std::vector<double>>> vectors_in(const std::string& te
   return vectors;
 }
 
-/// The first text in quotes, if all are the same.
-LengthUnit unit_in(const std::string& text) {
+/// What stands in quotes for x, y and z, the first of which is the one `first`, if it is the same.
+LengthUnit unit_in(const std::string& text, std::size_t first) {
   std::optional<std::string> unit;
-  for (std::size_t begin = 0; (begin = text.find('"', begin)) != std::string::npos;) {
+  std::size_t axis = 0;
+  for (std::size_t begin = 0; (begin = text.find('"', begin)) != std::string::npos; ++axis) {
     const std::size_t end = text.find('"', begin + 1);
     if (end == std::string::npos) return LengthUnit::unknown;
     const std::string name = text.substr(begin + 1, end - begin - 1);
+    begin = end + 1;
+    if (axis < first || axis >= first + 3) continue;
     if (!unit) unit = name;
     if (name != *unit) return LengthUnit::unknown;
-    begin = end + 1;
   }
   return unit ? length_unit(*unit) : LengthUnit::unknown;
 }
@@ -180,6 +184,16 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
   return axes;
 }
 
+/// A vector of x, y and maybe z. In a space with more axes, as ITK writes it, it has nothing along those.
+std::optional<Vector3> in_space(const std::vector<double>& numbers) {
+  const auto known = static_cast<std::ptrdiff_t>(std::min<std::size_t>(numbers.size(), 3));
+  const bool is_flat = std::all_of(numbers.begin() + known, numbers.end(), [](double x) { return x == 0; });
+  if (known < 2 || !is_flat) return std::nullopt;
+  Vector3 vector{};
+  std::copy_n(numbers.begin(), known, vector.begin());
+  return vector;
+}
+
 /// Directions and sizes of elements in a space.
 void read_orientation(const Fields& fields, const Axes& axes, Geometry& geometry) {
   const auto vectors = vectors_in(fields.text("space directions"));
@@ -189,22 +203,26 @@ void read_orientation(const Fields& fields, const Axes& axes, Geometry& geometry
   for (std::size_t i = 0; i < 3; ++i) {
     const std::optional<std::size_t> place = axes.place(i);
     if (!place || !vectors[*place]) {
-      orientation.steps[i][i] = 1;
+      // Where the others leave the plane of x and y, it becomes a normal of them.
+      if (i < 2 || (orientation.steps[0][2] == 0 && orientation.steps[1][2] == 0))
+        orientation.steps[i][i] = 1;
       continue;
     }
-    const std::vector<double>& vector = *vectors[*place];
-    if (vector.size() < 2 || vector.size() > 3) refuse("space directions " + fields.text("space directions"));
-    for (std::size_t axis = 0; axis < vector.size(); ++axis) orientation.steps[i][axis] = vector[axis];
+    const auto vector = in_space(*vectors[*place]);
+    if (!vector) refuse("space directions " + fields.text("space directions"));
+    orientation.steps[i] = *vector;
     const Vector3& step = orientation.steps[i];
     geometry.spacing[i] = std::hypot(step[0], step[1], step[2]);
   }
-  const auto origin = numbers_in(fields.text("space origin"));
-  if (fields.has("space origin") && (!origin || origin->size() < 2 || origin->size() > 3))
-    refuse("space origin " + fields.text("space origin"));
-  for (std::size_t axis = 0; origin && axis < origin->size(); ++axis)
-    orientation.origin[axis] = (*origin)[axis];
+  if (fields.has("space origin")) {
+    auto origin = numbers_in(fields.text("space origin"));
+    if (origin && origin->size() > 3) origin->resize(3);  // the others are those of axes that are no space
+    const auto place = origin ? in_space(*origin) : std::nullopt;
+    if (!place) refuse("space origin " + fields.text("space origin"));
+    orientation.origin = *place;
+  }
   geometry.orientation = orientation;
-  geometry.unit = unit_in(fields.text("space units"));
+  geometry.unit = unit_in(fields.text("space units"), 0);
   drop_unusable(geometry.orientation);
 }
 
@@ -217,7 +235,7 @@ Geometry read_geometry(const Fields& fields, const Axes& axes) {
     if (!spacings || spacings->size() != axes.all) refuse("spacings " + fields.text("spacings"));
     for (std::size_t i = 0; i < 3; ++i)
       if (axes.place(i)) geometry.spacing[i] = std::abs((*spacings)[*axes.place(i)]);
-    geometry.unit = unit_in(fields.text("units"));
+    geometry.unit = unit_in(fields.text("units"), axes.first);
   }
   for (double& length : geometry.spacing)
     if (!is_spacing(length)) length = 0;

@@ -104,6 +104,25 @@ def check_simpleitk(folder):
                     if source.startswith("a.m"):
                         assert numpy.allclose(one["centroid_physical"], place), one
                     assert math.isclose(one["area_physical"], 0.25, rel_tol=1e-6), one
+    array, labels = scattered("u1")
+    image = module.GetImageFromArray(array)
+    image.SetSpacing((0.5, 0.25, 2))
+    path, output = os.path.join(folder, "e.nrrd"), os.path.join(folder, "f.nrrd")
+    module.WriteImage(module.JoinSeries([image]), path)
+    label(path, output)
+    assert (module.GetArrayFromImage(module.ReadImage(output)) == labels).all()
+    # Labels of what says of no axis where it points lie on their image.
+    numpy.save(os.path.join(folder, "g.npy"), array)
+    module.WriteImage(image, os.path.join(folder, "g.tif"))
+    plain = module.ReadImage(os.path.join(folder, "g.tif"))
+    for source in ("g.tif", "g.npy"):
+        for target in ("h.nii.gz", "h.nrrd", "h.mha"):
+            output = os.path.join(folder, target)
+            label(os.path.join(folder, source), output)
+            found = module.ReadImage(output)
+            assert (module.GetArrayFromImage(found) == labels).all(), (source, target)
+            assert numpy.allclose(found.GetDirection(), plain.GetDirection()), (source, target, found.GetDirection())
+            assert numpy.allclose(found.GetOrigin(), plain.GetOrigin()), (source, target, found.GetOrigin())
     flat = image[:, :, 2]
     for source in ("c.mha", "c.nrrd"):
         path, output = os.path.join(folder, source), os.path.join(folder, "d" + source[1:])

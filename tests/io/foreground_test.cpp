@@ -243,6 +243,11 @@ TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the ne
   for (const char* text : {"", " 1", "1 ", "0x1", "nan", "inf", "1e999", "one"})
     CHECK(!SampleValue::parse(text));
   CHECK(SampleValue::parse("3.0") == SampleValue::parse("3"));
+  // What no sample can have, though the nearest double is one.
+  format = {64, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
+  const std::int64_t least[] = {INT64_MIN, 0};
+  options.values = values_of({"-9223372036854775809"});
+  CHECK(packed(format, least, 2) == 0);
   CHECK(SampleValue::parse("1e19")->text() == "10000000000000000000");
 }
 

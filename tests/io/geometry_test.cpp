@@ -78,6 +78,27 @@ TEST_CASE("a spacing that is given replaces sizes and leaves directions") {
   CHECK(resolution_of(none).y == 0.5);
 }
 
+TEST_CASE("steps that lie in a plane are no orientation, and a third of no length is completed") {
+  const std::array<Vector3, 3> singular[] = {{{{0, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                                             {{{1, 2, 3}, {2, 4, 6}, {0, 0, 1}}},
+                                             {{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}},
+                                             {{{0.1, 0.2, 0.3}, {0, 1, 0}, {0.1, 1.2, 0.3}}},
+                                             {}};
+  for (const std::array<Vector3, 3>& steps : singular) {
+    std::optional<Orientation> orientation = Orientation{WorldSpace::lps, steps, {}};
+    drop_unusable(orientation);
+    CHECK(!orientation);
+  }
+  std::optional<Orientation> flat = Orientation{WorldSpace::ras, {{{0, 2, 0}, {0, 0, 3}, {}}}, {1, 2, 3}};
+  drop_unusable(flat);
+  REQUIRE(flat);
+  CHECK(flat->steps[2] == Vector3{1, 0, 0});
+  std::optional<Orientation> small =
+      Orientation{WorldSpace::ras, {{{1e-70, 0, 0}, {0, 1e70, 0}, {0, 0, 1}}}, {}};
+  drop_unusable(small);
+  CHECK(small);
+}
+
 TEST_CASE("numbers that cannot be computed with are no geometry") {
   CHECK(!is_spacing(0));
   CHECK(!is_spacing(-1));

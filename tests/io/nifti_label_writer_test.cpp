@@ -142,8 +142,8 @@ TEST_CASE("spacing of other formats becomes pixdim and a frame along the axes") 
   CHECK(at<float>(written, 88) == 3);
   CHECK(written[123] == 3);
   CHECK(at<std::int16_t>(written, 254) == 2);
-  CHECK(at<float>(written, 280) == 0.5f);
-  CHECK(at<float>(written, 300) == 0.25f);
+  CHECK(at<float>(written, 280) == -0.5f);
+  CHECK(at<float>(written, 300) == -0.25f);
   CHECK(at<float>(written, 320) == 3);
   CHECK(at<float>(written, 284) == 0);
 }

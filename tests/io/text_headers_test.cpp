@@ -83,6 +83,42 @@ TEST_CASE("an NRRD says where its elements are in the words of its standard") {
       contains(refusal_of(replaced(colors, "RGB-color", "vector") + "\n" + kSamples), "3 values an element"));
 }
 
+TEST_CASE("an NRRD of four axes of which one has one element is a volume") {
+  const std::string four = replaced(kNrrd, "3\nsizes: 4 3 2", "4\nsizes: 4 3 2 1");
+  const ImageInfo info =
+      info_of(four +
+              "space dimension: 4\nspace directions: (2,0,0,0) (0,3,0,0) (0,0,4,0) (0,0,0,1)\n"
+              "space origin: (1,2,3,4)\nspace units: \"mm\" \"mm\" \"mm\" \"s\"\n\n" +
+              kSamples);
+  CHECK(info.extent == Extent{4, 3, 2});
+  CHECK(info.geometry.spacing == Vector3{2, 3, 4});
+  CHECK(info.geometry.unit == LengthUnit::mm);
+  REQUIRE(info.geometry.orientation);
+  CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
+  CHECK(
+      contains(refusal_of(four + "space directions: (2,0,0,1) (0,3,0,0) (0,0,4,0) (0,0,0,1)\n\n" + kSamples),
+               "space directions"));
+}
+
+TEST_CASE("an NRRD of two axes has its units and directions") {
+  const std::string flat = replaced(kNrrd, "3\nsizes: 4 3 2", "2\nsizes: 4 6");
+  ImageInfo info = info_of(flat + "spacings: 2 3\nunits: \"um\" \"um\"\n\n" + kSamples);
+  CHECK(info.extent == Extent{4, 6, 1});
+  CHECK(info.geometry.spacing == Vector3{2, 3, 0});
+  CHECK(info.geometry.unit == LengthUnit::um);
+  info = info_of(flat +
+                 "space dimension: 2\nspace directions: (2,0) (0,-3)\nspace origin: (5,6)\n"
+                 "space units: \"mm\" \"mm\"\n\n" +
+                 kSamples);
+  CHECK(info.geometry.unit == LengthUnit::mm);
+  REQUIRE(info.geometry.orientation);
+  CHECK(info.geometry.orientation->steps == std::array<Vector3, 3>{{{2, 0, 0}, {0, -3, 0}, {0, 0, 1}}});
+  info =
+      info_of(flat + "space: LPS\nspace directions: (0,2,0) (0,0,3)\nspace origin: (5,6,7)\n\n" + kSamples);
+  REQUIRE(info.geometry.orientation);
+  CHECK(info.geometry.orientation->steps[2] == Vector3{1, 0, 0});
+}
+
 TEST_CASE("an NRRD that cannot be read says why") {
   CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "block")), "type block"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "short")), "endian"));

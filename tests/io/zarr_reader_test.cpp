@@ -203,6 +203,37 @@ TEST_CASE(
   CHECK(has(reason_for(store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")}})), "along its axis 0"));
 }
 
+TEST_CASE("axes of an OME-Zarr have units of their own, which become that of x") {
+  const ScratchFolder scratch;
+  const auto geometry_of = [&](const std::string& z, const std::string& y, const std::string& x) {
+    const auto axis = [](const std::string& name, const std::string& unit) {
+      return R"({"name":")" + name + R"(","type":"space")" +
+             (unit.empty() ? "" : R"(,"unit":")" + unit + '"') + "}";
+    };
+    const std::string ome = R"({"multiscales":[{"axes":[)" + axis("z", z) + "," + axis("y", y) + "," +
+                            axis("x", x) +
+                            R"(],"datasets":[{"path":"0","coordinateTransformations":[{"type":"scale",)"
+                            R"("scale":[2,500,0.25]},{"type":"translation","translation":[1,1000,3]}]}]}]})";
+    return open_reader(
+               store(scratch,
+                     {{".zgroup", "{}"}, {".zattrs", ome}, {"0/.zarray", zarray("[2,2,2]", "[2,2,2]")}}),
+               {})
+        ->info()
+        .geometry;
+  };
+  Geometry geometry = geometry_of("micrometer", "nanometer", "micrometer");
+  CHECK(geometry.unit == LengthUnit::um);
+  CHECK(geometry.spacing == Vector3{0.25, 0.5, 2});
+  REQUIRE(geometry.orientation);
+  CHECK(geometry.orientation->origin == Vector3{3, 1, 1});
+  geometry = geometry_of("", "", "millimeter");  // where nothing is said, nothing is converted
+  CHECK(geometry.unit == LengthUnit::mm);
+  CHECK(geometry.spacing == Vector3{0.25, 500, 2});
+  geometry = geometry_of("micrometer", "nanometer", "");
+  CHECK(geometry.unit == LengthUnit::unknown);
+  CHECK(geometry.spacing == Vector3{0.25, 500, 2});
+}
+
 TEST_CASE("nothing outside of a Zarr store is read") {
   const ScratchFolder scratch;
   write_file(scratch / "secret", kOnes);
