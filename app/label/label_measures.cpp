@@ -6,6 +6,7 @@
 #include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::app {
@@ -41,7 +42,22 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& ex
                                      display_name(files_.input) + " has " + io::to_string(extent));
     reported_ = {intensity_->info()};
     reported_->image.path = files_.intensity;
+    reported_->bytes = io::bytes_of_regular_file(files_.intensity);
   });
+}
+
+std::string LabelMeasures::left_out() const {
+  std::string names;
+  const bool is_volume = is_3d(request_.connectivity);
+  for (const Measure& measure : measures())
+    if (options_.measure.named[static_cast<std::size_t>(measure.id)] &&
+        measure.group != MeasureGroup::basic && measure.in != MeasuredIn::both &&
+        (measure.in == MeasuredIn::volumes) != is_volume)
+      names += (names.empty() ? "" : ", ") + std::string(measure.name);
+  if (names.empty()) return "";
+  return "--measure: left out " + names + ", measured in " +
+         (is_volume ? "images, and this is labelled as a volume"
+                    : "volumes, and this is labelled as an image");
 }
 
 bool LabelMeasures::any() const {

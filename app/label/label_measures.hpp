@@ -32,6 +32,10 @@ class LabelMeasures {
   /// Opens the image of samples if one is given. Error (data) if it is of another size than the input.
   void open_intensity(const io::ReadOptions& read, const Extent& extent);
 
+  /// A line about measures that were asked for by name and that labelings of this kind do not have; "" if all
+  /// are there.
+  std::string left_out() const;
+
   const MeasureRequest& request() const { return request_; }
   /// Whether there is anything to measure.
   bool any() const;

@@ -49,6 +49,7 @@ void MeasureOptions::add_to(const Command& command) {
           MeasureSet measures_of_word;
           if (!add_measures(word, measures_of_word)) return problem_with(word);
           wanted |= measures_of_word;
+          if (measures_of_word.count() == 1) named |= measures_of_word;
           if (word == "all") continue;
           for (const Measure& measure : measures())
             needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)] &&

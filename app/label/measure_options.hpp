@@ -11,6 +11,7 @@ class Command;
 /// What is measured of components beyond area, box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
+  MeasureSet named;            // of these, those that were not asked for by a group
   std::string words;           // as given
   std::string intensity;       // image, or folder of images
   bool needs_spacing = false;  // asked for by name, not by `all`

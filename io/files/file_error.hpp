@@ -11,10 +11,17 @@ namespace gpuccl::io {
 class FileError : public Error {
  public:
   FileError(std::string path, Failure failure, const std::string& reason, int system_code = 0)
-      : Error(failure, reason, system_code), path_(std::move(path)) {}
+      : Error(failure, cut(reason), system_code), path_(std::move(path)) {}
   const std::string& path() const { return path_; }
 
  private:
+  /// What a file says of itself, and a reason repeats, may have megabytes.
+  static std::string cut(const std::string& reason) {
+    constexpr std::size_t kMost = 1000, kEnd = 300;  // in the end there is a remedy
+    if (reason.size() <= kMost) return reason;
+    return reason.substr(0, kMost - kEnd) + " ... " + reason.substr(reason.size() - kEnd);
+  }
+
   std::string path_;
 };
 

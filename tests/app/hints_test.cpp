@@ -70,6 +70,24 @@ TEST_CASE("an image without foreground, and one of a single component, are hinte
   CHECK(has(hints_of({scratch / "blank.png", "--invert"}).at(0), "without --invert"));
 }
 
+TEST_CASE("a frame whose hole was filled is hinted at with what fills less") {
+  const ScratchFolder scratch;
+  BitVolume frame({100, 100, 1});
+  for (int i = 3; i < 97; ++i)
+    for (const int side : {3, 96}) {
+      frame.set(i, side, 0);
+      frame.set(side, i, 0);
+    }
+  const std::string image = save(scratch / "frame.png", frame.view());
+  CHECK(hints_of({image}).empty());
+  const Words hints = hints_of({image, "--fill-holes"});
+  REQUIRE(hints.size() == 1);
+  CHECK(has(hints[0], "filled holes included; --fill-holes MAX"));
+  CHECK(hints_of({image, "--fill-holes", "100"}).empty());
+  const std::string solid = save(scratch / "solid.png", BitVolume({100, 100, 1}).view());
+  CHECK(!has(hints_of({solid, "--invert", "--fill-holes"}).at(0), "filled"));
+}
+
 TEST_CASE("more than two values without a threshold are hinted at") {
   const ScratchFolder scratch;
   std::vector<std::vector<int>> rows(80, std::vector<int>(80));

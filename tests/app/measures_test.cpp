@@ -198,6 +198,21 @@ TEST_CASE("sphericity does not depend on the size of elements") {
   CHECK(std::abs(sphericity("1e-70") / sphericity("1") - 1) < 1e-9);
 }
 
+TEST_CASE("measures that were asked for by name and are not of this image are said to be left out") {
+  const std::string page = source_file("data/page.png"), cells = source_file("data/cells.tif");
+  const auto said = [](const std::string& image, const std::string& measures,
+                       const std::string& more = "--quiet") {
+    return gpuccl({"label", image, "--stats", "/dev/null", "--measure", measures, more}).err;
+  };
+  const std::string of_volumes = ": --measure: left out axis_middle_length, tunnels, measured in volumes";
+  CHECK(said(page, "extent,tunnels,axis_middle_length", "--overwrite").find(of_volumes) != std::string::npos);
+  CHECK(said(cells, "eccentricity", "--overwrite").find("left out eccentricity, measured in images") !=
+        std::string::npos);
+  CHECK(said(page, "shape,tunnels") == "");
+  CHECK(said(page, "all", "--overwrite") == "");
+  CHECK(said(cells, "tunnels", "--overwrite") == "");
+}
+
 TEST_CASE("what cannot be measured is said in a line") {
   const std::string page = source_file("data/page.png");
   fails({"label", page, "--stats", "-", "--measure", "exent"}, 64, "did you mean extent?");

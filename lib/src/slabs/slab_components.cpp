@@ -45,9 +45,9 @@ Label SlabComponents::add(const Slab& slab, Components components) {
 
 void SlabComponents::check_memory(std::size_t more, std::size_t bytes_beside) const {
   if ((labels_.size() + more) * kBytesEach + bytes_beside > static_cast<std::uint64_t>(max_bytes_))
-    throw TooManyComponents(
-        Failure::memory, "has parts with more components than fit the " + std::to_string(max_bytes_ >> 20) +
-                             " MiB of memory that are left beside them; a larger --memory is needed");
+    throw TooManyComponents(Failure::memory,
+                            "has parts with more components than fit the memory that is left beside them; a "
+                            "larger --memory is needed");
 }
 
 void SlabComponents::unite(Label a, Label b) {
