@@ -14,6 +14,7 @@
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
 #include "io/files/file_names.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -62,7 +63,8 @@ void setup_label(CommandLine& line) {
     options->measure.settle(options->selection.keep.measures());
     std::string& image = options->files.image;
     // A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
-    if (image.ends_with('/') && io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr")
+    if (image.ends_with('/') &&
+        (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_zarr(image)))
       image.pop_back();
     return run_label(*options);
   });

@@ -114,6 +114,7 @@ void LabelJob::open() {
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
     measures_.plan(info, connectivity_);
     work_.measures = measures_.request();
+    if (const std::string line = measures_.left_out(); !line.empty()) warn(files_.input, line);
     if (measures_.needs_background()) {
       check_labels_background(options_.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
       work_.labels_background = true;

@@ -87,7 +87,6 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
 }
 
 void LabelOutputs::finish() {
-  if (group_) io::concerning(image_->path(), [&] { group_->write(*image_); });
   for (const File* file : {&image_, &preview_, &stats_})
     if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
@@ -106,6 +105,12 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
 }
 
 void LabelOutputs::commit() {
+  std::optional<io::FolderLock> lock;
+  if (group_)
+    io::concerning(image_->path(), [&] {
+      lock.emplace(group_->lock());
+      group_->write(*image_);
+    });
   std::vector<io::AtomicFile*> files;
   if (image_) files.push_back(image_.get());
   if (group_)

@@ -25,10 +25,14 @@ struct LabelPaths {
   void add_to_own_store();
 };
 
-/// The report beside the label image `image`, or beside the store that has it as a group.
+/// Whether `path` is a stream or a device, which may be named twice, for nothing is replaced.
+bool is_special(const std::string& path);
+
+/// The report beside the label image `image`, or beside the store that has it as a group: with the name of
+/// the group, unless it is the one that gpuccl adds by itself.
 std::string default_report(const std::string& image);
 
-/// Refuses outputs that would replace an input, a slice of one, or each other, under whatever name. Error
+/// Refuses outputs that would replace what is read (InputClaims) or each other, under whatever name. Error
 /// (usage).
 void refuse_overlap(const LabelPaths& files, bool stack);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,13 +16,13 @@
 #include "app/label/label_outputs.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
-#include "io/files/input_name.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/messages.hpp"
 #include "io/parts/part_writer.hpp"
 #include "io/parts/shared_file.hpp"
 #include "io/parts/together.hpp"
+#include "io/read/input_files.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
@@ -31,8 +30,6 @@
 
 namespace gpuccl::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 class PartJob {
  public:
@@ -136,12 +133,10 @@ class PartJob {
   /// The same for all parts as long as the input is.
   std::string input_state() const {
     const io::ImageInfo& info = reader_->info();
-    std::string state = info.format + " " + io::to_string(info.extent);
-    std::error_code problem;
-    if (const std::string file = io::split_input(files_.input).file; fs::is_regular_file(file, problem))
-      state += " " + std::to_string(fs::file_size(file, problem)) + " " +
-               std::to_string(fs::last_write_time(file, problem).time_since_epoch().count());
-    return state;
+    const std::string state = info.format + " " + io::to_string(info.extent);
+    const io::InputState all = io::state_of_input(files_.input, options_.input.stack);
+    return state + " " + std::to_string(all.files) + " " + std::to_string(all.bytes) + " " +
+           std::to_string(all.last_change.time_since_epoch().count());
   }
 
   /// Returns the number of foreground elements.

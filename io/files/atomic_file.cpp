@@ -41,7 +41,7 @@ AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kin
   open_folder();
   check_target();
   kind == Kind::file ? create() : make_folder();
-  if (mode_) ::fchmod(file_.get(), *mode_);  // where there are no permissions, there are none to keep
+  if (kind == Kind::file) keep_mode();  // a folder is filled first
 }
 
 AtomicFile::~AtomicFile() {
@@ -49,6 +49,11 @@ AtomicFile::~AtomicFile() {
   const Naming naming;
   remove(temporary_->c_str());
   temporary_.reset();
+}
+
+/// Where there are no permissions, there are none to keep.
+void AtomicFile::keep_mode() {
+  if (mode_) ::fchmod(file_.get(), *mode_);
 }
 
 bool AtomicFile::remove(const char* name) {
@@ -146,6 +151,7 @@ std::size_t AtomicFile::size() const {
 
 void AtomicFile::finish() {
   if (finished_) return;
+  if (kind_ == Kind::folder) keep_mode();
   // Some file systems cannot sync and say EINVAL; whatever else is reported is data that did not reach the
   // disk.
   const auto sync = kind_ == Kind::file ? ::fsync : ::syncfs;  // of a folder, all that is in it

@@ -63,6 +63,7 @@ class AtomicFile {
  private:
   enum class Old { dropped, kept };
 
+  void keep_mode();
   void open_folder();
   void check_target();
   void create();

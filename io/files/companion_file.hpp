@@ -8,6 +8,9 @@
 
 namespace gpuccl::io {
 
+/// Where the file `name` lies that the file `header` says its samples are in.
+std::string companion_path(const std::string& header, const std::string& name);
+
 /// The file `name` that the file `header` says its samples are in. It is in the folder of the header, or
 /// below it: a header that comes from elsewhere is to name nothing else. Throws Error: data if the name leads
 /// out of the folder, no_input if there is no such file, and as InputFile does.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +21,12 @@ bool is_dots(const char* name) { return std::strcmp(name, ".") == 0 || std::strc
 
 bool remove_below(int folder, const char* name, int depth) noexcept;
 
+/// Removes a name that is no folder. Who owns a folder may write to it, whatever its mode says.
+bool remove_file(int folder, const char* name) {
+  if (::unlinkat(folder, name, 0) == 0) return true;
+  return errno == EACCES && ::fchmod(folder, S_IRWXU) == 0 && ::unlinkat(folder, name, 0) == 0;
+}
+
 /// readdir() allocates: the system call behind it does not.
 void remove_entries(int folder, int depth) noexcept {
   alignas(dirent64) std::array<char, 2048> entries;
@@ -31,7 +38,7 @@ void remove_entries(int folder, int depth) noexcept {
       const char* entry = entries.data() + at;
       std::memcpy(&length, entry + offsetof(dirent64, d_reclen), sizeof length);
       const char* name = entry + offsetof(dirent64, d_name);
-      if (!is_dots(name) && ::unlinkat(folder, name, 0) != 0 && errno != ENOENT)
+      if (!is_dots(name) && !remove_file(folder, name) && errno != ENOENT)
         remove_below(folder, name, depth + 1);
       at += length;
     }

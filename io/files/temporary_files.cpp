@@ -1,5 +1,6 @@
 #include "io/files/temporary_files.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/remove_tree.hpp"
@@ -22,6 +24,7 @@ enum class SlotState { free, claimed, active };
 struct Slot {
   std::atomic<SlotState> state{SlotState::free};
   int folder = -1;
+  bool if_empty = false;  // else with all that is in it
   std::array<char, kNameLength> name{};
 };
 static_assert(std::atomic<SlotState>::is_always_lock_free);
@@ -57,7 +60,14 @@ Naming::~Naming() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
-TemporaryName::TemporaryName(int folder, const Naming&) : name_(random_name()) {
+TemporaryName::TemporaryName(int folder, const Naming&)
+    : TemporaryName(folder, random_name(), Removed::whole) {}
+
+TemporaryName::TemporaryName(int folder, const std::string& name, const Naming&)
+    : TemporaryName(folder, name, Removed::if_empty) {}
+
+TemporaryName::TemporaryName(int folder, std::string name, Removed removed) : name_(std::move(name)) {
+  if (name_.size() >= kNameLength) return;
   for (std::size_t i = 0; i < slots.size() && slot_ < 0; ++i) {
     SlotState expected = SlotState::free;
     if (slots[i].state.compare_exchange_strong(expected, SlotState::claimed)) slot_ = static_cast<int>(i);
@@ -65,7 +75,8 @@ TemporaryName::TemporaryName(int folder, const Naming&) : name_(random_name()) {
   if (slot_ < 0) return;
   Slot& slot = slots[static_cast<std::size_t>(slot_)];
   slot.folder = folder;
-  std::memcpy(slot.name.data(), name_.c_str(), kNameLength);
+  slot.if_empty = removed == Removed::if_empty;
+  std::memcpy(slot.name.data(), name_.c_str(), name_.size() + 1);
   slot.state.store(SlotState::active);
 }
 
@@ -77,9 +88,14 @@ void remove_temporary_files() noexcept {
   constexpr int kTurns = 500, kPauseMs = 2;  // no longer: a network drive may never answer
   ending = true;
   for (int turn = 0; turn < kTurns && naming > 0; ++turn) ::poll(nullptr, 0, kPauseMs);
-  for (const Slot& slot : slots)
-    if (slot.state.load() == SlotState::active && ::unlinkat(slot.folder, slot.name.data(), 0) != 0)
-      remove_tree(slot.folder, slot.name.data());
+  const auto for_each = [](bool if_empty, auto remove) {
+    for (const Slot& slot : slots)
+      if (slot.state.load() == SlotState::active && slot.if_empty == if_empty) remove(slot);
+  };
+  for_each(false, [](const Slot& slot) {
+    if (::unlinkat(slot.folder, slot.name.data(), 0) != 0) remove_tree(slot.folder, slot.name.data());
+  });
+  for_each(true, [](const Slot& slot) { ::unlinkat(slot.folder, slot.name.data(), AT_REMOVEDIR); });
 }
 
 }  // namespace gpuccl::io

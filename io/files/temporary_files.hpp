@@ -28,6 +28,8 @@ class TemporaryName {
  public:
   /// A new ".gpuccl-XXXXXX": short, because the target's own name may already be as long as names can be.
   TemporaryName(int folder, const Naming&);
+  /// Of a folder that is there under a short name of its own: it goes only if it is empty.
+  TemporaryName(int folder, const std::string& name, const Naming&);
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
@@ -35,6 +37,10 @@ class TemporaryName {
   const char* c_str() const { return name_.c_str(); }
 
  private:
+  enum class Removed { whole, if_empty };
+
+  TemporaryName(int folder, std::string name, Removed removed);
+
   std::string name_;
   int slot_ = -1;  // -1: more names in use than the list holds; such a file outlives a signal
 };

@@ -210,6 +210,10 @@ Geometry read_geometry(const Fields& fields) {
 
 bool is_nifti(std::span<const std::byte> start) { return is_nifti1(start) || is_nifti2(start); }
 
+bool is_nifti_pair(std::span<const std::byte> start) {
+  return has_magic(start, kNifti1, "ni1\0"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
+}
+
 NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits) {
   const NiftiLayout& layout = is_nifti1(start) ? kNifti1 : kNifti2;
   const Fields fields(start, layout);
@@ -217,7 +221,7 @@ NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& li
   RawVolume& volume = header.volume;
   volume.format_name = "nifti";
   volume.swapped = fields.swapped();
-  header.is_pair = std::to_integer<char>(start[layout.magic + 1]) == 'i';
+  header.is_pair = is_nifti_pair(start);
   volume.format = format_of(fields.whole(layout.datatype, 2));
   read_scale(fields, volume.format);
   volume.extent = read_extent(fields, limits, volume.frames);

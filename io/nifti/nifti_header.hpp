@@ -22,6 +22,8 @@ struct NiftiHeader {
 
 /// `start`: the first bytes of a file, as many as a header has if there are so many.
 bool is_nifti(std::span<const std::byte> start);
+/// Whether it is the header of a pair.
+bool is_nifti_pair(std::span<const std::byte> start);
 
 /// Checks what the header says but not that the samples are there. Throws Error (data).
 NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits);

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "gpuccl/error.hpp"
 #include "io/files/companion_file.hpp"
@@ -23,20 +25,23 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, unknown);
 }
 
-/// The samples of a pair: a.img or a.img.gz beside a.hdr or a.hdr.gz.
-std::unique_ptr<SampleSource> open_pair(const RawVolume& volume, const std::string& path,
-                                        const ReadOptions& options) {
+/// The name of the samples of a pair: a.img or a.img.gz beside a.hdr or a.hdr.gz.
+std::string name_of_samples(const std::string& path) {
   fs::path name = path;
   if (lower_extension(name) == ".gz") name.replace_extension();
   if (lower_extension(name) != ".hdr")
     throw Error(Failure::data,
                 "the header of a NIfTI; let its name end in .hdr and that of its samples in .img");
-  const std::int64_t memory = memory_limit(options.limits);
   const std::string plain = name.filename().replace_extension(".img").string(), zipped = plain + ".gz";
-  if (is_there(name.parent_path() / plain) || !is_there(name.parent_path() / zipped))
-    return open_raw_volume(volume, open_companion(path, plain, memory), options);
-  return open_raw_volume(volume, std::make_shared<GunzippedFile>(open_companion(path, zipped, memory)),
-                         options);
+  return is_there(name.parent_path() / plain) || !is_there(name.parent_path() / zipped) ? plain : zipped;
+}
+
+std::unique_ptr<SampleSource> open_pair(const RawVolume& volume, const std::string& path,
+                                        const ReadOptions& options) {
+  const std::string name = name_of_samples(path);
+  auto samples = open_companion(path, name, memory_limit(options.limits));
+  if (!name.ends_with(".gz")) return open_raw_volume(volume, std::move(samples), options);
+  return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(samples)), options);
 }
 
 }  // namespace
@@ -49,6 +54,13 @@ bool is_nifti(const InputFile& file) {
 bool is_nifti(const GunzippedFile& file) {
   Start start;
   return is_nifti(std::span(start.data(), file.read_start(start.data(), start.size())));
+}
+
+std::string name_of_nifti_samples(const std::shared_ptr<const InputFile>& file) {
+  Start start;
+  std::span bytes(start.data(), file->read_at(0, start.data(), start.size()));
+  if (is_gzip(*file)) bytes = {start.data(), GunzippedFile(file).read_start(start.data(), start.size())};
+  return is_nifti_pair(bytes) ? name_of_samples(file->path()) : "";
 }
 
 std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, const ReadOptions& options) {

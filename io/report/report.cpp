@@ -78,6 +78,7 @@ Json intensity_of(const Report& report) {
   if (!report.intensity) return nullptr;
   const ImageInfo& image = report.intensity->image;
   return {{"path", image.path},
+          {"bytes", report.intensity->bytes > 0 ? Json(report.intensity->bytes) : Json()},
           {"format", image.format},
           {"bits_per_sample", image.bits_per_sample},
           {"nans", report.intensity->nans}};

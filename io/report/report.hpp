@@ -30,7 +30,8 @@ struct FilledHoles {
 /// The image whose samples were measured.
 struct ReportedIntensity {
   ImageInfo image;
-  std::uint64_t nans = 0;  // samples of components that are no number
+  std::uint64_t bytes = 0;  // 0: not those of one regular file
+  std::uint64_t nans = 0;   // samples of components that are no number
 };
 
 /// Everything the JSON report of one input says (schema: data/report.schema.json).

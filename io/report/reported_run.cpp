@@ -58,6 +58,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
     return ReportedRun{.complete = read_at(file.get(), end, size - end) == kEnd,
                        .options = head.at("options").get<std::string>(),
                        .input = file_in(head, "input"),
+                       .intensity = file_in(head, "intensity"),
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),
                        .stats = file_in(head, "stats")};

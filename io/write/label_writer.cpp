@@ -12,6 +12,7 @@
 #include "io/png/png_label_writer.hpp"
 #include "io/tiff/tiff_label_writer.hpp"
 #include "io/zarr/label_group.hpp"
+#include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr_label_writer.hpp"
 
 namespace gpuccl::io {
@@ -33,7 +34,7 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".nii.gz") return LabelFormat::nifti_gz;
   if (extension == ".nrrd") return LabelFormat::nrrd;
   if (extension == ".mha") return LabelFormat::metaimage;
-  if (extension == ".zarr" || is_label_group(path)) return LabelFormat::zarr;
+  if (extension == ".zarr" || is_label_group(path) || is_zarr(path)) return LabelFormat::zarr;
   throw Error(Failure::usage,
               "label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, folders of "
               "them in /");

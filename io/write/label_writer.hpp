@@ -14,7 +14,7 @@ enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr 
 inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr";
 
 /// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .zarr, or IMAGE.zarr/labels/NAME;
-/// Error (usage) for any other.
+/// a Zarr that is there may have any name. Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
 /// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked

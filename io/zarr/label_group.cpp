@@ -1,10 +1,10 @@
 #include "io/zarr/label_group.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;  // what is not ours keeps its order
 
 constexpr const char* kLabels = "labels";
-constexpr const char* kOwnName = "gpuccl";
+constexpr const char* kCreator = "gpuccl";
 
 /// A document of a store, as it is; null if there is none.
 Json document(const ZarrStore& store, const std::string& key) {
@@ -53,9 +53,27 @@ void add_to_list(Json& attributes, const std::string& name) {
   if (std::find(list.begin(), list.end(), Json(name)) == list.end()) list.push_back(name);
 }
 
+bool is_utf8(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore) ==
+         Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void write(AtomicFile& file, const Json& json) {
   const std::string text = json.dump(2) + "\n";
   file.write(text.data(), text.size());
+}
+
+/// Refuses a folder, or one in it, that this user can neither write to nor make writable: what is replaced
+/// would stay, under a temporary name.
+void refuse_unremovable(const fs::path& folder) {
+  struct stat status {};
+  const bool is_mine = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+  if (!is_mine && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    throw Error(Failure::cannot_create,
+                "exists and holds folders of another user, which cannot be removed; give another name");
+  std::error_code unknown;
+  for (const auto& entry : fs::directory_iterator(folder, unknown))
+    if (!entry.is_symlink(unknown) && entry.is_directory(unknown)) refuse_unremovable(entry.path());
 }
 
 }  // namespace
@@ -71,7 +89,7 @@ std::string image_of_labels(const std::string& path) {
 }
 
 std::string own_labels_of(const std::string& image) {
-  return (fs::path(image) / kLabels / kOwnName).string();
+  return (fs::path(image) / kLabels / kOwnLabels).string();
 }
 
 int zarr_version_of_image(const std::string& path) {
@@ -95,7 +113,8 @@ void refuse_foreign_zarr(const std::string& path) {
     if (json.is_null()) continue;
     const Json& attributes = json.contains("attributes") ? json["attributes"] : json;
     const Json creator = attributes.is_object() ? attributes.value("_creator", Json()) : Json();
-    if (creator.is_object() && creator.value("name", Json()) == Json(kOwnName)) return;
+    if (creator.is_object() && creator.value("name", Json()) == Json(kCreator))
+      return refuse_unremovable(path);
   }
   throw Error(
       Failure::cannot_create,
@@ -112,13 +131,9 @@ LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& optio
       throw Error(Failure::cannot_create,
                   "cannot create: '" + name + "' is a symbolic link, which is not followed in a Zarr store");
   }
-  made_folder_ = ::mkdir(folder.c_str(), 0777) == 0;
-  if (!made_folder_ && errno != EEXIST)
-    throw system_error(failure_to_create(errno), "cannot create '" + folder + "'", errno);
-}
-
-LabelGroup::~LabelGroup() {
-  if (made_folder_) ::rmdir((fs::path(image_) / kLabels).c_str());
+  if (!is_utf8(name_)) throw Error(Failure::usage, "the name of labels in a Zarr is UTF-8, and this is not");
+  std::error_code unknown;
+  if (!fs::is_directory(folder, unknown)) labels_.emplace(image_, kLabels);
 }
 
 AtomicFile& LabelGroup::add(const std::string& key) {

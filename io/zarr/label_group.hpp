@@ -1,10 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/files/folder_lock.hpp"
+#include "io/files/made_folder.hpp"
 
 // Label images in the store of the image that they are of.
 namespace gpuccl::io {
@@ -12,7 +15,9 @@ namespace gpuccl::io {
 /// Whether `path` is IMAGE/labels/NAME, of a Zarr IMAGE that is there.
 bool is_label_group(const std::string& path);
 
-/// IMAGE of that, and the labels that gpuccl adds to an image that it is asked to write into.
+/// IMAGE of that, and the labels that gpuccl adds, under this name, to an image that it is asked to write
+/// into.
+inline constexpr const char* kOwnLabels = "gpuccl";
 std::string image_of_labels(const std::string& path);
 std::string own_labels_of(const std::string& image);
 
@@ -27,13 +32,12 @@ void refuse_foreign_zarr(const std::string& path);
 /// the list of labels, and what repeats all metadata, where there is such.
 class LabelGroup {
  public:
-  /// `path`: IMAGE/labels/NAME. Makes IMAGE/labels if it is not there. Error (cannot_create, data).
+  /// `path`: IMAGE/labels/NAME. Makes IMAGE/labels if it is not there, and takes it away if nothing comes
+  /// into it. Error (cannot_create, data; usage for a name that a Zarr cannot list).
   LabelGroup(const std::string& path, const AtomicFile::Options& options);
-  /// Takes away the folder that was made if nothing came into it.
-  ~LabelGroup();
-  LabelGroup(const LabelGroup&) = delete;
-  LabelGroup& operator=(const LabelGroup&) = delete;
 
+  /// To be held from write() until the files have their names, or what others add meanwhile is lost.
+  FolderLock lock() const { return FolderLock(image_); }
   /// When the labels are complete in `folder`.
   void write(const AtomicFile& folder);
   /// In the order in which they are to get their names.
@@ -46,7 +50,7 @@ class LabelGroup {
 
   std::string image_, name_;
   AtomicFile::Options options_;
-  bool made_folder_ = false;
+  std::optional<MadeFolder> labels_;  // that was not there
   std::vector<std::unique_ptr<AtomicFile>> files_;
 };
 

@@ -155,7 +155,7 @@ bool is_zarr(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path folder = path;
   const auto has = [&](const char* name) { return std::filesystem::exists(folder / name, unknown); };
-  return has(kV3) || has(kV2Array) || has(kV2Group);
+  return has(kV3) || has(kV2Array) || has(kV2Group) || has(kV2Attributes);
 }
 
 OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice) {

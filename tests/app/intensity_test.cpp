@@ -38,7 +38,11 @@ TEST_CASE_METHOD(TwoComponents, "option --intensity adds what samples say of com
   CHECK(second["intensity_p75"] == 25);
   CHECK(!first.contains("cz_weighted"));
   CHECK(report["options"] == "--intensity " + gray);
-  CHECK(report["intensity"] == Json{{"path", gray}, {"format", "tiff"}, {"bits_per_sample", 8}, {"nans", 0}});
+  CHECK(report["intensity"] == Json{{"path", gray},
+                                    {"bytes", fs::file_size(gray)},
+                                    {"format", "tiff"},
+                                    {"bits_per_sample", 8},
+                                    {"nans", 0}});
   CHECK(report_of({input})["intensity"].is_null());
 
   const Json chosen = report_of({input, "--intensity", gray, "--measure", "intensity_mean,extent"});

@@ -1,5 +1,8 @@
 // OME-Zarr in and out, as users start the program.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -8,25 +11,12 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
+#include "zarr_samples.hpp"
 
 namespace gpuccl {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A store with an image of two boxes, in four chunks.
-std::string add_store(const std::string& path) {
-  fs::create_directories(path + "/0");
-  write_file(path + "/.zgroup", R"({"zarr_format":2})");
-  write_file(path + "/.zattrs",
-             R"({"multiscales":[{"version":"0.4","axes":["y","x"],"datasets":[{"path":"0"}]}]})");
-  write_file(
-      path + "/0/.zarray",
-      R"({"zarr_format":2,"shape":[4,4],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":0})");
-  write_file(path + "/0/0.0", std::string(4, '\1'));
-  write_file(path + "/0/1.1", std::string(4, '\1'));
-  return path;
-}
 
 void succeeds(Words words) {
   const Ended ended = gpuccl(words);
@@ -131,6 +121,93 @@ TEST_CASE("only Zarrs of labels that gpuccl has written are replaced") {
   CHECK(!fs::exists(scratch / "elsewhere"));
   write_file(scratch / "file.zarr", "x");
   CHECK(gpuccl({"label", store, "-o", scratch / "file.zarr"}).code == 73);
+}
+
+TEST_CASE("runs side by side into one Zarr leave the labels of all of them in its list") {
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "a.zarr");
+  write_file(store + "/.zmetadata", R"({"metadata":{},"zarr_consolidated_format":1})");
+  constexpr int kRuns = 12;
+  std::vector<pid_t> runs;
+  for (int i = 0; i < kRuns; ++i)
+    runs.push_back(launch(gpuccl_command(
+        {"label", store, "-o", store + "/labels/" + std::to_string(i), "--json", "/dev/null"})));
+  for (const pid_t run : runs) {
+    int status = 0;
+    REQUIRE(::waitpid(run, &status, 0) == run);
+    CHECK(status == 0);
+  }
+  CHECK(Json::parse(read_file(store + "/labels/.zattrs"))["labels"].size() == kRuns);
+  const Json metadata = Json::parse(read_file(store + "/.zmetadata"))["metadata"];
+  for (int i = 0; i < kRuns; ++i) CHECK(metadata.contains("labels/" + std::to_string(i) + "/0/.zarray"));
+}
+
+TEST_CASE("a Zarr that is there may have any name") {
+  const ScratchFolder scratch;
+  for (const char* name : {"cells", "store.n5"}) {
+    const std::string store = add_store(scratch / name);
+    for (const std::string& output : {store, store + "/"}) {
+      succeeds({"label", store, "-o", output, "--json", "/dev/null"});
+      CHECK(io::read_labels(store + "/labels/gpuccl").count() == 1);
+      CHECK(count_entries(store) == 4);
+    }
+    fs::remove(store + "/.zgroup");  // what old programs leave out
+    succeeds({"label", store, "-o", store, "--json", "/dev/null"});
+  }
+  CHECK(count_entries(scratch.path()) == 2);
+}
+
+TEST_CASE("each group of labels of a Zarr has a report of its own") {
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "a.ome.zarr");
+  for (const char* name : {"gpuccl", "nuclei", "cells.v2"})
+    succeeds({"label", store, "-o", store + "/labels/" + name});
+  for (const char* report : {"a.ome.json", "a.ome.nuclei.json", "a.ome.cells.json"})
+    CHECK(fs::exists(scratch / report));
+}
+
+TEST_CASE("the name of labels in a Zarr is UTF-8") {
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "a.zarr");
+  const Ended ended = gpuccl({"label", store, "-o", store + "/labels/\xff"});
+  CHECK(ended.code == 64);
+  CHECK(ended.err.find("UTF-8") != std::string::npos);
+  CHECK(!fs::exists(store + "/labels"));
+  succeeds({"label", store, "-o", store + "/labels/\"zellen\" \xc3\xa4\n"});
+  CHECK(Json::parse(read_file(store + "/labels/.zattrs"))["labels"][0] == "\"zellen\" \xc3\xa4\n");
+}
+
+TEST_CASE("a Zarr without permission to write is replaced by its owner and refused to others") {
+  if (::geteuid() != 0) return;  // who has one user can be no other
+  constexpr ::uid_t kUser = 65534, kOther = 65533;
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "a.zarr"), labels = scratch / "l.zarr";
+  fs::permissions(scratch.path(), fs::perms::all);
+  const auto as_user = [](const Words& words) {
+    Command command = gpuccl_command(words);
+    command.prepare = [] {
+      if (::setgid(kUser) != 0 || ::setuid(kUser) != 0) ::_exit(125);
+    };
+    return run(command);
+  };
+  const Words words = {"label", store, "-o", labels, "--json", "/dev/null"};
+  CHECK(as_user(words).code == 0);
+  const fs::perms read_only =
+      fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec;
+  for (const std::string& folder : {labels + "/0", labels}) fs::permissions(folder, read_only);
+  const Ended again = as_user(words);
+  CAPTURE(again.err);
+  CHECK(again.code == 0);
+  CHECK((fs::status(labels).permissions() & fs::perms::owner_write) == fs::perms::none);
+  CHECK(count_entries(scratch.path()) == 2);  // nothing temporary
+
+  REQUIRE(::chown((labels + "/0").c_str(), kOther, kOther) == 0);
+  const std::string before = all_files(labels);
+  const Ended refused = as_user(words);
+  CHECK(refused.code == 73);
+  CHECK(refused.err.find("another user") != std::string::npos);
+  CHECK(all_files(labels) == before);
+  CHECK(count_entries(scratch.path()) == 2);
 }
 
 TEST_CASE("a Zarr has the same bytes whatever wrote it, and the labels of a TIFF") {

@@ -15,6 +15,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/made_folder.hpp"
 #include "io/files/obsolete_file.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -352,6 +353,31 @@ TEST_CASE("a folder appears under its name when it is complete, and takes the pl
   CHECK(failure_of([&] { AtomicFile(path, {.overwrite = false}, AtomicFile::Kind::folder); }) ==
         Failure::cannot_create);
   CHECK(refusal(path) == Failure::cannot_create);
+}
+
+TEST_CASE("a folder that was made for others goes with them, at the end and by a signal") {
+  const ScratchFolder scratch;
+  const std::string path = scratch / "labels";
+  { const MadeFolder made(scratch.path().string(), "labels"); }
+  CHECK(!fs::exists(path));
+  const auto end_by_signal = [&] {
+    const MadeFolder made(scratch.path().string(), "labels");
+    AtomicFile inner(path + "/a", {}, AtomicFile::Kind::folder);
+    remove_temporary_files();
+    ::_exit(0);
+    return 1;
+  };
+  CHECK(in_child(end_by_signal) == 0);
+  CHECK(!fs::exists(path));
+  fs::create_directory(path);
+  CHECK(in_child(end_by_signal) == 0);
+  CHECK(fs::exists(path));  // it was there
+  fs::remove(path);
+  {
+    const MadeFolder made(scratch.path().string(), "labels");
+    save(path + "/b", "b");
+  }
+  CHECK(read_file(path + "/b") == "b");
 }
 
 TEST_CASE("a folder gives its name back when another file cannot get its own") {

@@ -6,6 +6,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/batch/intensity_images.hpp"
+#include "app/label/input_claims.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
@@ -31,42 +32,34 @@ std::string what_keeps_apart(const std::string& input, const std::string& other)
 /// Knows every file that is read or written, and whose it is.
 class Claims {
  public:
-  void read(const std::string& path) { inputs_.emplace(io::identify_input(path), path); }
+  InputClaims inputs;
 
-  /// `owner`: the input, or what is for all.
+  /// What is for all: `owner`.
   void write(const std::string& path, const std::string& owner) {
     if (path.empty()) return;
-    const io::FileIdentity file = io::identify(path);
-    if (const auto read = inputs_.find(file); read != inputs_.end())
-      throw io::FileError(path, Failure::usage, "output and input are the same file");
-    const auto [other, free] = outputs_.emplace(file, owner);
-    if (!free)
-      throw io::FileError(owner, Failure::usage,
-                          "has the same output as " + other->second + ": " + path + "; " +
-                              what_keeps_apart(owner, other->second));
+    inputs.refuse_output(path);
+    take(path, owner);
   }
   void write_all(const LabelPaths& files) {
     std::set<io::FileIdentity> own;
     for (const std::string& path : files.outputs())
       if (!own.insert(io::identify(path)).second)
         throw io::FileError(path, Failure::usage, "is the name of two outputs of " + files.input);
-    for (const std::string& path : files.outputs()) write(path, files.input);
+    inputs.refuse_outputs(files);
+    for (const std::string& path : files.outputs()) take(path, files.input);
   }
 
  private:
-  std::map<io::FileIdentity, std::string> inputs_, outputs_;
-};
-
-void claim_slices(Claims& claims, const std::string& folder) {
-  std::vector<std::string> slices;
-  claims.read((fs::path(folder) / io::kSliceList).string());
-  try {
-    slices = io::slice_names(folder);
-  } catch (const Error&) {
-    return;  // no stack: it will fail when it is read
+  void take(const std::string& path, const std::string& owner) {
+    const auto [other, free] = outputs_.emplace(io::identify(path), owner);
+    if (!free)
+      throw io::FileError(owner, Failure::usage,
+                          "has the same output as " + other->second + ": " + path + "; " +
+                              what_keeps_apart(owner, other->second));
   }
-  for (const std::string& slice : slices) claims.read((fs::path(folder) / slice).string());
-}
+
+  std::map<io::FileIdentity, std::string> outputs_;
+};
 
 /// Images are not written to folders that inputs are searched for in: the next run would take them for
 /// inputs.
@@ -94,11 +87,8 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
 
   Claims claims;
   for (const std::string& given : options.inputs)
-    if (given.starts_with('@') && given != "@-") claims.read(given.substr(1));
-  for (const BatchInput& input : inputs) {
-    claims.read(input.path);
-    if (options.input.stack) claim_slices(claims, input.path);
-  }
+    if (given.starts_with('@') && given != "@-") claims.inputs.add_file(given.substr(1));
+  for (const BatchInput& input : inputs) claims.inputs.add(input.path, options.input.stack);
   if (!io::TextStream::is_named(batch.report)) claims.write(batch.report, "the report");
   if (!io::TextStream::is_named(options.files.stats))
     claims.write(options.files.stats, "the table of all components");
@@ -117,7 +107,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     std::optional<Error> problem = input.problem;
     try {
       files.intensity = intensities.find(input.name, options.input.stack);
-      if (!files.intensity.empty()) claims.read(files.intensity);
+      if (!files.intensity.empty()) claims.inputs.add_intensity(files.intensity);
     } catch (const Error& error) {
       if (!problem) problem = error;
     }

@@ -6,32 +6,47 @@
 #include <vector>
 
 #include "io/files/file_identity.hpp"
-#include "io/files/input_name.hpp"
+#include "io/read/input_files.hpp"
 #include "io/report/reported_run.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_newer(const std::string& path, const std::string& than) {
+fs::file_time_type time_of(const std::string& path) {
   std::error_code unknown;
-  return fs::last_write_time(path, unknown) > fs::last_write_time(than, unknown);
+  return fs::last_write_time(path, unknown);
 }
 
 bool is_as_reported(const std::string& path, const io::ReportedFile& reported) {
   return reported.path == io::reported_path(path) && reported.bytes == io::bytes_of_regular_file(path);
 }
 
+/// Whether nothing that the input `path` is read from has changed since the report.
+bool is_as_before(const std::string& path, bool stack, const std::string& report) {
+  const io::InputState state = io::state_of_input(path, stack);
+  return std::max(state.last_change, state.last_change_of_folders) <= time_of(report);
+}
+
+/// The same of intensities, of which a folder is a stack, and whether they are those in the report.
+bool are_intensities_of_run(const std::string& path, const io::ReportedFile& reported,
+                            const std::string& report) {
+  std::error_code none;
+  return is_as_reported(path, reported) &&
+         (path.empty() || is_as_before(path, fs::is_directory(path, none) && !io::is_zarr(path), report));
+}
+
 /// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
 bool is_of_run(const std::string& path, const io::ReportedFile& reported, const std::string& report) {
   if (path.empty()) return true;
-  return is_as_reported(path, reported) && !is_newer(path, report);
+  return is_as_reported(path, reported) && time_of(path) <= time_of(report);
 }
 
 }  // namespace
 
-bool is_done(const LabelPaths& files, const std::string& deciding) {
+bool is_done(const LabelPaths& files, const std::string& deciding, bool stack) {
   const std::vector<std::string> list = files.outputs();
   std::error_code unknown;
   const bool all_there = std::all_of(list.begin(), list.end(),
@@ -39,8 +54,8 @@ bool is_done(const LabelPaths& files, const std::string& deciding) {
   if (!all_there || files.json.empty()) return all_there;
   const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
   return run && run->complete && run->options == deciding && is_as_reported(files.input, run->input) &&
-         !is_newer(io::split_input(files.input).file, files.json) &&
-         (files.intensity.empty() || !is_newer(io::split_input(files.intensity).file, files.json)) &&
+         is_as_before(files.input, stack, files.json) &&
+         are_intensities_of_run(files.intensity, run->intensity, files.json) &&
          is_of_run(files.image, run->output, files.json) &&
          is_of_run(files.preview, run->preview, files.json) && is_of_run(files.stats, run->stats, files.json);
 }

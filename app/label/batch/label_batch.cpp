@@ -131,7 +131,7 @@ class Batch {
 
   Outcome label(const BatchItem& item) {
     Outcome outcome;
-    if (options_.batch.skip_existing && is_done(item.files, deciding_options_)) {
+    if (options_.batch.skip_existing && is_done(item.files, deciding_options_, options_.input.stack)) {
       outcome.status = Outcome::Status::skipped;
       return outcome;
     }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "app/label/label_paths.hpp"
+#include "io/files/file_identity.hpp"
+
+namespace gpuccl::app {
+
+/// Every file that inputs are read from, which no output may replace, under whatever name.
+class InputClaims {
+ public:
+  void add(const std::string& input, bool stack);
+  /// An image of intensities: a folder is a stack.
+  void add_intensity(const std::string& path);
+  /// A file that is no image.
+  void add_file(const std::string& path);
+
+  /// Error (usage) if an output of `files` is one of these, lies in a Zarr that is read and is no group of
+  /// labels of it, or is a Zarr that has what is read, or another output, in it.
+  void refuse_outputs(const LabelPaths& files) const;
+  void refuse_output(const std::string& path) const;
+
+ private:
+  void add_folders_of(const std::string& path);
+
+  std::set<io::FileIdentity> files_, stores_;
+  std::set<io::FileIdentity> folders_;  // that have these in them
+  std::set<std::string> seen_;          // folders by their names
+};
+
+}  // namespace gpuccl::app
