@@ -82,8 +82,9 @@ TEST_CASE("rows of slabs touch up to the largest width there is") {
   constexpr int kWidth = 2147483647;
   const auto pairs = [](std::vector<LabelRun> a, std::vector<LabelRun> b, bool diagonal) {
     std::vector<std::pair<Label, Label>> united;
-    for_each_contact_of_rows(a, b, diagonal,
-                             [&](Label of_a, Label of_b) { united.emplace_back(of_a, of_b); });
+    for_each_contact_of_rows(
+        std::span<const LabelRun>(a), std::span<const LabelRun>(b), diagonal,
+        [&](const LabelRun& one, const LabelRun& other) { united.emplace_back(one.label, other.label); });
     return united;
   };
   using Pairs = std::vector<std::pair<Label, Label>>;

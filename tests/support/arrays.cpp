@@ -42,6 +42,17 @@ BitVolume from_dots(Extent extent, const json& generator) {
   return image;
 }
 
+/// Those of the shared folder that are binary, or that are not.
+std::vector<json> published(bool multivalued) {
+  const std::filesystem::path folder = shared_folder();
+  std::vector<json> arrays;
+  if (folder.empty()) return arrays;
+  std::ifstream file(folder / "cases/arrays.json");
+  for (const json& array : json::parse(file))
+    if (array.value("multivalued", false) == multivalued) arrays.push_back(array);
+  return arrays;
+}
+
 }  // namespace
 
 BitVolume image_of(const json& array) {
@@ -54,15 +65,8 @@ BitVolume image_of(const json& array) {
   throw std::runtime_error("unknown generator " + kind);
 }
 
-std::vector<json> published_arrays() {
-  const std::filesystem::path folder = shared_folder();
-  std::vector<json> binary;
-  if (folder.empty()) return binary;
-  std::ifstream file(folder / "cases/arrays.json");
-  for (const json& array : json::parse(file))
-    if (!array.value("multivalued", false))
-      binary.push_back(array);  // equal values, which binary images do not have
-  return binary;
-}
+std::vector<json> published_arrays() { return published(false); }
+
+std::vector<json> published_arrays_of_values() { return published(true); }
 
 }  // namespace tests

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpuccl/components.hpp"
@@ -8,6 +9,7 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/value_type.hpp"
 
 namespace gpuccl {
 
@@ -33,8 +35,9 @@ struct Selection {
 
 /// `per_slice`: components live in one slice, so the first and last slice are no border of theirs.
 /// The same holds for an extent of depth 1. `measured`: of these components, all that SelectionOptions::keep
-/// compares.
+/// compares. `values`: of each component its value (values.hpp); SelectionOptions::largest is then the number
+/// of the largest of each value.
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
-                 const Measured& measured = Measured());
+                 const Measured& measured = Measured(), std::span<const ValueBits> values = {});
 
 }  // namespace gpuccl

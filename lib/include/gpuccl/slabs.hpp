@@ -32,6 +32,8 @@ struct SlabWork {
   std::function<void(const Slab& slab, BitVolume& out)> read;
   /// Labels a slab, the same bits always in the same way.
   std::function<Labeled(BitView slab)> label;
+  /// Both at once, in place of these two, where the labels own what they look at.
+  std::function<Labeled(const Slab& slab)> label_slab;
   /// Bytes for what is kept of components found in single slabs, of which there are more than in the whole.
   std::int64_t max_kept = INT64_MAX;
   /// Whether a slab is left unlabelled that may have more components than can be kept, going by

@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace gpuccl {
 namespace {
@@ -39,6 +40,12 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
   return kept;
 }
 
+/// Keeps only so many of each value, of components in descending order of size.
+void keep_of_each_value(std::vector<Label>& kept, std::span<const ValueBits> values, std::uint64_t most) {
+  std::unordered_map<ValueBits, std::uint64_t> seen;
+  std::erase_if(kept, [&](Label i) { return ++seen[values[i]] > most; });
+}
+
 /// What of `all` is kept; the memory of `all` is free when it returns.
 template <class T>
 Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
@@ -52,7 +59,7 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 }  // namespace
 
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
-                 const Measured& measured) {
+                 const Measured& measured, std::span<const ValueBits> values) {
   Selection selection;
   const bool all_pass = options.min_size <= 1 && options.max_size == ~std::uint64_t{0} &&
                         !options.clear_border && options.keep.steps.empty() &&
@@ -67,7 +74,11 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   const auto larger = [&](Label a, Label b) { return components.area[a] > components.area[b]; };
   const bool some_too_many = options.largest != 0 && options.largest < kept.size();
   if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);
-  if (some_too_many) kept.resize(static_cast<std::size_t>(options.largest));
+  if (some_too_many && !values.empty()) {
+    keep_of_each_value(kept, values, options.largest);
+  } else if (some_too_many) {
+    kept.resize(static_cast<std::size_t>(options.largest));
+  }
   if (options.order == LabelOrder::raster) std::sort(kept.begin(), kept.end());
 
   selection.dropped = components.size() - kept.size();

@@ -51,8 +51,13 @@ void SlabLabels::keep_from(std::int64_t row) const {
 
 void SlabLabels::load(std::size_t slab) const {
   slab_.reset();
-  slab_ = read_slab(slabs_[slab], extent_, work_);
-  slab_->labeled = work_.label(slab_->bits.view());
+  if (work_.label_slab) {
+    slab_ = std::make_unique<LabeledSlab>();
+    slab_->labeled = work_.label_slab(slabs_[slab]);
+  } else {
+    slab_ = read_slab(slabs_[slab], extent_, work_);
+    slab_->labeled = work_.label(slab_->bits.view());
+  }
   slab_rows_ = rows_of(slabs_[slab], extent_);
   const Column<std::uint64_t>& area = slab_->labeled.components.area;
   if (slab_->labeled.labels->count() != components_.count(slab) ||

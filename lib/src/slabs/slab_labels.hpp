@@ -14,7 +14,7 @@ namespace gpuccl {
 
 /// Bits and labels of one slab.
 struct LabeledSlab {
-  BitVolume bits;
+  BitVolume bits;   // empty where labels need none
   Labeled labeled;  // may look at the bits
 };
 /// Reads a slab, of which `work` is to label the bits.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/runs/draw_rows.hpp"
 #include "cpu/runs/label_rows.hpp"
-#include "cpu/runs/row_writer.hpp"
 
 namespace gpuccl::cpu {
 
@@ -28,11 +28,7 @@ void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const La
       draw_label_row(bundles_.row_set(), bundle, bundles_.image().row(y, z), extent.width, labels.data(),
                      out);
     } else {
-      RowWriter<T> writer(out, extent.width);
-      for_each_labeled_run(y, z, [&](int begin, int end, Label label) {
-        writer.run(begin, end, static_cast<T>(map != nullptr ? map[label] : label));
-      });
-      writer.finish();
+      draw_row(*this, y, z, out, map);
     }
     if (++y == extent.height) {
       y = 0;
@@ -46,17 +42,7 @@ void RunLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out,
 }
 
 void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const {
-  const std::int64_t height = bundles_.image().extent.height;
-  out.runs.clear();
-  out.ends.clear();
-  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
-    for_each_labeled_run(static_cast<int>(row % height), static_cast<int>(row / height),
-                         [&](int begin, int end, Label label) {
-                           if (map != nullptr) label = map[label];
-                           if (label != 0) out.runs.push_back({begin, end, label});
-                         });
-    out.ends.push_back(out.runs.size());
-  }
+  list_rows(*this, first_row, rows, out, map);
 }
 
 /// Those of a bundle, whose rows share them.

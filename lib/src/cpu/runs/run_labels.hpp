@@ -7,6 +7,7 @@
 #include "common/spans.hpp"
 #include "cpu/runs/bundles.hpp"
 #include "cpu/runs/run_counter.hpp"
+#include "cpu/runs/run_sums.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::cpu {
@@ -42,6 +43,12 @@ class RunLabels final : public LabelSource, public SpanSource {
   /// Visits the runs of row y of slice z as visit(begin, end, label).
   template <class Visit>
   void for_each_labeled_run(int y, int z, Visit visit) const;
+
+  /// Visits the runs of a bundle of `set` as for_each_run_sums() does.
+  template <RowSet set, class Visit>
+  void for_each_sums(const Bundles::Place& place, Visit visit) const {
+    for_each_run_sums<set>(bundles_.rows(place), bundles_.words(), visit);
+  }
 
  private:
   template <RowSet set>

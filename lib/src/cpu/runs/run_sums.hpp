@@ -62,6 +62,12 @@ inline RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, Word colu
   return sums;
 }
 
+/// Of a bundle that is a single row.
+inline RunSums sums_of_run(int begin, int end) {
+  const auto length = static_cast<std::uint64_t>(end - begin);
+  return {{length}, length * static_cast<std::uint64_t>(begin) + sum_below(length)};
+}
+
 /// Visits the runs of a bundle from left to right as visit(run, begin, end, sums), one that reaches into more
 /// words once for each of them, where bundles are more than a single row. `words` words long, zero behind the
 /// last element.
@@ -70,9 +76,7 @@ void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
   if constexpr (set == 0b0001) {
     std::size_t run = 0;
     const auto visit_run = [&](int begin, int end, int) {
-      const auto length = static_cast<std::uint64_t>(end - begin);
-      visit(run++, begin, end,
-            RunSums{{length}, length * static_cast<std::uint64_t>(begin) + sum_below(length)});
+      visit(run++, begin, end, sums_of_run(begin, end));
     };
     for_each_run(
         bundle[0], words, [](int, int) { return 0; }, visit_run);

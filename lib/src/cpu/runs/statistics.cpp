@@ -7,6 +7,7 @@
 #include "common/huge_pages.hpp"
 #include "cpu/runs/run_sums.hpp"
 #include "cpu/runs/shared_parts.hpp"
+#include "cpu/runs/value_labels.hpp"
 
 namespace gpuccl::cpu {
 namespace {
@@ -30,10 +31,11 @@ enum class Pass { all, missed };
 
 /// Measures one strip. A component whose root lies in the strip is added up in its place among all
 /// components; those that come from strips before are kept apart, because another task adds to their place.
+template <class Labels>
 class StripMeasurer {
  public:
   /// Labels (labels_before, labels_until] are those of components whose root lies in the strip.
-  StripMeasurer(const RunLabels& labels, Label labels_before, Label labels_until, Components& components)
+  StripMeasurer(const Labels& labels, Label labels_before, Label labels_until, Components& components)
       : labels_(labels),
         labels_before_(labels_before),
         labels_until_(labels_until),
@@ -84,10 +86,9 @@ class StripMeasurer {
     for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
       const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
       const Label* label = labels_.labels_of(at);
-      for_each_run_sums<set>(bundles.rows(at), bundles.words(),
-                             [&](std::size_t run, int begin, int end, const RunSums& sums) {
-                               add<set, pass>(label[run], begin, end, y, z, sums);
-                             });
+      labels_.template for_each_sums<set>(at, [&](std::size_t run, int begin, int end, const RunSums& sums) {
+        add<set, pass>(label[run], begin, end, y, z, sums);
+      });
       if (misses_ && elsewhere_.missed_from < 0) elsewhere_.missed_from = at.bundle;
     }
   }
@@ -163,7 +164,7 @@ class StripMeasurer {
 
   static constexpr Label kAtOnce = 128;
 
-  const RunLabels& labels_;
+  const Labels& labels_;
   Label labels_before_, labels_until_;
   Label begun_;  // labels up to this one have been cleared
   Components& components_;
@@ -175,7 +176,8 @@ class StripMeasurer {
 
 }  // namespace
 
-Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
+template <class Labels>
+Components measure(const Labels& labels, const std::vector<Strip>& strips,
                    const std::vector<Label>& labels_before) {
   Components components;
   components.resize(labels.count());
@@ -197,5 +199,8 @@ Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
   }
   return components;
 }
+
+template Components measure(const RunLabels&, const std::vector<Strip>&, const std::vector<Label>&);
+template Components measure(const ValueLabels&, const std::vector<Strip>&, const std::vector<Label>&);
 
 }  // namespace gpuccl::cpu

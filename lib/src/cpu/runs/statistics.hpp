@@ -9,7 +9,9 @@
 namespace gpuccl::cpu {
 
 /// Area, box and sums of coordinates of every component, from the runs. `labels_before` as numbering has it.
-Components measure(const RunLabels& labels, const std::vector<Strip>& strips,
+/// Of RunLabels and of ValueLabels.
+template <class Labels>
+Components measure(const Labels& labels, const std::vector<Strip>& strips,
                    const std::vector<Label>& labels_before);
 
 }  // namespace gpuccl::cpu

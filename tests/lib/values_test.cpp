@@ -1,0 +1,197 @@
+// Equal values, and values that differ by at most a delta, against flood fill over values.
+
+#include "gpuccl/values.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/selection.hpp"
+#include "gpuccl/slabs.hpp"
+#include "support/arrays.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/reference.hpp"
+#include "support/values.hpp"
+
+using namespace gpuccl;
+using tests::Values;
+
+namespace {
+
+/// Values from a few, some of them far apart, in stretches of `length` on average.
+template <class T>
+Values<T> random_values(std::mt19937& random, Extent extent, int kinds, int length) {
+  constexpr T kMost = std::numeric_limits<T>::max(), kLeast = std::numeric_limits<T>::lowest();
+  const T some[] = {0,
+                    1,
+                    2,
+                    3,
+                    5,
+                    kMost,
+                    static_cast<T>(kMost - 1),
+                    static_cast<T>(kMost / 2),
+                    kLeast,
+                    static_cast<T>(kLeast + 1),
+                    9};
+  const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
+  Values<T> values(extent);
+  T value = 0;
+  for (T& element : values.elements) {
+    if (below(length) == 0) value = some[below(std::min<int>(kinds, std::size(some)))];
+    if (std::is_floating_point_v<T> && below(30) == 0) value = std::numeric_limits<T>::quiet_NaN();
+    element = value;
+  }
+  // Rows like the one above in part, so that components are larger than a row.
+  for (std::size_t i = static_cast<std::size_t>(extent.width); i < values.elements.size(); ++i)
+    if (below(8) != 0) values.elements[i] = values.elements[i - static_cast<std::size_t>(extent.width)];
+  return values;
+}
+
+void expect_same(const LabeledValues& found, const LabeledValues& expected) {
+  tests::expect_same(found.labeled, expected.labeled);
+  REQUIRE(found.values == expected.values);
+}
+
+template <class T>
+void expect_same_on_random_images(unsigned seed, int images) {
+  std::mt19937 random(seed);
+  const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
+  constexpr double kDeltas[] = {0, 1, 2, 1e19, 0.5};
+  for (int i = 0; i < images; ++i) {
+    const Extent extent{1 + below(i % 5 == 0 ? 140 : 12), 1 + below(8), 1 + below(6)};
+    const Values<T> values = random_values<T>(random, extent, 2 + below(10), 1 + below(5));
+    const double delta = kDeltas[i % 5];
+    for (const Connectivity connectivity : kConnectivities) {
+      INFO("seed " << seed << ", image " << i << ", delta " << delta << ", connectivity "
+                   << static_cast<int>(connectivity));
+      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
+      expect_same(label_values(tests::image_of(values, delta), connectivity, 1 + below(7)), expected);
+    }
+  }
+}
+
+template <class T>
+LabeledValues labeled(Extent extent, std::vector<T> elements, Connectivity connectivity, double delta = 0) {
+  Values<T> values(extent);
+  values.elements = std::move(elements);
+  return label_values(tests::image_of(values, delta), connectivity);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("values connect as flood fill over values says", "", std::uint8_t, std::uint16_t,
+                   std::uint32_t, std::uint64_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
+                   double) {
+  expect_same_on_random_images<TestType>(sizeof(TestType), 300);
+}
+
+TEST_CASE("an image of values in strips, at the default number of them") {
+  std::mt19937 random(7);
+  const Values<std::uint16_t> values = random_values<std::uint16_t>(random, {300, 200, 9}, 6, 9);
+  for (const Connectivity connectivity : kConnectivities)
+    expect_same(label_values(tests::image_of(values, 0), connectivity),
+                tests::flood_fill(values, connectivity, 0));
+}
+
+TEST_CASE("arrays of values of other test suites are labeled as published") {
+  const std::vector<nlohmann::json> arrays = tests::published_arrays_of_values();
+  for (const nlohmann::json& array : arrays) {
+    Values<std::int32_t> values({array["shape"][2], array["shape"][1], array["shape"][0]});
+    auto element = values.elements.begin();
+    for (const auto& slice : array["values"])
+      for (const auto& row : slice)
+        for (const auto& value : row) *element++ = value;
+    for (const auto& [words, count] : array["expected"].items()) {
+      INFO(array["name"] << ", " << words << "-connectivity");
+      const LabeledValues found = label_values(tests::image_of(values, 0), Connectivity{std::stoi(words)});
+      REQUIRE(found.labeled.labels->count() == count.get<Label>());
+      if (!array.contains("labels") || !array["labels"].contains(words)) continue;
+      const LabelImage labels = render_all(*found.labeled.labels);
+      const Label* label = labels.data();
+      for (const auto& slice : array["labels"][words])
+        for (const auto& row : slice)
+          for (const auto& expected : row) REQUIRE(*label++ == expected.get<Label>());
+    }
+  }
+  REQUIRE((arrays.empty() || arrays.size() > 10));
+}
+
+TEST_CASE("a delta makes chains, and 0 and NaN are background whatever the delta") {
+  using V = std::vector<int>;
+  CHECK(labeled<int>({5, 1, 1}, V{1, 2, 3, 9, 8}, Connectivity::c4, 1).labeled.labels->count() == 2);
+  CHECK(labeled<int>({3, 1, 1}, V{1, 0, 1}, Connectivity::c4, 5).labeled.labels->count() == 2);
+  CHECK(labeled<int>({2, 1, 1}, V{-1, 1}, Connectivity::c4, 2).labeled.labels->count() == 1);
+  // 1 and 3 are two apart; around them they are a chain.
+  const LabeledValues around = labeled<int>({2, 2, 1}, V{1, 3, 2, 2}, Connectivity::c4, 1);
+  CHECK(around.labeled.labels->count() == 1);
+  CHECK(around.values[0] == 1);
+  const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
+  CHECK(labeled<float>({3, 1, 1}, {1, nan, 1}, Connectivity::c4, 9).labeled.labels->count() == 2);
+  CHECK(labeled<float>({3, 1, 1}, {infinity, infinity, 1}, Connectivity::c4, 9).labeled.labels->count() == 2);
+  CHECK(labeled<float>({2, 1, 1}, {-0.0F, 0.0F}, Connectivity::c4).labeled.labels->count() == 0);
+}
+
+TEST_CASE("runs that touch meet the runs across their corners") {
+  // Both rows change at the same column, and each value goes on diagonally.
+  using V = std::vector<std::uint8_t>;
+  CHECK(
+      labeled<std::uint8_t>({4, 2, 1}, V{1, 1, 2, 2, 2, 2, 1, 1}, Connectivity::c8).labeled.labels->count() ==
+      2);
+  CHECK(
+      labeled<std::uint8_t>({4, 2, 1}, V{1, 1, 2, 2, 2, 2, 1, 1}, Connectivity::c4).labeled.labels->count() ==
+      4);
+}
+
+TEST_CASE("a delta below 0 is refused, and so is one that is no number") {
+  for (const double delta : {-1.0, std::nan("")})
+    CHECK(failure_of([&] { ValueImage({1, 1, 1}, ValueType::f32, delta); }) == Failure::usage);
+}
+
+TEST_CASE("an image of values without elements has no components") {
+  CHECK(label_values(ValueImage({0, 3, 2}, ValueType::u8), Connectivity::c26).labeled.labels->count() == 0);
+}
+
+TEST_CASE("slabs of values are labeled as the whole, twice over") {
+  std::mt19937 random(11);
+  for (int i = 0; i < 60; ++i) {
+    const Extent extent{1 + static_cast<int>(random() % 9), 1 + static_cast<int>(random() % 6),
+                        2 + static_cast<int>(random() % 7)};
+    const Values<std::int16_t> values = random_values<std::int16_t>(random, extent, 6, 3);
+    for (const Connectivity connectivity : kConnectivities) {
+      INFO("image " << i << ", connectivity " << static_cast<int>(connectivity));
+      const auto label = [&](const Slab& slab) {
+        return label_values(tests::image_of(values, 0, slab.z0, slab.z1), connectivity);
+      };
+      const std::int64_t slice = std::int64_t{extent.width} * extent.height;
+      const std::vector<Slab> slabs =
+          cut_into_slabs(extent, connectivity, slice * (1 + static_cast<int>(random() % 3)));
+      const LabeledValues labeled = label_values_by_slabs(extent, connectivity, slabs, label);
+      const LabeledValues expected = tests::flood_fill(values, connectivity, 0);
+      REQUIRE(labeled.values == expected.values);
+      REQUIRE(labeled.labeled.components == expected.labeled.components);
+      std::vector<Label> rows(static_cast<std::size_t>(extent.elements()));
+      for (std::int64_t row = 0; row < extent.rows(); ++row) {
+        labeled.labeled.labels->prepare(row, 1);
+        labeled.labeled.labels->render(row, 1, rows.data() + row * extent.width, nullptr);
+      }
+      const LabelImage image = render_all(*expected.labeled.labels);
+      REQUIRE(std::equal(rows.begin(), rows.end(), image.data()));
+    }
+  }
+}
+
+TEST_CASE("the largest of each value are kept, in raster order") {
+  Components components;
+  for (const std::uint64_t area : {5u, 7u, 6u, 6u, 2u}) components.push_back({.area = area});
+  const std::vector<ValueBits> values = {1, 2, 1, 1, 3};
+  const auto map_of = [&](const SelectionOptions& options) {
+    return select(components, {9, 9, 1}, false, options, Measured(), values).map;
+  };
+  CHECK(map_of({.largest = 1}) == std::vector<Label>{0, 0, 1, 2, 0, 3});
+  CHECK(map_of({.largest = 3}).empty());
+  CHECK(map_of({.min_size = 6, .largest = 1}) == std::vector<Label>{0, 0, 1, 2, 0, 0});
+}
