@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# What a build without libjpeg, libhdf5, Blosc, Zstd and LZ4 has in place of what they are for compiles, with warnings as
+# errors: the files alone that differ in such a build. usage: without_libraries.sh COMPILER
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+for file in io/hdf5/no_hdf5.cpp io/jpeg/no_jpeg.cpp io/image/chunk_codecs.cpp io/read/unknown_format.cpp; do
+  "$1" -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I. -Ilib/include "$file"
+done
+# Nothing else asks which libraries there are.
+others=$(grep -rlE 'GPUCCL_HAS_(JPEG|HDF5|BLOSC|ZSTD|LZ4)' io lib app --include='*.cpp' --include='*.hpp' |
+  grep -vE '^io/(image/chunk_codecs|read/unknown_format)\.cpp$' || true)
+[ -z "$others" ] || { echo "these ask for optional libraries, too: $others" >&2; exit 1; }
