@@ -28,4 +28,4 @@ cmake --preset lint -B "$together" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BA
 mapfile -t units < <(sed -n 's|^ *"file": "\(.*/Unity/.*\)".*|\1|p' "$together/compile_commands.json" | grep -v gpuccl-mpi)
 alone=$(comm -23 <(git ls-files 'lib/**.cpp' 'io/**.cpp' 'app/**.cpp' | checked | sort) \
   <(for unit in "${units[@]}"; do included_by "$unit"; done | sort))
-printf '%s\n' "${units[@]}" $alone | xargs -P "$(nproc)" -n 1 "$0"
+printf '%s\n' "${units[@]}" $alone | xargs -P "$(nproc)" -n 1 "$root/tests/lint/tidy.sh"
