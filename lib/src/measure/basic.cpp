@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "measure/group.hpp"
+#include "measure/roots.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -48,7 +49,7 @@ class Basic final : public Group {
   }
   double diameter(double size) const {
     using std::numbers::pi;
-    return is_volume_ ? std::cbrt(6 * size / pi) : std::sqrt(4 * size / pi);
+    return is_volume_ ? cube_root(6 * size / pi) : std::sqrt(4 * size / pi);
   }
 
   bool is_volume_;

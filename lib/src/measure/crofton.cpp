@@ -5,6 +5,7 @@
 
 #include "measure/directions.hpp"
 #include "measure/neighbors.hpp"
+#include "measure/roots.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -94,8 +95,8 @@ class Crofton final : public Group {
 
   static double roundness_of(double area, double perimeter) { return 2 * std::sqrt(pi * area) / perimeter; }
   static double sphericity_of(double volume, double surface) {
-    const double side = std::cbrt(6 * volume);
-    return std::cbrt(pi) * side * side / surface;
+    const double side = cube_root(6 * volume);
+    return cube_root(pi) * side * side / surface;
   }
 
   Connectivity connectivity_;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "measure/roots.hpp"
+
 namespace gpuccl::measuring {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr double kNoise = 16 * std::numeric_limits<double>::epsilon();
 /// In descending order, none below 0.
 std::array<double, 2> eigenvalues_2d(const Covariance& of) {
   const double half = (of[x][x] - of[y][y]) / 2, mean = (of[x][x] + of[y][y]) / 2;
-  const double reach = std::hypot(half, of[x][y]), larger = mean + reach;
+  const double reach = length_of(half, of[x][y]), larger = mean + reach;
   if (!(larger > 0)) return {0, 0};
   // The smaller one by the determinant: a difference would lose what there is of it.
   const double product = of[x][x] / larger * of[y][y], smaller = product - of[x][y] / larger * of[x][y];
@@ -35,8 +37,8 @@ std::array<double, 3> eigenvalues_3d(Covariance of) {
     for (const auto& [p, q] : {std::array<std::size_t, 2>{x, y}, {x, z}, {y, z}}) {
       if (of[p][q] == 0) continue;
       const double theta = (of[q][q] - of[p][p]) / (2 * of[p][q]);
-      const double tangent = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
-      const double cosine = 1 / std::hypot(tangent, 1.0), sine = tangent * cosine;
+      const double tangent = std::copysign(1.0, theta) / (std::abs(theta) + length_of(theta, 1.0));
+      const double cosine = 1 / length_of(tangent, 1.0), sine = tangent * cosine;
       const double turned = tangent * of[p][q];
       of[p][p] -= turned;
       of[q][q] += turned;

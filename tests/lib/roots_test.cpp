@@ -1,0 +1,35 @@
+// Roots that are the same everywhere.
+
+#include "measure/roots.hpp"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "support/catch.hpp"
+
+using namespace gpuccl::measuring;
+
+TEST_CASE("cube roots of cubes are exact, others within two units in the last place") {
+  for (int i = 0; i <= 2000; ++i) CHECK(cube_root(double(i) * i * i) == i);
+  // The cube root of glibc for double is up to four units off.
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 100'000; ++i) {
+    const double number =
+        std::ldexp(std::uniform_real_distribution<double>(0.5, 1)(random), int(random() % 2000) - 1000);
+    const double root = cube_root(number),
+                 expected = static_cast<double>(std::cbrt(static_cast<long double>(number)));
+    REQUIRE(std::abs(root - expected) <= std::numeric_limits<double>::epsilon() * expected);
+  }
+  CHECK(cube_root(5e-324) == std::cbrt(5e-324));
+  CHECK(std::isinf(cube_root(std::numeric_limits<double>::infinity())));
+  CHECK(std::isnan(cube_root(std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST_CASE("cube roots and lengths have the same last digits on every processor") {
+  CHECK(cube_root(2) == 0x1.428a2f98d728bp+0);
+  CHECK(cube_root(6 * 2064750.0) == 0x1.cec65023aedd8p+7);
+  CHECK(length_of(3, 4) == 5);
+  CHECK(length_of(0x1.1333333333333p+2, 0x1.8924924924925p+2) ==
+        0x1.dfe45b1968982p+2);  // others if contracted
+}
