@@ -23,19 +23,22 @@ std::int64_t turn(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/// The corners of the convex hull of points in ascending order.
+/// The corners of the convex hull of points, of which two stand at each height, from the first height down:
+/// the left one and the right one.
 std::vector<Point> hull_of(const std::vector<Point>& points) {
   std::vector<Point> hull;
-  const auto go = [&](auto begin, auto end) {
-    const std::size_t first = hull.size();
-    for (auto at = begin; at != end; ++at) {
-      while (hull.size() >= first + 2 && turn(hull[hull.size() - 2], hull.back(), *at) <= 0) hull.pop_back();
-      hull.push_back(*at);
-    }
-    hull.pop_back();  // where the other side begins
+  std::size_t first = 0;  // of the side
+  const auto go_to = [&](const Point& point) {
+    while (hull.size() >= first + 2 && turn(hull[hull.size() - 2], hull.back(), point) <= 0) hull.pop_back();
+    hull.push_back(point);
   };
-  go(points.begin(), points.end());
-  go(points.rbegin(), points.rend());
+  go_to(points.front());
+  for (std::size_t i = 1; i < points.size(); i += 2) go_to(points[i]);
+  hull.pop_back();  // where the other side begins
+  first = hull.size();
+  go_to(points.back());
+  for (std::size_t i = points.size(); i > 0; i -= 2) go_to(points[i - 2]);
+  hull.pop_back();
   return hull;
 }
 
