@@ -44,6 +44,22 @@ bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<st
   return true;
 }
 
+void Hdf5Chunks::find_chunks() const {
+  constexpr int kMost = 1 << 14;
+  if (!array_.is_chunked) return;
+  std::vector<hsize_t> first(array_.shape.size(), 0);
+  for (int i = 0; i < kMost; ++i) {
+    std::uint32_t skipped = 0;
+    hsize_t bytes = 0;
+    haddr_t offset = HADDR_UNDEF;
+    h5().H5Dget_chunk_info_by_coord(dataset_.get(), first.data(), &skipped, &offset, &bytes);
+    std::size_t axis = first.size();
+    while (axis > 0 && (first[axis - 1] += array_.chunk[axis - 1]) >= array_.shape[axis - 1])
+      first[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
 /// Of samples that lie one after the other: along one axis a piece takes several, along those after it all.
 bool Hdf5Chunks::read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const {
   if (!array_.bytes) return false;

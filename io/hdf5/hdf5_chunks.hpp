@@ -21,6 +21,8 @@ class Hdf5Chunks final : public Chunks {
   bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
             std::vector<std::byte>& samples) const override;
   std::int64_t stored_bytes() const override;
+  /// Finds the first thousands of chunks, without reading them.
+  void find_chunks() const;
 
  private:
   bool read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,

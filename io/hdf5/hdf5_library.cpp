@@ -12,6 +12,7 @@ namespace gpuccl::io {
 namespace {
 
 std::recursive_mutex library;
+bool is_alone = false;      // in a process of one thread
 std::exception_ptr thrown;  // by reading, past libhdf5
 bool is_opening = false;    // what open_hdf5_file() opens, no other file that libhdf5 comes upon
 
@@ -106,17 +107,20 @@ std::string reason() {
 
 }  // namespace
 
-Hdf5Lock::Hdf5Lock() : lock_(library) {
+Hdf5Lock::Hdf5Lock() : lock_(library, std::defer_lock) {
+  if (!is_alone) lock_.lock();
   h5().H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   static const herr_t plugins = h5().H5PLset_loading_state(0);
   checked_hdf5(plugins);
 }
 
+void Hdf5Lock::leave_out() { is_alone = true; }
+
 Hdf5Id::Hdf5Id(hid_t id) : id_(checked_hdf5(id)) {}
 
 Hdf5Id::~Hdf5Id() {
   if (id_ < 0) return;
-  const std::lock_guard lock(library);
+  const Hdf5Lock lock;
   h5().H5Idec_ref(id_);
 }
 

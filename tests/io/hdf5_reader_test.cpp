@@ -82,6 +82,15 @@ TEST_CASE("of several datasets one is named, and links to other files lead nowhe
   CHECK(has(reason_for(kFolder + "none.h5:/image", Failure::no_input), "no such file"));
 }
 
+TEST_CASE("an HDF5 on which libhdf5 ends the program is refused, or read by one that does not") {
+  if (!is_built_in()) return;
+  try {
+    read_image("tests/fuzz/crashes/hdf5-text-of-any-length.h5", {});
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::data);
+  }
+}
+
 TEST_CASE("an HDF5 that is cut or has other bytes is refused or read, and nothing else") {
   if (!is_built_in()) return;
   for (const char* name : {"filters.h5", "contiguous.h5", "lzf.h5"}) {
