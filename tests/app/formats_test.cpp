@@ -87,7 +87,7 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
   CHECK(geometry["space"] == "RAS");
   CHECK(report_of({scratch / "d.tiff"})["input"]["geometry"]["spacing"] == geometry["spacing"]);
   CHECK(report_of({scratch / "c.nii", "--spacing", "1,1,1,mm"})["input"]["geometry"]["directions"] ==
-        Json::parse("[[1, 0, 0], [0, 1, 0], [0, 0, 1]]"));
+        Json::parse("[[-1, 0, 0], [0, -1, 0], [0, 0, 1]]"));
 
   // What has no place for it says so, once in a batch.
   std::filesystem::create_directory(scratch / "in");
