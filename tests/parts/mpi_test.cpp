@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -166,6 +167,20 @@ TEST_CASE("one rank that cannot go on ends all, and the old files stay") {
   };
   expect(old.words(), with_input(other), 65, "is another file for part 1 than for part 0");
   expect(old.words(), with_input(elsewhere / "gone.tif"), 66, "gone.tif");
+
+  // Headers that are the same, of samples that are not of one time.
+  const ScratchFolder here;
+  for (const ScratchFolder* folder : {&here, &elsewhere}) {
+    write_file(*folder / "v.nhdr",
+               "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 4\nencoding: raw\ndata file: v.raw\n");
+    write_file(*folder / "v.raw", std::string(16, '\1'));
+  }
+  std::filesystem::last_write_time(elsewhere / "v.nhdr", std::filesystem::last_write_time(here / "v.nhdr"));
+  Words detached = old.words();
+  std::replace(detached.begin(), detached.end(), old.input, here / "v.nhdr");
+  const auto of_samples = std::filesystem::last_write_time(here / "v.raw");
+  std::filesystem::last_write_time(elsewhere / "v.raw", of_samples + std::chrono::seconds(1));
+  expect(detached, with_input(elsewhere / "v.nhdr"), 65, "is another file for part 1 than for part 0");
 }
 
 TEST_CASE("a rank that is killed ends all, and the old files stay") {
