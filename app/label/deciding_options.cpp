@@ -32,6 +32,8 @@ std::string deciding_options(const LabelOptions& options) {
                                                   : " --value ") +
             value.text();
   add(foreground.raw, "--foreground raw");
+  add(options.values.by_values, "--values");
+  if (options.values.delta) add(true, "--delta " + io::shortest(*options.values.delta));
   const auto add_place = [&](const char* name, const std::optional<int>& place) {
     if (place) add(true, name + (" " + std::to_string(*place)));
   };
@@ -55,6 +57,8 @@ std::string deciding_options(const LabelOptions& options) {
   add(!selection.keep.steps.empty(), "--keep '" + selection.keep.text + "'");
   add(selection.clear_border, "--clear-border");
   add(selection.order == LabelOrder::size, "--order size");
+  add(options.values.per_value, "--per-value");
+  add(options.values.keep_values, "--keep-values");
   const MeasureOptions& measure = options.measure;
   add(!measure.words.empty() && !columns(measure.wanted).empty(), "--measure " + measure.words);
   add(!measure.intensity.empty(), "--intensity " + measure.intensity);

@@ -34,7 +34,8 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
                             const Findings& findings) {
   if (findings.more_than_two_values && !options.has_rule())
     return "it has more than two values and no threshold, so that all but black is foreground; --threshold T "
-           "or --threshold otsu parts dark from light, --value V takes one class of a segmentation";
+           "or --threshold otsu parts dark from light; of a segmentation --values labels every value on its "
+           "own, --value V one of them";
   const std::string odd = odd_foreground(input.extent, findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input.extent, findings))
@@ -68,9 +69,10 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   if (by_value && findings.foreground == (options.invert ? 1 : 0))
     lines.push_back(options.values.size() == 1 ? "no element has the value of --value"
                                                : "no element has one of the values of --value");
+  if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
   if (input.extent.elements() < kLeastElements) return lines;
   const std::string line = foreground_hint(input, options, findings);
-  if (!line.empty() && !by_value) lines.push_back(line);
+  if (!line.empty() && !by_value && !findings.by_values) lines.push_back(line);
   if (is_scan_of_pages(input) && is_3d(connectivity))
     lines.emplace_back(
         "its pages are taken as slices of a volume, so that what lies on several can be one component; "

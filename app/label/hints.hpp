@@ -18,6 +18,7 @@ struct Findings {
   std::uint64_t largest = 0;  // elements of the largest component
   std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false;
+  bool by_values = false;
 };
 
 /// A line for each way in which the result is probably not what was meant, with the option that changes it.

@@ -108,6 +108,7 @@ void check(const LabelOptions& options, bool batch) {
   const LabelPaths& files = options.files;
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
+  check_values(options);
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) { return path == "-"; };
   const std::string streams[] = {files.json, files.stats, options.batch.report};

@@ -12,6 +12,7 @@
 #include "app/common/messages.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_slabs.hpp"
+#include "app/label/written_values.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -112,6 +113,12 @@ void LabelJob::open() {
              options_.fill_holes.has_value()};
     if (options_.fill_holes)
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
+    if (options_.values.by_values) {
+      work_.values = reader_->value_type();
+      work_.delta = options_.values.most_difference();
+      work_.engine.device = DeviceChoice::cpu;
+      check_value_type(*work_.values, options_.values);
+    }
     measures_.plan(info, connectivity_);
     work_.measures = measures_.request();
     if (const std::string line = measures_.left_out(); !line.empty()) warn(files_.input, line);
@@ -123,7 +130,7 @@ void LabelJob::open() {
     read.planes = {};  // those are chosen of the input
     measures_.open_intensity(read, extent_);
     held_ = reader_->held_bytes() + measures_.held_bytes();
-    const std::int64_t most_in_row = (std::int64_t{extent_.width} + 1) / 2;
+    const std::int64_t most_in_row = work_.values ? extent_.width : (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};
     plan_ = plan_memory(work_, limit_, held_);
     estimate();
@@ -144,9 +151,10 @@ double LabelJob::bytes_to_write(std::int64_t strips) const {
   if (const io::AtomicFile* file = outputs_->image()) {
     const io::LabelFormat format = io::label_format(file->path());
     const bool is_wide = format != io::LabelFormat::png && most_components_ > UINT16_MAX;
-    const io::LabelType type = options_.label_type != io::LabelType::automatic ? options_.label_type
-                               : is_wide                                       ? io::LabelType::u32
-                                                                               : io::LabelType::u16;
+    const io::LabelType type = options_.values.keep_values                       ? io::LabelType::u32
+                               : options_.label_type != io::LabelType::automatic ? options_.label_type
+                               : is_wide                                         ? io::LabelType::u32
+                                                                                 : io::LabelType::u16;
     bytes = strips * io::bytes_of_strip(format, type, compression(), extent_, runs_.most_in_row);
   }
   if (outputs_->preview() != nullptr)
@@ -200,10 +208,11 @@ bool LabelJob::read(std::int64_t allowed) {
   io::concerning(files_.input, [&] {
     reader_->find_threshold();
     report_.input = reader_->info();
+    if (work_.values) report_.input.foreground_rule = rule_of(options_.values);
     report_.input_bytes = io::bytes_of_regular_file(files_.input);
     if (!plan_.slabs.empty()) return;
     allowed_ = std::min(allowed, limit_);
-    if (image_.extent() != extent_)
+    if (!is_read())
       read_all(allowed < limit_ || !components_fit(work_, limit_) ||
                !can_write(static_cast<std::int64_t>(io::strips_at_once())));
     if (allowed < limit_) {
@@ -213,7 +222,7 @@ bool LabelJob::read(std::int64_t allowed) {
       enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
       if (!enough) need(all);
     } else if (!components_fit(work_, limit_, most_components_)) {
-      image_ = {};
+      forget();
       plan_ = plan_large_slabs(work_, limit_, held_);
     }
     if (enough && plan_.slabs.empty() && can_write()) reader_.reset();  // else it may be read again
@@ -222,7 +231,15 @@ bool LabelJob::read(std::int64_t allowed) {
   return enough;
 }
 
+void LabelJob::read_values() {
+  values_.emplace(reader_->read_values(0, extent_.depth, options_.values.most_difference()));
+  foreground_ = values_->count_foreground();
+  runs_ = {values_->count_runs(), values_->most_runs_in_row()};
+  most_components_ = runs_.all;
+}
+
 void LabelJob::read_all(bool is_tight) {
+  if (work_.values) return read_values();
   BitVolume image(extent_);
   std::atomic<std::int64_t> foreground = 0;
   reader_->read(0, extent_.depth, image, [&](BitView slice) { foreground += count_foreground(slice); });
@@ -263,15 +280,30 @@ void LabelJob::label(Engine& engine) {
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     measure_components(engine);
-    selection_ =
-        select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_);
+    selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection,
+                        measured_, options_.values.per_value ? value_of_ : std::span<const ValueBits>());
     measured_.select(selection_.map);
+    select_values();
     measured_.show_only(options_.measure.wanted);
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
 }
 
+/// Leaves the values of the components that stay, by new label.
+void LabelJob::select_values() {
+  if (!work_.values) return;
+  if (!selection_.map.empty()) {
+    Column<ValueBits> kept(selection_.components.size());
+    for (std::size_t old = 1; old < selection_.map.size(); ++old)
+      if (const Label label = selection_.map[old]; label != 0) kept[label - 1] = value_of_[old - 1];
+    value_of_ = std::move(kept);
+  }
+  report_.value = {true, *work_.values, value_of_};
+  report_.sums_up_values = work_.delta == 0;
+}
+
 void LabelJob::give_hints() {
+  findings_.by_values = work_.values.has_value();
   findings_.foreground = report_.foreground;
   report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
   for (const std::string& line : report_.hints) warn(files_.input, line);
@@ -314,11 +346,26 @@ void LabelJob::measure_components(Engine& engine) {
 
 /// Returns the number of foreground elements of the input.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
+  if (values_) {
+    label_values_at_once();
+    return foreground_;
+  }
   if (options_.fill_holes) fill_holes(engine);
   labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
   most_components_ = labeled_.labels->count();
   since_.lap();
   return foreground_;
+}
+
+void LabelJob::label_values_at_once() {
+  const Stopwatch labeling;
+  LabeledValues labeled = label_values(std::move(*values_), connectivity_);
+  values_.reset();
+  labeled_ = std::move(labeled.labeled);
+  value_of_ = std::move(labeled.values);
+  engine_report_ = report_of_values(connectivity_, labeling.milliseconds() - labeled_.statistics_ms);
+  most_components_ = labeled_.labels->count();
+  since_.lap();
 }
 
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {
@@ -327,9 +374,15 @@ std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   for (;;) {
     std::optional<MemoryPlan> smaller;
     try {
-      labeled_ = options_.fill_holes ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_,
-                                                          totals, report_.holes.emplace())
-                                     : label_slabs(input, connectivity_, plan_, totals);
+      if (work_.values) {
+        LabeledValues labeled = label_value_slabs(input, connectivity_, plan_, totals);
+        labeled_ = std::move(labeled.labeled);
+        value_of_ = std::move(labeled.values);
+      } else {
+        labeled_ = options_.fill_holes ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_,
+                                                            totals, report_.holes.emplace())
+                                       : label_slabs(input, connectivity_, plan_, totals);
+      }
       runs_.most_in_row = totals.most_runs_in_row;
       most_components_ = labeled_.labels->count();
       if (can_write()) break;
@@ -356,12 +409,18 @@ void LabelJob::write() {
   progress_.stage("writing");
   const auto count = static_cast<Label>(selection_.components.size());
   const io::MappedLabels labels{*labeled_.labels, selection_.map, count};
-  if (io::AtomicFile* file = outputs_->image()) write_image(*file, labels);
+  if (io::AtomicFile* file = outputs_->image()) {
+    if (options_.values.keep_values) {
+      write_values(*file);
+    } else {
+      write_image(*file, labels, options_.label_type);
+    }
+  }
   if (io::AtomicFile* file = outputs_->preview())
     io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
   if (io::AtomicFile* file = outputs_->stats())
     io::concerning(file->path(), [&] {
-      io::write_stats_csv(*file, volume(), geometry(), selection_.components, measured_);
+      io::write_stats_csv(*file, volume(), geometry(), selection_.components, measured_, value());
     });
 }
 
@@ -378,22 +437,31 @@ void LabelJob::commit() {
   outputs_->commit(report_, selection_.components, measured_);
 }
 
-void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels) {
+/// Every label as the value of its component, 0 where that is gone.
+void LabelJob::write_values(io::AtomicFile& file) {
+  io::concerning(file.path(), [&] {
+    const WrittenValues written = written_values(*work_.values, value_of_, selection_.map);
+    const io::MappedLabels values{*labeled_.labels, written.map, written.largest};
+    write_image(file, values, written.type);
+  });
+}
+
+void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels, io::LabelType asked) {
   io::concerning(file.path(), [&] {
     const io::LabelFormat format = io::label_format(file.path());
     io::WriteOptions write;
-    write.type = io::resolve_label_type(options_.label_type, labels.count, format);
+    write.type = io::resolve_label_type(asked, labels.count, format);
     write.compression = compression();
     write.strips_at_once = strips_at_once();
     write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
     write.geometry = report_.input.geometry;
     write.progress = [this](double done) { progress_.share(done); };
-    const std::string wide = hint_of_type(format, write.type, options_.label_type);
+    const std::string wide = hint_of_type(format, write.type, asked);
     if (!wide.empty()) warn(file.path(), wide);
     const std::string lost = io::lost_geometry(format, write.geometry);
     if (!lost.empty()) warn(file.path(), lost);
     io::write_labels(file, format, labels, write);
-    report_.label_type = word_of(label_types(), write.type);
+    report_.label_type = io::short_name(write.type);
   });
 }
 

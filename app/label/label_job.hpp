@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/common/stopwatch.hpp"
@@ -18,6 +19,7 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
+#include "gpuccl/values.hpp"
 #include "io/image/label_image.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
@@ -46,7 +48,10 @@ class LabelJob {
   /// then with needed_bytes().
   bool read(std::int64_t allowed = INT64_MAX);
   /// Gives back the memory of an image that was read.
-  void forget() { image_ = {}; }
+  void forget() {
+    image_ = {};
+    values_.reset();
+  }
   /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
   void label(Engine& engine);
   void write();
@@ -57,6 +62,8 @@ class LabelJob {
   const Components& components() const { return selection_.components; }
   const Measured& measured() const { return measured_; }
   const io::Geometry& geometry() const { return report_.input.geometry; }
+  /// The values of components(), of an image of values.
+  const io::ValueColumn& value() const { return report_.value; }
   std::uint64_t dropped() const { return selection_.dropped; }
   /// Whether boxes and centroids have a z axis.
   bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
@@ -64,6 +71,7 @@ class LabelJob {
 
  private:
   io::Compression compression() const;
+  bool is_read() const { return values_ || image_.extent() == extent_; }
   double bytes_to_write(std::int64_t strips) const;
   double bytes_while_writing(std::int64_t strips) const;
   bool can_write(std::int64_t strips = 1) const;
@@ -71,6 +79,8 @@ class LabelJob {
   void estimate();
   void need(double bytes);
   void read_all(bool is_tight);
+  void read_values();
+  void label_values_at_once();
   void fill_holes(Engine& engine);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
@@ -78,6 +88,10 @@ class LabelJob {
   double bytes_of_counts() const;
   void measure_components(Engine& engine);
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
+  void add_intensities();
+  void select_values();
+  void write_values(io::AtomicFile& file);
+  void write_image(io::AtomicFile& file, const io::MappedLabels& labels, io::LabelType asked);
   void complete_report();
   void warn(const std::string& path, const std::string& line);
 
@@ -99,13 +113,15 @@ class LabelJob {
   // labeling, needed.
   std::int64_t limit_ = 0, allowed_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
   MemoryPlan plan_;
-  BitVolume image_;              // empty if labelled by slabs
-  std::int64_t foreground_ = 0;  // of it
+  BitVolume image_;                   // empty if labelled by slabs
+  std::optional<ValueImage> values_;  // in its place
+  std::int64_t foreground_ = 0;       // of it
   // Of the input at most; counted where memory is tight.
   std::int64_t most_components_ = INT64_MAX;
   RunCounts runs_;
   EngineReport engine_report_;
   Labeled labeled_;
+  Column<ValueBits> value_of_;  // of each component
   Findings findings_;
   Measured measured_;
   Selection selection_;

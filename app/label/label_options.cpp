@@ -147,6 +147,7 @@ void LabelOptions::add_to(const Command& command) {
   add_format(command, *this);
   output.add_to(command);
   input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
+  values.add_input_to(command);
   const auto add_place = [&](const char* name, std::optional<int>& target, const char* help) {
     add_number(command, name, target, 0, std::numeric_limits<int>::max(), "N", help);
   };
@@ -159,6 +160,7 @@ void LabelOptions::add_to(const Command& command) {
   algorithm.add_to(command);
   add_fill_holes(command, fill_holes);
   add_selection(command, selection, false);
+  values.add_selection_to(command);
   command.group("Measures");
   measure.add_to(command);
   batch.add_to(command);

@@ -9,6 +9,7 @@
 #include "app/label/batch_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/measure_options.hpp"
+#include "app/label/value_options.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
@@ -34,6 +35,7 @@ struct LabelOptions {
   LabelPaths files;  // of a single input; of a batch only its folder of label images and its table
   BatchOptions batch;
   InputOptions input;
+  ValueOptions values;
   AlgorithmOptions algorithm;
   std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;

@@ -96,7 +96,8 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
     io::concerning(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
   if (const auto& stream = streams_.stats)
     io::concerning(stream->name(), [&] {
-      io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured);
+      io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured,
+                          report.value);
     });
   if (const auto& stream = streams_.report)
     io::concerning(stream->name(),

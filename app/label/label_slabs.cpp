@@ -72,6 +72,41 @@ Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const Mem
   return label_read(input, from_reader(input), connectivity, plan, totals);
 }
 
+EngineReport report_of_values(Connectivity connectivity, double label_ms) {
+  EngineReport report;
+  report.algorithm = "runs";
+  report.connectivity = connectivity;
+  report.device_name = cpu_name();
+  report.label_ms = label_ms;
+  return report;
+}
+
+LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
+                                SlabTotals& totals) {
+  const Extent extent = input.reader.info().extent;
+  const auto now = std::make_shared<SlabTotals>();  // goes on when `totals` is final
+  now->engine = report_of_values(connectivity, 0);
+  const auto label = [&path = input.path, &reader = input.reader, connectivity, progress = input.progress,
+                      all = extent.elements(), now](const Slab& slab) {
+    return io::concerning(path, [&] {
+      const Stopwatch reading;
+      ValueImage image = reader.read_values(slab.z0, slab.z1, 0);
+      now->read_ms += reading.milliseconds();
+      now->elements += image.extent().elements();
+      now->foreground += image.count_foreground();
+      now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
+      const Stopwatch labeling;
+      LabeledValues labeled = label_values(std::move(image), connectivity);
+      now->engine.label_ms += labeling.milliseconds() - labeled.labeled.statistics_ms;
+      if (now->elements <= all) progress(static_cast<double>(now->elements) / static_cast<double>(all));
+      return labeled;
+    });
+  };
+  LabeledValues labeled = label_values_by_slabs(extent, connectivity, plan.slabs, label, plan.max_kept);
+  totals = *now;
+  return labeled;
+}
+
 Labeled label_filled_slabs(const SlabInput& input, Connectivity connectivity, std::uint64_t max_size,
                            const MemoryPlan& plan, SlabTotals& totals, io::FilledHoles& filled) {
   const Stopwatch filling;

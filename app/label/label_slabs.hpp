@@ -6,6 +6,7 @@
 
 #include "app/label/memory_plan.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/values.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
 
@@ -17,6 +18,9 @@ struct SlabTotals {
   std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0;
   double read_ms = 0;
 };
+
+/// What labelled values, and how long it took.
+EngineReport report_of_values(Connectivity connectivity, double label_ms);
 
 /// What is labelled slab by slab, and how. All of it must outlive the labels, which read and label again.
 struct SlabInput {
@@ -30,6 +34,10 @@ struct SlabInput {
 /// writing.
 Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
                     SlabTotals& totals);
+
+/// The same of values, without a delta.
+LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
+                                SlabTotals& totals);
 
 /// The same when holes of at most `max_size` elements have been filled, of which `filled` gets to know.
 /// SlabTotals::foreground is that of the input.

@@ -9,6 +9,7 @@
 #include "gpuccl/components.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/values.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/image/limits.hpp"
 
@@ -32,7 +33,8 @@ double bytes_of_component(const LabelWork& work) {
   constexpr std::size_t kToSelect = 4 * sizeof(Label) + sizeof(Box);
   const std::size_t to_measure =
       columns(work.measures.wanted).empty() ? 0 : bytes_of_sums(work.measures, work.extent) + sizeof(Label);
-  return static_cast<double>(Components::kBytesEach + (work.selects ? kToSelect : 0) + to_measure);
+  return static_cast<double>(Components::kBytesEach + (work.values ? sizeof(ValueBits) : 0) +
+                             (work.selects ? kToSelect : 0) + to_measure);
 }
 
 double tables_of(const LabelWork& work, const Extent& extent) {
@@ -58,6 +60,7 @@ double bytes_of_element(const LabelWork& work) {
 
 /// Bytes to label a part of the whole at most, components left out.
 double bytes_of(const LabelWork& work, const Extent& part) {
+  if (work.values) return ValueImage::most_bytes(part, *work.values, work.delta);
   const auto elements = static_cast<double>(part.elements());
   return std::max(elements * bytes_of_element(work), elements * bytes_of_bits(work) + tables_of(work, part) -
                                                          static_cast<double>(kKeptInAnyCase));
@@ -120,8 +123,18 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
   MemoryPlan plan;
   plan.halvings = halvings;
+  if (work.values && work.delta > 0)
+    throw Error(Failure::memory, "needs up to " + io::bytes_in_words(bytes_of(work, work.extent)) +
+                                     " of memory in one piece for --delta, the limit is " +
+                                     io::bytes_in_words(static_cast<double>(memory)));
   plan.slabs = cut(work, halvings);
-  plan.looks_ahead = !are_smallest(work, halvings);
+  if (work.values && plan.slabs.front().y1 < work.extent.height)
+    throw Error(Failure::memory,
+                "needs up to " +
+                    io::bytes_in_words(bytes_of(work, {work.extent.width, work.extent.height, 1})) +
+                    " of memory for the values of a slice, the limit is " +
+                    io::bytes_in_words(static_cast<double>(memory)));
+  plan.looks_ahead = !work.values && !are_smallest(work, halvings);
   const double available = static_cast<double>(memory - held);
   const double needed = plan.slab_bytes = bytes_of_slab(work, plan.slabs.back());
   if (needed > available)
@@ -144,13 +157,19 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
 double bytes_at_once(const LabelWork& work) { return bytes_of(work, work.extent); }
 
 double bytes_of_labels(const LabelWork& work, std::int64_t runs) {
+  if (work.values) {
+    const double of_elements = work.delta > 0 ? static_cast<double>(bytes_of(*work.values)) : 0;
+    return static_cast<double>(work.extent.elements()) * of_elements +
+           static_cast<double>(runs) * (sizeof(ValueRun) + sizeof(Label));
+  }
   const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, work.extent.elements());
   if (algorithm.device != DeviceKind::cpu || algorithm.name != "runs") return bytes_at_once(work);
   return static_cast<double>(work.extent.elements()) * kBit + static_cast<double>(runs) * sizeof(Label);
 }
 
 double bytes_of_components(const LabelWork& work, std::int64_t most) {
-  const double possible = kComponentsOfElement * static_cast<double>(work.extent.elements());
+  const double possible =
+      (work.values ? 1 : kComponentsOfElement) * static_cast<double>(work.extent.elements());
   return bytes_of_component(work) * std::min(possible, static_cast<double>(most));
 }
 

@@ -9,6 +9,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_type.hpp"
 
 namespace gpuccl::app {
 
@@ -20,6 +21,8 @@ struct LabelWork {
   bool selects = false;            // components are chosen from or put into another order
   bool labels_background = false;  // besides, to fill holes or to count cavities
   MeasureRequest measures = {};
+  std::optional<ValueType> values = {};  // of an image of these
+  double delta = 0;
 };
 
 /// How an input is labelled within a bound on memory.

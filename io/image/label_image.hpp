@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
@@ -11,7 +12,8 @@
 
 namespace gpuccl::io {
 
-enum class LabelType { automatic, u8, u16, u32 };
+/// The signed ones and f32 are those of values that are written back, as the bits of an unsigned type.
+enum class LabelType { automatic, u8, u16, u32, i8, i16, i32, f32 };
 enum class Compression { none, deflate, lzw, zstd, packbits };
 enum class BigTiff { automatic, yes, no };  // automatic: where a file passes the 4 GiB of a classic TIFF
 
@@ -35,6 +37,14 @@ struct MappedLabels {
 
 /// Bits of a sample; `type` is resolved, not automatic.
 int bits_per_sample(LabelType type);
+/// 'u', 'i' or 'f', as NumPy says it.
+char kind_of(LabelType type);
+/// The same with the number of bytes, and with the order of these where there are several: "|u1", "<i2".
+std::string numpy_name(LabelType type);
+/// "u8", "i16", "f32".
+std::string short_name(LabelType type);
+/// "uint8", "int16", "float32".
+std::string long_name(LabelType type);
 
 /// LabelSource::render as samples of `type`.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);

@@ -57,6 +57,25 @@ std::string geometry_fields(const Geometry& given, std::size_t axes) {
          });
 }
 
+const char* element_type(LabelType type) {
+  switch (type) {
+    case LabelType::u8:
+      return "MET_UCHAR";
+    case LabelType::u16:
+      return "MET_USHORT";
+    case LabelType::i8:
+      return "MET_CHAR";
+    case LabelType::i16:
+      return "MET_SHORT";
+    case LabelType::i32:
+      return "MET_INT";
+    case LabelType::f32:
+      return "MET_FLOAT";
+    default:
+      return "MET_UINT";
+  }
+}
+
 }  // namespace
 
 void write_metaimage_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
@@ -72,11 +91,7 @@ void write_metaimage_labels(AtomicFile& file, const MappedLabels& labels, LabelT
   if (!raw) header += std::string(kSizeDigits, '0') + "\n";
   header += geometry_fields(options.geometry, axes);
   header += "DimSize =" + each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); });
-  header += std::string("ElementType = ") +
-            (type == LabelType::u8    ? "MET_UCHAR"
-             : type == LabelType::u16 ? "MET_USHORT"
-                                      : "MET_UINT") +
-            "\nElementDataFile = LOCAL\n";
+  header += std::string("ElementType = ") + element_type(type) + "\nElementDataFile = LOCAL\n";
   file.write(header.data(), header.size());
   if (raw) return write_label_samples(file, labels, type, options);
   write_zlib_label_samples(file, labels, type, options);

@@ -85,6 +85,26 @@ class HeaderWriter {
   std::vector<std::byte> bytes_;
 };
 
+/// The code of NIfTI.
+std::uint64_t datatype_of(LabelType type) {
+  switch (type) {
+    case LabelType::u8:
+      return 2;
+    case LabelType::u16:
+      return 512;
+    case LabelType::i8:
+      return 256;
+    case LabelType::i16:
+      return 4;
+    case LabelType::i32:
+      return 8;
+    case LabelType::f32:
+      return 16;
+    default:
+      return 768;
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry) {
@@ -95,7 +115,7 @@ std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, 
   const int sizes[] = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};
   for (std::size_t i = 0; i < 8; ++i) header.dim(i, sizes[i]);
   header.code(layout.intent_code, kLabelIntent);
-  header.whole(layout.datatype, 2, type == LabelType::u8 ? 2 : type == LabelType::u16 ? 512 : 768);
+  header.whole(layout.datatype, 2, datatype_of(type));
   header.whole(layout.bitpix, 2, static_cast<std::uint64_t>(bits_per_sample(type)));
   header.reals(layout.pixdim, frame.pixdim);
   const std::size_t data = layout.header_bytes + 4;

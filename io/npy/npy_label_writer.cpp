@@ -10,8 +10,8 @@ namespace gpuccl::io {
 std::string npy_header(Extent extent, LabelType type) {
   std::string shape = std::to_string(extent.height) + ", " + std::to_string(extent.width);
   if (extent.depth > 1) shape = std::to_string(extent.depth) + ", " + shape;
-  const std::string samples = type == LabelType::u8 ? "|u1" : type == LabelType::u16 ? "<u2" : "<u4";
-  std::string dictionary = "{'descr': '" + samples + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string dictionary =
+      "{'descr': '" + numpy_name(type) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
 
   std::string header("\x93NUMPY\x01\x00", 8);
   const std::size_t size = (header.size() + 2 + dictionary.size() + 1 + 63) / 64 * 64;

@@ -16,6 +16,8 @@ void write_png_labels(AtomicFile& file, const MappedLabels& labels, LabelType ty
   if (extent.depth > 1)
     throw Error(Failure::data, "a PNG holds one slice and this volume has " + std::to_string(extent.depth) +
                                    "; write a .tiff");
+  if (kind_of(type) != 'u')
+    throw Error(Failure::data, "a PNG holds no " + long_name(type) + "; write a .tiff");
   const StripLayout strips(extent, bits_per_sample(type), options.strips_at_once);
   const SampleRow row{.width = extent.width, .sample_bytes = bits_per_sample(type) / 8, .png = true};
   PngOutput png(file, {.width = extent.width,

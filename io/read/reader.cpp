@@ -9,6 +9,7 @@
 #include "io/image/foreground.hpp"
 #include "io/image/otsu.hpp"
 #include "io/image/row_stream.hpp"
+#include "io/image/value_rows.hpp"
 #include "io/image/value_sample.hpp"
 #include "io/read/open_samples.hpp"
 
@@ -48,6 +49,25 @@ class SampleReader final : public Reader {
       if (look)
         for (int z = begin; z < end; ++z) look(out.view().slices(z - z0, z - z0 + 1));
     });
+  }
+
+  ValueType value_type() const override {
+    const ValueType type = io::value_type(source_->format(0));
+    for (int z = 1; z < info_.extent.depth; ++z)
+      if (io::value_type(source_->format(z)) != type)
+        throw Error(Failure::data, "has slices of different sample types, whose values do not compare");
+    return type;
+  }
+
+  ValueImage read_values(int z0, int z1, double delta) override {
+    const Extent& extent = info_.extent;
+    ValueImage image({extent.width, extent.height, z1 - z0}, io::value_type(source_->format(0)), delta);
+    for_each_group(*source_, z0, z1, source_->buffer_bytes(), memory_, [&](int begin, int end) {
+      source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
+        add_rows(image, std::int64_t{z - z0} * extent.height, rows);
+      });
+    });
+    return image;
   }
 
   void read_rows(int z, int y0, int y1, BitVolume& out) override {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpuccl/bit_volume.hpp"
+#include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 
@@ -31,6 +32,11 @@ class Reader {
   /// decoded ahead by a thread of their own; rows that do not follow those read last are decoded from the top
   /// of their slice. Throws Error (data, io).
   virtual void read_rows(int z, int y0, int y1, BitVolume& out) = 0;
+  /// The type of samples as they are stored, whatever is foreground. Error (data) for colours, and where
+  /// slices have different types.
+  virtual ValueType value_type() const = 0;
+  /// Reads slices [z0, z1) as values of this type. Throws Error (data, io).
+  virtual ValueImage read_values(int z0, int z1, double delta) = 0;
   /// Whether what was read without a threshold has, in some of its rows that were looked at, more than two
   /// values.
   virtual bool has_more_than_two_values() const = 0;

@@ -9,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gpuccl/components.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/value_type.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/decimal.hpp"
@@ -50,7 +52,7 @@ class RowsText {
 /// What stands around the fields of a row, which are the same in every table, and between rows. Fields with
 /// several numbers have commas between them.
 struct RowStyle {
-  std::string_view before_label, before_area, before_box, before_centroid, before_physical_area,
+  std::string_view before_label, before_value, before_area, before_box, before_centroid, before_physical_area,
       before_physical_centroid, after_centroids, end, between;
   bool names_measures;
   std::string_view missing;  // in place of a measure that there is none of
@@ -71,6 +73,16 @@ struct Stretch {
   bool begins = true, ends = true;  // whether it has what stands before all rows and after them
 };
 
+/// The values of components, of images of values.
+struct ValueColumn {
+  bool is_there = false;
+  ValueType type = ValueType::u8;
+  std::span<const ValueBits> values = {};  // of each component
+};
+
+/// The value as a number.
+char* put_value(char* out, ValueType type, ValueBits value);
+
 /// What a table of components is made of. Its boxes and centroids have so many axes. `before` and `after`
 /// stand in every row, in front of it and behind the centroids, and then the columns of what was measured.
 struct ComponentTable {
@@ -81,6 +93,7 @@ struct ComponentTable {
   const Measured* measured = nullptr;
   std::vector<MeasureId> columns = {};
   std::uint64_t first = 0;  // components before these
+  ValueColumn value = {};
 };
 
 /// The fewest digits that read back as the same value, with an exponent where that is shorter.
@@ -141,6 +154,8 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   }
   out = put_text(out, style.after_centroids);
   out = put_text(out, table.after);
+  if (table.value.is_there)
+    out = put_value(put_text(out, style.before_value), table.value.type, table.value.values[i]);
   if (!table.columns.empty()) out = put_measures<style>(out, table, i);
   return put_text(out, style.end);
 }
@@ -152,7 +167,7 @@ void stream_rows(const ComponentTable& table, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
   // More than all numbers and words of a row.
   const std::size_t room =
-      table.before.size() + table.after.size() + (16 + table.columns.size()) * kDecimalRoom;
+      table.before.size() + table.after.size() + (17 + table.columns.size()) * kDecimalRoom;
   const std::size_t count = table.components.size();
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();

@@ -1,7 +1,12 @@
 #include "io/report/report.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "gpuccl/version.hpp"
 #include "io/files/descriptor.hpp"
@@ -137,6 +142,7 @@ std::string head(const Report& report) {
 }
 
 constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
+                            .before_value = ",\"value\":",
                             .before_area = ",\"area\":",
                             .before_box = ",\"bbox\":[",
                             .before_centroid = "],\"centroid\":[",
@@ -147,6 +153,41 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .between = ",",
                             .names_measures = true,
                             .missing = "null"};
+
+/// Ends the components and begins a table of the same form: what there is of each value.
+void put_values(const TextSink& sink, const Report& report, const Components& components) {
+  struct OfValue {
+    std::uint64_t count = 0, sum = 0, largest = 0;
+  };
+  std::unordered_map<ValueBits, OfValue> sums;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    OfValue& of_value = sums[report.value.values[i]];
+    const std::uint64_t area = components.area[i];
+    ++of_value.count;
+    of_value.sum += area;
+    of_value.largest = std::max(of_value.largest, area);
+  }
+  std::vector<ValueBits> values;
+  values.reserve(sums.size());
+  for (const auto& [value, of_value] : sums) values.push_back(value);
+  const auto less = [type = report.value.type](ValueBits a, ValueBits b) {
+    if (is_floating(type)) return std::bit_cast<double>(a) < std::bit_cast<double>(b);
+    return is_signed(type) ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
+  };
+  std::sort(values.begin(), values.end(), less);
+  sink(values.empty() ? "],\n  \"values\": [" : "\n  ],\n  \"values\": [");
+  std::string between = "\n";
+  for (const ValueBits value : values) {
+    const OfValue& of_value = sums[value];
+    char number[kDecimalRoom];
+    const std::string_view word(
+        number, static_cast<std::size_t>(put_value(number, report.value.type, value) - number));
+    sink(between + "{\"value\":" + std::string(word) + ",\"components\":" + std::to_string(of_value.count) +
+         ",\"elements\":" + std::to_string(of_value.sum) +
+         ",\"largest\":" + std::to_string(of_value.largest) + "}");
+    between = ",\n";
+  }
+}
 
 }  // namespace
 
@@ -159,9 +200,12 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
                          .scale = physical_scale(report.input.geometry, axes),
                          .measured = &measured,
                          .columns = measured.columns(),
-                         .first = stretch.first},
+                         .first = stretch.first,
+                         .value = report.value},
                         sink);
-  if (stretch.ends) sink(report.components == 0 ? "]\n}\n" : "\n  ]\n}\n");
+  if (!stretch.ends) return;
+  if (report.sums_up_values) put_values(sink, report, components);
+  sink(report.components == 0 ? "]\n}\n" : "\n  ]\n}\n");
 }
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }

@@ -52,8 +52,12 @@ struct Report {
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;
   std::optional<FilledHoles> holes;  // if they were to be filled
-  std::string label_type;            // "u8", "u16", "u32"; empty without an output
-  std::string order;                 // "raster", "size"
+  std::string
+      label_type;     // as the words of --label-type, and "i8", "i16", "i32", "f32"; empty without an output
+  std::string order;  // "raster", "size"
+
+  ValueColumn value;            // of images of values
+  bool sums_up_values = false;  // what there is of each value follows the components
 
   ReportedFile output;          // the label image
   ReportedFile preview, stats;  // a table that went to a stream is no file

@@ -8,6 +8,7 @@ namespace gpuccl::io {
 namespace {
 
 constexpr RowStyle kCsvRow{.before_label = "",
+                           .before_value = ",",
                            .before_area = ",",
                            .before_box = ",",
                            .before_centroid = ",",
@@ -24,8 +25,8 @@ constexpr std::string_view kColumns3d = "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz",
                            kPhysical3d = ",area_physical,cx_physical,cy_physical,cz_physical,unit",
                            kPhysical2d = ",area_physical,cx_physical,cy_physical,unit";
 
-std::string names_of(const std::vector<MeasureId>& columns) {
-  std::string names;
+std::string names_of(bool has_values, const std::vector<MeasureId>& columns) {
+  std::string names = has_values ? ",value" : "";
   for (const MeasureId id : columns) names.append(",").append(measure_of(id).name);
   return names + "\n";
 }
@@ -33,15 +34,17 @@ std::string names_of(const std::vector<MeasureId>& columns) {
 }  // namespace
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
-                      const Components& components, const Measured& measured, const Stretch& stretch) {
+                      const Components& components, const Measured& measured, const Stretch& stretch,
+                      const ValueColumn& value) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
   table.measured = &measured;
   table.columns = measured.columns();
   table.first = stretch.first;
+  table.value = value;
   if (stretch.begins) {
     sink(volume ? kColumns3d : kColumns2d);
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
-    sink(names_of(table.columns));
+    sink(names_of(value.is_there, table.columns));
   }
   const std::string unit = "," + std::string(name_of(geometry.unit));
   if (table.scale) table.after = unit;
@@ -53,30 +56,31 @@ bool is_stats_csv(std::string_view beginning) {
 }
 
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured) {
+                     const Measured& measured, const ValueColumn& value) {
   stream_stats_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-                   components, measured);
+                   components, measured, {}, value);
 }
 
 void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured) {
+                     const Measured& measured, const ValueColumn& value) {
   stream_stats_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-                   geometry, components, measured);
+                   geometry, components, measured, {}, value);
 }
 
-std::string joint_stats_header(const MeasureSet& wanted) {
-  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + names_of(columns(wanted));
+std::string joint_stats_header(const MeasureSet& wanted, bool has_values) {
+  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + names_of(has_values, columns(wanted));
 }
 
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
-                            const Geometry& geometry, const Components& components,
-                            const Measured& measured) {
+                            const Geometry& geometry, const Components& components, const Measured& measured,
+                            const ValueColumn& value) {
   const std::string before = csv_field(input) + ",";
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
   const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
   table.after = after;
   table.measured = &measured;
   table.columns = columns(measured.wanted());
+  table.value = value;
   stream_rows<kCsvRow>(table, sink);
 }
 

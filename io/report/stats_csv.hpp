@@ -11,15 +11,15 @@
 namespace gpuccl::io {
 
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D), and where the size of
-/// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then what else was
-/// measured.
+/// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then the value, of images
+/// of values, and what else was measured.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured = Measured(),
-                      const Stretch& stretch = {});
+                      const Stretch& stretch = {}, const ValueColumn& value = {});
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured = Measured());
+                     const Measured& measured = Measured(), const ValueColumn& value = {});
 void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured = Measured());
+                     const Measured& measured = Measured(), const ValueColumn& value = {});
 
 /// Whether a text that begins like this, white space left out, is a table of components, of one input or of
 /// several.
@@ -27,9 +27,9 @@ bool is_stats_csv(std::string_view beginning);
 
 /// One table of several inputs: the same with the name of the input before it, and with all columns always,
 /// empty where they do not apply. Its first line, and the rows of one input.
-std::string joint_stats_header(const MeasureSet& wanted = {});
+std::string joint_stats_header(const MeasureSet& wanted = {}, bool has_values = false);
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
-                            const Measured& measured = Measured());
+                            const Measured& measured = Measured(), const ValueColumn& value = {});
 
 }  // namespace gpuccl::io

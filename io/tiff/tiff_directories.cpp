@@ -141,7 +141,7 @@ std::string TiffDirectories::page(std::int64_t slice, std::uint64_t offset,
   }
   directory.add_short(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   if (resolution.is_known()) directory.add_short(TIFFTAG_RESOLUTIONUNIT, static_cast<int>(resolution.unit));
-  directory.add_short(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  directory.add_short(TIFFTAG_SAMPLEFORMAT, pages_.sample_format);
   return directory.bytes(offset, slice + 1 == strips.extent.depth);
 }
 

@@ -1,5 +1,7 @@
 #include "io/tiff/tiff_label_writer.hpp"
 
+#include <tiff.h>
+
 #include <algorithm>
 
 #include "io/deflate/run_deflater.hpp"
@@ -93,6 +95,9 @@ std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Comp
 TiffLabels::TiffLabels(const MappedLabels& labels, LabelType type, const WriteOptions& options)
     : pages{.strips = StripLayout(labels.labels.extent(), bits_per_sample(type), options.strips_at_once),
             .bits_per_sample = bits_per_sample(type),
+            .sample_format = kind_of(type) == 'u'   ? SAMPLEFORMAT_UINT
+                             : kind_of(type) == 'i' ? SAMPLEFORMAT_INT
+                                                    : SAMPLEFORMAT_IEEEFP,
             .compression = options.compression,
             .deflate_level = kDeflateLevel,
             .big = options.big_tiff,

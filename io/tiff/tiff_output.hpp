@@ -15,10 +15,11 @@
 
 namespace gpuccl::io {
 
-/// What the pages of a TIFF of unsigned gray samples have in common.
+/// What the pages of a TIFF of gray samples have in common.
 struct TiffPages {
   StripLayout strips;
   int bits_per_sample = 8;
+  int sample_format = 1;  // SAMPLEFORMAT_UINT
   Compression compression = Compression::deflate;
   int deflate_level = 2;  // of libdeflate: 1 to 12
   BigTiff big = BigTiff::automatic;

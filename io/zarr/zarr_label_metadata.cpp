@@ -67,11 +67,10 @@ Json sizes(const Extent& extent, int depth, int height, int width) {
 }
 
 Json array_v2(const Json& shape, const Json& chunk, LabelType type) {
-  const char* name = type == LabelType::u8 ? "|u1" : type == LabelType::u16 ? "<u2" : "<u4";
   return {{"zarr_format", 2},
           {"shape", shape},
           {"chunks", chunk},
-          {"dtype", name},
+          {"dtype", numpy_name(type)},
           {"compressor", {{"id", "zlib"}, {"level", 1}}},
           {"fill_value", 0},
           {"filters", nullptr},
@@ -87,7 +86,7 @@ Json array_v3(const Json& shape, const Json& chunk, LabelType type) {
   return {{"zarr_format", 3},
           {"node_type", "array"},
           {"shape", shape},
-          {"data_type", "uint" + std::to_string(bits_per_sample(type))},
+          {"data_type", long_name(type)},
           {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", chunk}}}}},
           {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
           {"fill_value", 0},

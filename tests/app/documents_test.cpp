@@ -77,9 +77,9 @@ class Desk {
     fs::create_symlink(source_file("data"), folder_ / "data");
     for (const char* name : {"page.png", "scans/page.png"}) copy("page.png", name);
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
-    for (const char* name : {"cells.tif", "em.tif", "huge.tif", "pages.tif", "stack.tif"})
+    for (const char* name : {"cells.tif", "em.tif", "huge.tif", "neurons.tif", "pages.tif", "stack.tif"})
       copy("cells.tif", name);
-    for (const char* name : {"classes.nii.gz", "em.ome.zarr"})
+    for (const char* name : {"classes.nii.gz", "network.nii.gz", "em.ome.zarr"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);

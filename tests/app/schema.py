@@ -37,6 +37,7 @@ def main():
             report(gpuccl, DATA / "cells.tif", "--per-slice", "--algo", "flood-fill"),
             report(gpuccl, DATA / "cells.tif", "--threshold", "255"),
             report(gpuccl, DATA / "cells-slices", "--stack"),
+            report(gpuccl, DATA / "cells.tif", "--values", "--per-value", "--largest", "3"),
             report(gpuccl, DATA / "cells.tif", "--measure", "all", "--spacing", "1,1,2"),
             report(gpuccl, DATA / "page.png", "--measure", "all"),
             report(gpuccl, DATA / "cells-slices", "--stack", "--fill-holes"),

@@ -79,7 +79,7 @@ class Batch {
     if (options.files.stats.empty()) return;
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
       refuse_foreign_table(options.files.stats, io::is_stats_csv);
-    table_.add(io::joint_stats_header(options.measure.wanted));
+    table_.add(io::joint_stats_header(options.measure.wanted, options.values.by_values));
     io::SpooledText::try_folder();
   }
 
@@ -159,7 +159,8 @@ class Batch {
       if (!options_.files.stats.empty()) {
         outcome.table = std::make_shared<io::SpooledText>();
         io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
-                                   job.volume(), job.geometry(), job.components(), job.measured());
+                                   job.volume(), job.geometry(), job.components(), job.measured(),
+                                   job.value());
       }
       done = true;
     };

@@ -1,0 +1,100 @@
+#include "app/label/value_options.hpp"
+
+#include <limits>
+#include <string>
+
+#include "app/label/label_options.hpp"
+#include "app/options/option_helpers.hpp"
+#include "gpuccl/error.hpp"
+#include "io/files/number_text.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+[[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
+
+void check_others(const LabelOptions& options) {
+  const io::ForegroundOptions& foreground = options.input.foreground;
+  const char* rule = foreground.threshold || foreground.otsu ? "--threshold"
+                     : !foreground.values.empty()            ? "--value"
+                     : foreground.invert                     ? "--invert"
+                     : foreground.raw                        ? "--foreground"
+                                                             : nullptr;
+  if (rule != nullptr) refuse(std::string("--values takes samples as they are stored, and excludes ") + rule);
+  if (options.fill_holes) refuse("--fill-holes is for binary images, and excludes --values");
+}
+
+void check_engine(const EngineOptions& engine) {
+  if (engine.algorithm != "auto" && engine.algorithm != "runs")
+    refuse(engine.algorithm + " labels binary images, as published; with --values auto and runs can");
+  if (engine.device == DeviceChoice::cuda)
+    refuse("--values labels on the CPU only; --device auto or cpu does");
+}
+
+/// Those that look at what is foreground around a component, which others touch here.
+void check_measures(const LabelOptions& options) {
+  const MeasureSet wanted = options.measure.wanted | options.selection.keep.measures();
+  for (const Measure& measure : measures()) {
+    const std::string name(measure.name);
+    const bool looks_around = name.starts_with("perimeter") || name.starts_with("roundness") ||
+                              name.starts_with("surface") || name.starts_with("sphericity") ||
+                              measure.group == MeasureGroup::topology;
+    if (looks_around && wanted[static_cast<std::size_t>(measure.id)])
+      refuse(name + " is not measured with --values; without, --value V measures one value at a time");
+  }
+}
+
+}  // namespace
+
+void ValueOptions::add_input_to(const Command& command) {
+  add_switch(command, "--values", by_values,
+             "Elements connect when their values are equal and not 0, as in a segmentation");
+  command.add_value("--delta", "D", "With --values: also when they differ by at most D",
+                    [this](const std::string& given) {
+                      delta = parse_number<double>(given);
+                      return delta && *delta >= 0 && *delta <= std::numeric_limits<double>::max()
+                                 ? std::string()
+                                 : "'" + given + "' is not a number from 0 on";
+                    });
+}
+
+void ValueOptions::add_selection_to(const Command& command) {
+  add_switch(command, "--per-value", per_value, "With --values: --largest is the number kept of each value");
+  add_switch(command, "--keep-values", keep_values,
+             "With --values: write the values of what stays instead of labels, in the type of the input");
+}
+
+std::string rule_of(const ValueOptions& options) {
+  return options.most_difference() > 0 ? "values that differ by at most " + io::shortest(*options.delta)
+                                       : "equal values";
+}
+
+void check_value_type(ValueType type, const ValueOptions& options) {
+  if (is_floating(type) && !options.delta)
+    throw Error(Failure::data,
+                "has floating-point values; --delta D says by how much those that connect may differ, 0: by "
+                "nothing");
+}
+
+void check_values(const LabelOptions& options) {
+  const ValueOptions& values = options.values;
+  if (!values.by_values) {
+    const char* needs = values.delta         ? "--delta"
+                        : values.per_value   ? "--per-value"
+                        : values.keep_values ? "--keep-values"
+                                             : nullptr;
+    if (needs != nullptr) refuse(std::string(needs) + " needs --values");
+    return;
+  }
+  check_others(options);
+  check_engine(options.algorithm.engine);
+  check_measures(options);
+  if (values.most_difference() > 0 && (values.per_value || values.keep_values))
+    refuse("components of several values, by --delta, have none for --per-value and --keep-values");
+  if (values.keep_values && options.label_type != io::LabelType::automatic)
+    refuse("--keep-values writes the type of the input, and excludes --label-type");
+  if (values.keep_values && options.selection.order == LabelOrder::size)
+    refuse("--keep-values writes no labels, which --order would number");
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gpuccl/value_type.hpp"
+
+namespace gpuccl::app {
+
+class Command;
+struct LabelOptions;
+
+/// Images of values: neighbors connect when their values are equal, or differ by at most a delta.
+struct ValueOptions {
+  bool by_values = false;
+  std::optional<double> delta;
+  bool per_value = false;    // --largest of each value
+  bool keep_values = false;  // written in place of labels
+
+  double most_difference() const { return delta.value_or(0); }
+  /// --values and --delta; the other two.
+  void add_input_to(const Command& command);
+  void add_selection_to(const Command& command);
+};
+
+/// The rule of connecting in words, for the report.
+std::string rule_of(const ValueOptions& options);
+
+/// Error (data) if values of this type cannot be compared so.
+void check_value_type(ValueType type, const ValueOptions& options);
+
+/// Error (usage) if options contradict --values, or need it.
+void check_values(const LabelOptions& options);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "gpuccl/labels.hpp"
+#include "gpuccl/value_type.hpp"
+#include "io/image/label_image.hpp"
+
+namespace gpuccl::app {
+
+/// What labels become where values are written back.
+struct WrittenValues {
+  io::LabelType type = io::LabelType::automatic;
+  std::vector<Label> map;  // from labels to values, as the bits of an unsigned type
+  Label largest = 0;       // of those that are not negative
+};
+
+/// `values`: of each component that stays; `selected`: Selection::map. Values of 64 bits get 32 where they
+/// fit these, else Error (data).
+WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
+                             const std::vector<Label>& selected);
+
+}  // namespace gpuccl::app

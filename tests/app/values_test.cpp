@@ -1,0 +1,166 @@
+#include <bit>
+#include <cstring>
+
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+// Images of values: `gpuccl label --values`.
+namespace gpuccl {
+namespace {
+
+/// A .npy file of rows.
+template <class T>
+std::string save_npy(const std::string& path, const std::string& type, int depth, int height,
+                     const std::vector<T>& values) {
+  const int width = static_cast<int>(values.size()) / depth / height;
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(depth) + ", " + std::to_string(height) + ", " + std::to_string(width) +
+                       "), }";
+  header.resize(117, ' ');
+  header += '\n';
+  std::string bytes = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header;
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  write_file(path, bytes);
+  return path;
+}
+
+/// The elements of a .npy file, whose header has 128 bytes.
+template <class T>
+std::vector<T> values_in(const std::string& path, const std::string& type) {
+  const std::string bytes = read_file(path);
+  CHECK(bytes.find("'descr': '" + type + "'") != std::string::npos);
+  std::vector<T> values((bytes.size() - 128) / sizeof(T));
+  std::memcpy(values.data(), bytes.data() + 128, values.size() * sizeof(T));
+  return values;
+}
+
+const std::vector<std::vector<int>> kClasses = {{1, 1, 2, 2, 0, 1}, {0, 0, 2, 1, 1, 1}, {3, 0, 0, 0, 0, 0}};
+
+TEST_CASE("equal values are components, with their values in report and table") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", kClasses), output = scratch / "out.tif";
+  const Json report = report_of({input, "--values", "-o", output, "--stats", scratch / "out.csv"});
+  CHECK(labels_in(output) == "1 1 2 2 0 3/0 0 2 3 3 3/4 0 0 0 0 0");
+  CHECK(report["input"]["foreground_rule"] == "equal values");
+  CHECK(report["labeling"]["algorithm"] == "runs");
+  CHECK(report["options"] == "--values");
+  CHECK(
+      report["components"][2] ==
+      Json::parse(R"({"label": 3, "area": 4, "bbox": [3, 0, 5, 1], "centroid": [4.25, 0.75], "value": 1})"));
+  CHECK(report["values"] == Json::parse(R"([{"value": 1, "components": 2, "elements": 6, "largest": 4},
+    {"value": 2, "components": 1, "elements": 3, "largest": 3},
+    {"value": 3, "components": 1, "elements": 1, "largest": 1}])"));
+  const std::string table = read_file(scratch / "out.csv");
+  CHECK(table.starts_with("label,area,x0,y0,x1,y1,cx,cy,value\n1,2,0,0,1,0,0.5,0,1\n"));
+  CHECK(report_of({input, "--values", "-c", "4"})["labeling"]["components"] == 4);
+}
+
+TEST_CASE("the largest component of each value is left, as its value") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", kClasses), output = scratch / "out.tif";
+  const Json report =
+      report_of({input, "--values", "--per-value", "--largest", "1", "--keep-values", "-o", output});
+  CHECK(labels_in(output) == "0 0 2 2 0 1/0 0 2 1 1 1/3 0 0 0 0 0");
+  CHECK(report["labeling"]["label_type"] == "u8");
+  CHECK(report["labeling"]["dropped"] == 1);
+  CHECK(report["components"][1]["value"] == 1);
+  CHECK(report_of({input, "--values", "--largest", "1"})["components"].size() == 1);
+  CHECK(report_of({input, "--values", "--min-size", "3"})["values"].size() == 2);
+}
+
+TEST_CASE("values keep their type, sign and bits") {
+  const ScratchFolder scratch;
+  const std::string in = scratch / "in.npy", out = scratch / "out.npy";
+  const std::vector<std::int16_t> shorts = {-3, -3, 0, 7, -32768, 32767};
+  save_npy(in, "<i2", 1, 2, shorts);
+  const Json report = report_of({in, "--values", "--keep-values", "-o", out});
+  CHECK(values_in<std::int16_t>(out, "<i2") == shorts);
+  CHECK(report["components"][0]["value"] == -3);
+  CHECK(report["values"][0]["value"] == -32768);
+  for (const char* const name : {"out.tif", "out.nii", "out.nii.gz", "out.nrrd", "out.mha", "out.zarr"}) {
+    CAPTURE(name);
+    succeeds({"label", in, "--values", "--keep-values", "-o", scratch / name, "--quiet"});
+    succeeds({"label", scratch / name, "--values", "--keep-values", "-o", scratch / "again.npy", "--quiet"});
+    CHECK(values_in<std::int16_t>(scratch / "again.npy", "<i2") == shorts);
+  }
+  fails({"label", in, "--values", "--keep-values", "-o", scratch / "out.png"}, 65, "a PNG holds no int16");
+
+  const std::vector<std::uint64_t> longs = {5, 0xffffffff, 0xffffffff, 0};
+  save_npy(in, "<u8", 1, 1, longs);
+  succeeds({"label", in, "--values", "--keep-values", "-o", out, "--quiet"});
+  CHECK(values_in<std::uint32_t>(out, "<u4") == std::vector<std::uint32_t>(longs.begin(), longs.end()));
+  save_npy(in, "<u8", 1, 1, std::vector<std::uint64_t>{~0ull, ~0ull, 1ull << 63});
+  CHECK(report_of({in, "--values"})["components"][0]["value"] == ~0ull);
+  fails({"label", in, "--values", "--keep-values", "-o", out}, 65, "does not fit the 32 bits");
+}
+
+TEST_CASE("floating-point values need a delta") {
+  const ScratchFolder scratch;
+  const std::string in = save_npy(scratch / "in.npy", "<f4", 1, 1,
+                                  std::vector<float>{1, 1.5F, 4, std::bit_cast<float>(0x7fc00000), 4, 0, -2});
+  fails({"label", in, "--values", "--json", "-"}, 65, "--delta D says");
+  CHECK(report_of({in, "--values", "--delta", "0"})["labeling"]["components"] == 5);
+  const Json report = report_of({in, "--values", "--delta", "0.5"});
+  CHECK(report["labeling"]["components"] == 4);
+  CHECK(!report.contains("values"));
+  CHECK(report["input"]["foreground_rule"] == "values that differ by at most 0.5");
+  succeeds({"label", in, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy", "--quiet"});
+  CHECK(values_in<float>(scratch / "out.npy", "<f4") == std::vector<float>{1, 1.5F, 4, 0, 4, 0, -2});
+}
+
+TEST_CASE("what contradicts --values, or needs it, is one line") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", kClasses);
+  const auto refused = [&](Words words, const std::string& part) {
+    words.insert(words.begin(), {"label", input, "--json", "-"});
+    fails(words, 64, part);
+  };
+  refused({"--delta", "1"}, "--delta needs --values");
+  refused({"--per-value"}, "--per-value needs --values");
+  refused({"--keep-values"}, "--keep-values needs --values");
+  refused({"--values", "--delta", "-1"}, "not a number from 0 on");
+  refused({"--values", "--delta", "nan"}, "not a number from 0 on");
+  refused({"--values", "--threshold", "1"}, "excludes --threshold");
+  refused({"--values", "--value", "1"}, "excludes --value");
+  refused({"--values", "--invert"}, "excludes --invert");
+  refused({"--values", "--fill-holes"}, "excludes --values");
+  refused({"--values", "--device", "cuda"}, "--device auto or cpu");
+  refused({"--values", "--algo", "sauf"}, "auto and runs can");
+  refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
+  refused({"--values", "--delta", "1", "--keep-values"}, "by --delta");
+  fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
+}
+
+TEST_CASE("values in slabs, by any threads, slices and batches: the same bytes") {
+  const ScratchFolder scratch;
+  constexpr int kDepth = 64, kHeight = 96, kWidth = 320;
+  std::vector<std::uint16_t> values;
+  for (int z = 0; z < kDepth; ++z)
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x)
+        values.push_back(static_cast<std::uint16_t>(((x / 7 + z / 3) % 4) * ((y / 9 + x / 50) % 3)));
+  const std::string input = save_npy(scratch / "in.npy", "<u2", kDepth, kHeight, values);
+  for (const Words& more : {Words{"-c", "6"}, Words{"-c", "26"}, Words{"--per-slice"}}) {
+    const auto bytes = [&](Words words) {
+      words.insert(words.begin(), {"label", input, "--values", "-o", scratch / "out.npy", "--quiet"});
+      words.insert(words.end(), more.begin(), more.end());
+      words.insert(words.end(), {"--stats", scratch / "out.csv", "--overwrite"});
+      succeeds(words);
+      return read_file(scratch / "out.npy") + read_file(scratch / "out.csv");
+    };
+    const std::string expected = bytes({});
+    CHECK(bytes({"--memory", "40M"}) == expected);
+    CHECK(bytes({"--threads", "1"}) == expected);
+  }
+  fails({"label", input, "--values", "--delta", "1", "--memory", "40M", "--json", "-"}, 71, "--delta");
+  succeeds({"label", input, save_gray(scratch / "b.tif", kClasses), "--values", "--stats",
+            scratch / "all.csv", "-o", (scratch / "labels") + "/", "--quiet"});
+  const std::string table = read_file(scratch / "all.csv");
+  CHECK(table.find("unit,value\n") != std::string::npos);
+  CHECK(table.find("b.tif,1,2,0,0,0,1,0,0,0.5,0,0,,,,,,1\n") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuccl
