@@ -60,7 +60,8 @@ void setup_label(CommandLine& line) {
   const auto options = std::make_shared<LabelOptions>();
   options->add_to(command);
   command.on_run([options] {
-    options->measure.settle(options->selection.keep.measures());
+    options->selection.periodic = options->periodic;
+    options->measure.settle(options->selection.keep.measures(), options->periodic);
     std::string& image = options->files.image;
     // A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
     if (image.ends_with('/') &&

@@ -45,6 +45,10 @@ std::string deciding_options(const LabelOptions& options) {
   const AlgorithmOptions& algorithm = options.algorithm;
   if (algorithm.connectivity) add(true, "-c " + std::to_string(static_cast<int>(*algorithm.connectivity)));
   add(algorithm.per_slice, "--per-slice");
+  std::string axes;
+  for (std::size_t axis = 0; axis < options.periodic.size(); ++axis)
+    if (options.periodic[axis]) axes += (axes.empty() ? "" : ",") + std::string(1, "xyz"[axis]);
+  add(!axes.empty(), "--periodic " + axes);
 
   if (options.fill_holes)
     add(true,

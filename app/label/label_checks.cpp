@@ -109,6 +109,9 @@ void check(const LabelOptions& options, bool batch) {
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
   check_values(options);
+  if (options.fill_holes && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage,
+                "--fill-holes looks at borders, which --periodic takes away; give one of them");
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) { return path == "-"; };
   const std::string streams[] = {files.json, files.stats, options.batch.report};

@@ -111,6 +111,8 @@ void LabelJob::open() {
     connectivity_ = options_.algorithm.connectivity_for(info.extent, info.format != "png");
     work_ = {extent_, connectivity_, options_.algorithm.engine, !(options_.selection == SelectionOptions()),
              options_.fill_holes.has_value()};
+    work_.wraps = options_.periodic != PeriodicAxes{};
+    check_periodic(extent_, connectivity_, options_.periodic);
     if (options_.fill_holes)
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
     if (options_.values.by_values) {
@@ -272,10 +274,14 @@ void LabelJob::label(Engine& engine) {
       }
       return label_by_slabs(engine);
     });
-    const Areas areas = areas_of(labeled_.components);
+    Areas areas = areas_of(labeled_.components);
     self_check(labeled_, areas.sum,
                foreground + static_cast<std::int64_t>(report_.holes ? report_.holes->elements : 0));
     report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
+    if (work_.wraps) {
+      wrap_components();
+      areas = areas_of(labeled_.components);
+    }
     findings_.largest = areas.largest;
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
@@ -285,6 +291,7 @@ void LabelJob::label(Engine& engine) {
     measured_.select(selection_.map);
     select_values();
     measured_.show_only(options_.measure.wanted);
+    if (work_.wraps) select_wrapped();
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
 }
@@ -307,6 +314,20 @@ void LabelJob::give_hints() {
   findings_.foreground = report_.foreground;
   report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
   for (const std::string& line : report_.hints) warn(files_.input, line);
+}
+
+/// From here on components are whole ones; labels are still those of their parts.
+void LabelJob::wrap_components() {
+  wrapped_ = wrap(*labeled_.labels, labeled_.components, connectivity_, options_.periodic);
+  labeled_.components = std::move(wrapped_.components);
+}
+
+/// What becomes of parts is what becomes of their wholes.
+void LabelJob::select_wrapped() {
+  if (!selection_.map.empty())
+    for (Label& label : wrapped_.map) label = selection_.map[label];
+  selection_.map = std::move(wrapped_.map);
+  wrapped_ = {};
 }
 
 void LabelJob::fill_holes(Engine& engine) {
@@ -336,7 +357,7 @@ void LabelJob::measure_components(Engine& engine) {
   }
   const std::int64_t memory = plan_.slabs.empty() ? std::min(allowed_, limit_) : limit_;
   measured_ = measures_.measure(
-      labeled_, needs_background ? &background : nullptr,
+      labeled_, needs_background ? &background : nullptr, wrapped_.wraps,
       std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(bytes_while_writing(0)))));
   report_.intensity = measures_.intensity();
   if (report_.intensity && report_.intensity->nans > 0)
@@ -469,6 +490,8 @@ void LabelJob::complete_report() {
   report_.options = deciding_options(options_);
   report_.algorithm = engine_report_.algorithm;
   report_.connectivity = static_cast<int>(connectivity_);
+  for (std::size_t axis = 0; axis < options_.periodic.size(); ++axis)
+    if (options_.periodic[axis]) report_.periodic.emplace_back(1, "xyz"[axis]);
   report_.volume = volume();
   report_.device_kind = device_name(engine_report_.device_kind);
   report_.device_name = engine_report_.device_name;

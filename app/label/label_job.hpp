@@ -18,6 +18,7 @@
 #include "gpuccl/count_runs.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/values.hpp"
 #include "io/image/label_image.hpp"
@@ -86,7 +87,9 @@ class LabelJob {
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
   double bytes_of_counts() const;
+  void wrap_components();
   void measure_components(Engine& engine);
+  void select_wrapped();
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void add_intensities();
   void select_values();
@@ -123,6 +126,7 @@ class LabelJob {
   Labeled labeled_;
   Column<ValueBits> value_of_;  // of each component
   Findings findings_;
+  Wrapped wrapped_;  // where opposite borders touch
   Measured measured_;
   Selection selection_;
   io::Report report_;

@@ -71,10 +71,12 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
              : 0;
 }
 
-Measured LabelMeasures::measure(const Labeled& labeled, const Labeled* background, std::int64_t memory) {
+Measured LabelMeasures::measure(const Labeled& labeled, const Labeled* background,
+                                std::span<const std::array<Wrap, 3>> wraps, std::int64_t memory) {
   MeasureRequest request = request_;
   request.background = background;
   request.max_bytes = memory;
+  request.wraps = wraps;
   Measured measured = gpuccl::measure(*labeled.labels, labeled.components, request);
   if (!intensity_) return measured;
   Intensities intensities =

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "app/label/label_options.hpp"
@@ -48,9 +50,10 @@ class LabelMeasures {
   /// Bytes that values of samples take at most while they are counted, of so many elements of components.
   double bytes_of_counts(std::int64_t elements) const;
 
-  /// Measures the components; `background` as MeasureRequest's, `memory`: bytes that may be
+  /// Measures the components; `background` and `wraps` as MeasureRequest's, `memory`: bytes that may be
   /// taken beside the sums of components.
-  Measured measure(const Labeled& labeled, const Labeled* background, std::int64_t memory);
+  Measured measure(const Labeled& labeled, const Labeled* background,
+                   std::span<const std::array<Wrap, 3>> wraps, std::int64_t memory);
 
  private:
   const LabelPaths& files_;

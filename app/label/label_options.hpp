@@ -14,6 +14,7 @@
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
+#include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
@@ -37,6 +38,7 @@ struct LabelOptions {
   InputOptions input;
   ValueOptions values;
   AlgorithmOptions algorithm;
+  PeriodicAxes periodic{};                  // opposite borders touch along these
   std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;
   MeasureOptions measure;

@@ -55,6 +55,7 @@ void MeasureOptions::add_to(const Command& command) {
             needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)] &&
                              word != name_of(MeasureGroup::basic);  // whose others are there in any case
           needs_intensity |= (measures_of_word & measures_of(MeasureGroup::intensity)).any();
+          needs_periodic |= (measures_of_word & measures_of(MeasureGroup::periodic)).any();
         }
         words = given;
         return std::string();
@@ -64,7 +65,29 @@ void MeasureOptions::add_to(const Command& command) {
                      "of the same names");
 }
 
-void MeasureOptions::settle(const MeasureSet& compared) {
+void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic) {
+  settle_intensity(compared);
+  settle_periodic(compared, periodic);
+}
+
+void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {
+  const MeasureSet of_periodic = measures_of(MeasureGroup::periodic);
+  if (periodic == PeriodicAxes{}) {
+    if (needs_periodic || (compared & of_periodic).any())
+      throw Error(Failure::usage, "wraps_x, wraps_y and wraps_z are measured of images with --periodic");
+    wanted &= ~of_periodic;
+    return;
+  }
+  const MeasureSet known = of_periodic | measures_of(MeasureGroup::basic);
+  for (const MeasureId id : columns((wanted | compared) & ~known))
+    throw Error(Failure::usage, "--periodic: " + std::string(measure_of(id).name) +
+                                    " is not measured across borders; area, box, centroid and wraps are");
+  constexpr MeasureId kWraps[] = {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z};
+  for (std::size_t axis = 0; axis < periodic.size(); ++axis)
+    wanted[static_cast<std::size_t>(kWraps[axis])] = periodic[axis];
+}
+
+void MeasureOptions::settle_intensity(const MeasureSet& compared) {
   const MeasureSet of_intensity = measures_of(MeasureGroup::intensity);
   if (!intensity.empty()) {
     if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;

@@ -16,12 +16,18 @@ struct MeasureOptions {
   std::string intensity;       // image, or folder of images
   bool needs_spacing = false;  // asked for by name, not by `all`
   bool needs_intensity = false;
+  bool needs_periodic = false;
 
   void add_to(const Command& command);
+
   /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
   /// and without one `all` means the others. `compared`: by --keep. Error (usage) if measures of intensity
-  /// are asked for without an image.
-  void settle(const MeasureSet& compared);
+  /// are asked for without an image, or others than those of periodic axes where there are such.
+  void settle(const MeasureSet& compared, const PeriodicAxes& periodic);
+
+ private:
+  void settle_intensity(const MeasureSet& compared);
+  void settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic);
 };
 
 }  // namespace gpuccl::app

@@ -34,7 +34,7 @@ double bytes_of_component(const LabelWork& work) {
   const std::size_t to_measure =
       columns(work.measures.wanted).empty() ? 0 : bytes_of_sums(work.measures, work.extent) + sizeof(Label);
   return static_cast<double>(Components::kBytesEach + (work.values ? sizeof(ValueBits) : 0) +
-                             (work.selects ? kToSelect : 0) + to_measure);
+                             (work.selects ? kToSelect : 0) + (work.wraps ? kBytesToWrap : 0) + to_measure);
 }
 
 double tables_of(const LabelWork& work, const Extent& extent) {

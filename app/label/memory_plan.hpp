@@ -19,6 +19,7 @@ struct LabelWork {
   Connectivity connectivity = Connectivity::c8;
   EngineOptions engine;
   bool selects = false;            // components are chosen from or put into another order
+  bool wraps = false;              // components across periodic borders are united
   bool labels_background = false;  // besides, to fill holes or to count cavities
   MeasureRequest measures = {};
   std::optional<ValueType> values = {};  // of an image of these

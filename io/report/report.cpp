@@ -97,6 +97,7 @@ Json holes_of(const Report& report) {
 Json labeling_of(const Report& report) {
   return {{"algorithm", report.algorithm},
           {"connectivity", report.connectivity},
+          {"periodic", report.periodic},
           {"device", {{"kind", report.device_kind}, {"name", report.device_name}, {"gpus", report.gpus}}},
           {"components", report.components},
           {"holes", holes_of(report)},

@@ -45,6 +45,7 @@ struct Report {
 
   std::string algorithm;
   int connectivity = 8;
+  std::vector<std::string> periodic;  // axes: "x", "y", "z"
   bool volume = false;      // boxes and centroids have a z axis
   std::string device_kind;  // "cpu", "cuda"
   std::string device_name;

@@ -26,7 +26,8 @@ using enum MeasureId;
 MeasureSet everything() {
   MeasureSet all;
   for (const Measure& measure : measures())
-    if (measure.group != MeasureGroup::intensity) all.set(static_cast<std::size_t>(measure.id));
+    if (measure.group != MeasureGroup::intensity && measure.group != MeasureGroup::periodic)
+      all.set(static_cast<std::size_t>(measure.id));
   return all;
 }
 

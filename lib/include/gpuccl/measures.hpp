@@ -14,12 +14,13 @@
 #include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/periodic.hpp"
 
 // What is measured of components beyond area, box and centroid.
 namespace gpuccl {
 
 /// Basic measures are part of Components; all others are measured when they are asked for.
-enum class MeasureGroup { basic, shape, topology, border, physical, intensity };
+enum class MeasureGroup { basic, shape, topology, border, periodic, physical, intensity };
 
 /// Of which labelings a measure is: those of images (4- and 8-connectivity, also of every slice on its own),
 /// those of volumes (6, 18, 26), or both.
@@ -86,6 +87,9 @@ enum class MeasureId : std::uint8_t {
   border_y1,
   border_z0,
   border_z1,
+  wraps_x,
+  wraps_y,
+  wraps_z,
   equivalent_diameter_area_physical,
   axis_major_length_physical,
   axis_middle_length_physical,
@@ -163,6 +167,7 @@ struct MeasureRequest {
   /// Bytes that may be taken beside bytes_of_sums() of each component: for rows of Feret diameters, and for
   /// what threads have measured of components that others measure too.
   std::int64_t max_bytes = INT64_MAX;
+  std::span<const std::array<Wrap, 3>> wraps = {};  // of each component of a periodic image
 };
 
 /// Whether cavities are to be counted, which are components of the background.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpuccl/components.hpp"
@@ -30,11 +32,19 @@ struct Wrapped {
   std::vector<std::array<Wrap, 3>> wraps;  // of each component
 };
 
+/// Bytes that wrap() takes for each component.
+inline constexpr std::size_t kBytesToWrap =
+    Components::kBytesEach + 2 * sizeof(Label) + 3 * sizeof(std::int32_t) + 2 * 3 * sizeof(Wrap);
+
+/// Error (usage) if a periodic axis has one element, or is z and slices are labelled on their own.
+void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic);
+
 /// Unites the components of `labels`, labelled by `connectivity` without periodic axes, that touch across
-/// opposite borders; `components` are theirs. O(runs at the borders + components), and one label for each
-/// end of a row if x is periodic. Rows are asked for in ascending order. Error (usage) if a periodic axis has
-/// one element, or is z and slices are apart; (data) if coordinates of an unwrapped component pass 2^31.
+/// opposite borders; `components` are theirs, and with `values`, one of each, only those of one value are
+/// united. O(runs at the borders + components), and one label for each end of a row if x is periodic. Rows
+/// are asked for in ascending order. Error as check_periodic(), or (data) if coordinates of an unwrapped
+/// component pass 2^31.
 Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
-             const PeriodicAxes& periodic);
+             const PeriodicAxes& periodic, std::span<const std::uint64_t> values = {});
 
 }  // namespace gpuccl

@@ -9,6 +9,7 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/periodic.hpp"
 #include "gpuccl/value_type.hpp"
 
 namespace gpuccl {
@@ -19,9 +20,10 @@ enum class LabelOrder { raster, size };  // size: largest first, equal sizes in 
 struct SelectionOptions {
   std::uint64_t min_size = 0;  // elements
   std::uint64_t max_size = ~std::uint64_t{0};
-  std::uint64_t largest = 0;  // keep only so many of the largest; 0 keeps all
-  Condition keep = {};        // drop what it does not hold of
-  bool clear_border = false;  // drop what touches the edge of the image (2D: of its slice)
+  std::uint64_t largest = 0;   // keep only so many of the largest; 0 keeps all
+  Condition keep = {};         // drop what it does not hold of
+  bool clear_border = false;   // drop what touches the edge of the image (2D: of its slice)
+  PeriodicAxes periodic = {};  // have no edge
   LabelOrder order = LabelOrder::raster;
 
   friend bool operator==(const SelectionOptions&, const SelectionOptions&) = default;

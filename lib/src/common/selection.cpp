@@ -8,10 +8,10 @@
 namespace gpuccl {
 namespace {
 
-bool touches_border(const Box& box, Extent extent, bool volume) {
+bool touches_border(const Box& box, Extent extent, bool volume, const PeriodicAxes& periodic) {
   const int size[3] = {extent.width, extent.height, extent.depth};
   for (std::size_t axis = 0; axis < (volume ? 3 : 2); ++axis)
-    if (box.min[axis] == 0 || box.max[axis] == size[axis] - 1) return true;
+    if (!periodic[axis] && (box.min[axis] == 0 || box.max[axis] == size[axis] - 1)) return true;
   return false;
 }
 
@@ -34,7 +34,7 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
   for (std::size_t i = 0; i < components.size(); ++i) {
     if (components.area[i] < options.min_size || components.area[i] > options.max_size) continue;
     if (!holds.empty() && holds[i] == 0) continue;
-    if (options.clear_border && touches_border(components.box[i], extent, volume)) continue;
+    if (options.clear_border && touches_border(components.box[i], extent, volume, options.periodic)) continue;
     kept.push_back(static_cast<Label>(i));
   }
   return kept;

@@ -113,6 +113,7 @@ std::unique_ptr<Group> make_euler(const Labeling& labeling);
 std::unique_ptr<Group> make_feret(const Labeling& labeling);
 std::unique_ptr<Group> make_moments(const Labeling& labeling);
 std::unique_ptr<Group> make_perimeter(const Labeling& labeling);
+std::unique_ptr<Group> make_wraps(const Labeling& labeling);
 
 /// Whether one of `ids` is wanted.
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);

@@ -27,7 +27,8 @@ class MeasureSums {
       : wanted_(labeling.request.wanted), is_volume_(labeling.is_volume()) {
     for (const measuring::MakeGroup make :
          {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
-          measuring::make_feret, measuring::make_euler, measuring::make_cavities, measuring::make_border})
+          measuring::make_feret, measuring::make_euler, measuring::make_cavities, measuring::make_border,
+          measuring::make_wraps})
       if (std::unique_ptr<Group> group = make(labeling)) {
         group->offset = words_;
         words_ += group->words();

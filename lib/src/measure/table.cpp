@@ -118,6 +118,11 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::border_z0, "border_z0", border, volumes, "1", "1 if it touches the first slice, else 0", ""},
     {Id::border_z1, "border_z1", border, volumes, "1", "1 if it touches the last slice, else 0", ""},
 
+    {Id::wraps_x, "wraps_x", periodic, both, "1",
+     "0, or 1 if it goes on at the opposite border along x, 2 if it goes around and meets itself", ""},
+    {Id::wraps_y, "wraps_y", periodic, both, "1", "The same along y", ""},
+    {Id::wraps_z, "wraps_z", periodic, volumes, "1", "The same along z", ""},
+
     {Id::equivalent_diameter_area_physical, "equivalent_diameter_area_physical", physical, both, "unit",
      "equivalent_diameter_area, by the spacing", ""},
     {Id::axis_major_length_physical, "axis_major_length_physical", physical, both, "unit",
@@ -193,6 +198,8 @@ std::string_view name_of(MeasureGroup group) {
       return "topology";
     case border:
       return "border";
+    case periodic:
+      return "periodic";
     case physical:
       return "physical";
     case intensity:

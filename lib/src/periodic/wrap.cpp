@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "common/run_overlaps.hpp"
@@ -13,15 +14,6 @@ namespace gpuccl {
 namespace {
 
 using Periods = OffsetForest::Periods;
-
-void check(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
-  if (periodic[2] && !is_3d(connectivity))
-    throw Error(Failure::usage, "z cannot be periodic where slices are labelled on their own");
-  const int sizes[3] = {extent.width, extent.height, extent.depth};
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (periodic[axis] && sizes[axis] == 1)
-      throw Error(Failure::usage, std::string(1, "xyz"[axis]) + " cannot be periodic: it has one element");
-}
 
 /// A neighboring row, and how many periods it is away.
 struct NextRow {
@@ -46,10 +38,13 @@ NextRow next_row(const Extent& extent, const PeriodicAxes& periodic, int y, int 
 /// Every pair of neighbors across a border once: those whose first is before the second in raster order, as
 /// if the image went on.
 void unite_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
-                  const PeriodicAxes& periodic, OffsetForest& forest) {
+                  const PeriodicAxes& periodic, std::span<const std::uint64_t> values, OffsetForest& forest) {
+  const auto unite = [&](Label a, Label b, const Periods& periods) {
+    if (values.empty() || values[a - 1] == values[b - 1]) forest.unite(a, b, periods);
+  };
   const auto unite_ends = [&](Label a, Label b, Periods periods, int dx) {
     periods[0] = dx;
-    if (a != 0 && b != 0) forest.unite(a, b, periods);
+    if (a != 0 && b != 0) unite(a, b, periods);
   };
   const auto unite_rows = [&](int y, int z, int dy, int dz) {
     const NextRow next = next_row(extent, periodic, y + dy, z + dz);
@@ -60,7 +55,7 @@ void unite_across(const BorderRuns& borders, const Extent& extent, Connectivity 
       if (axes + std::abs(dx) > reach(connectivity)) continue;
       if (is_across)
         for_each_overlap(borders.row(y, z), borders.row(next.y, next.z), dx,
-                         [&](Label a, Label b, int) { forest.unite(a, b, next.periods); });
+                         [&](Label a, Label b, int) { unite(a, b, next.periods); });
       if (dx == 1) unite_ends(borders.last(y, z), borders.first(next.y, next.z), next.periods, 1);
       if (dx == -1) unite_ends(borders.first(y, z), borders.last(next.y, next.z), next.periods, -1);
     }
@@ -120,28 +115,39 @@ class Unwrapping {
 
 }  // namespace
 
+void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
+  if (periodic[2] && !is_3d(connectivity))
+    throw Error(Failure::usage, "z cannot be periodic where slices are labelled on their own");
+  const int sizes[3] = {extent.width, extent.height, extent.depth};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (periodic[axis] && sizes[axis] == 1)
+      throw Error(Failure::usage, std::string(1, "xyz"[axis]) + " cannot be periodic: it has one element");
+}
+
 Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
-             const PeriodicAxes& periodic) {
+             const PeriodicAxes& periodic, std::span<const std::uint64_t> values) {
   const Extent extent = labels.extent();
-  check(extent, connectivity, periodic);
+  check_periodic(extent, connectivity, periodic);
   OffsetForest forest(components.size());
-  unite_across(BorderRuns(labels, periodic), extent, connectivity, periodic, forest);
+  unite_across(BorderRuns(labels, periodic), extent, connectivity, periodic, values, forest);
 
   Wrapped wrapped;
   wrapped.map.resize(components.size() + 1);
-  std::vector<Unwrapping> wholes;
+  std::map<Label, Unwrapping> across;  // those that cross a border, by their new label
   for (Label label = 1; label <= components.size(); ++label) {
     const auto [root, periods] = forest.find(label);
     if (root == label) {
+      wrapped.components.push_back(components[label - 1]);
       wrapped.wraps.push_back(forest.wraps(root));
-      wholes.emplace_back(extent, forest.wraps(root));
-      wrapped.map[label] = static_cast<Label>(wholes.size());
+      wrapped.map[label] = static_cast<Label>(wrapped.components.size());
     } else {
       wrapped.map[label] = wrapped.map[root];
     }
-    wholes[wrapped.map[label] - 1].add(components[label - 1], periods);
+    if (forest.wraps(root) == std::array<Wrap, 3>{}) continue;
+    const Unwrapping none(extent, forest.wraps(root));
+    across.try_emplace(wrapped.map[label], none).first->second.add(components[label - 1], periods);
   }
-  for (const Unwrapping& whole : wholes) wrapped.components.push_back(whole.whole());
+  for (const auto& [label, whole] : across) wrapped.components.set(label - 1, whole.whole());
   return wrapped;
 }
 

@@ -1,0 +1,104 @@
+#include "binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// --periodic as users type it. That components are the right ones is proven by tests/lib/periodic_test.cpp.
+namespace gpuccl {
+namespace {
+
+/// A component in all four corners, a bar from side to side and one on its own.
+struct Corners {
+  ScratchFolder scratch;
+  std::string input = save(scratch / "in.tif", tests::drawn(Words{
+                                                                "##...#",
+                                                                "......",
+                                                                "######",
+                                                                "......",
+                                                                "..##..",
+                                                                "......",
+                                                                "#.....",
+                                                            })
+                                                   .view());
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Corners, "components that go on at the opposite border are one, and unwrapped") {
+  const Json report = report_of({input, "-c", "4", "--periodic", "x,y"});
+  CHECK(report["labeling"]["periodic"] == Json{"x", "y"});
+  CHECK(report["options"] == "-c 4 --periodic x,y");
+  REQUIRE(report["labeling"]["components"] == 3);
+  const Json& corner = report["components"][0];
+  CHECK(corner["area"] == 4);
+  CHECK(corner["bbox"] == Json{5, 6, 7, 7});
+  CHECK(corner["centroid"] == Json{6, 6.75});
+  CHECK((corner["wraps_x"] == 1 && corner["wraps_y"] == 1));
+  CHECK((report["components"][1]["wraps_x"] == 2 && report["components"][1]["wraps_y"] == 0));
+  CHECK((report["components"][2]["wraps_x"] == 0 && report["components"][2]["wraps_y"] == 0));
+  const Json along_x = report_of({input, "-c", "4", "--periodic", "x"});
+  CHECK(along_x["labeling"]["components"] == 4);
+  CHECK_FALSE(along_x["components"][0].contains("wraps_y"));
+  CHECK(report_of({input})["labeling"]["periodic"] == Json::array());
+}
+
+TEST_CASE_METHOD(Corners, "labels, table and filters are those of whole components") {
+  succeeds({"label", input, "-c", "4", "--periodic", "x,y", "-o", scratch / "out.npy", "--stats",
+            scratch / "out.csv", "--label-type", "u8"});
+  const std::string labels = read_file(scratch / "out.npy");
+  REQUIRE(labels.size() > 42);
+  CHECK(labels.substr(labels.size() - 42) == std::string("\1\1\0\0\0\1\0\0\0\0\0\0\2\2\2\2\2\2\0\0\0"
+                                                         "\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\1\0\0\0\0\0",
+                                                         42));
+  CHECK(read_file(scratch / "out.csv")
+            .starts_with("label,area,x0,y0,x1,y1,cx,cy,wraps_x,wraps_y\n1,4,5,6,7,7,"));
+  const auto kept = [&](const Words& filter) {
+    Words words = {input, "-c", "4", "--periodic", "x,y"};
+    words.insert(words.end(), filter.begin(), filter.end());
+    return report_of(words)["labeling"]["components"];
+  };
+  CHECK(kept({"--min-size", "4"}) == 2);
+  CHECK(kept({"--keep", "wraps_x == 2"}) == 1);
+  CHECK(kept({"--clear-border"}) == 3);
+  CHECK(report_of({input, "-c", "4", "--periodic", "x", "--clear-border"})["labeling"]["components"] == 2);
+  const Json by_size = report_of({input, "-c", "4", "--periodic", "x,y", "--order", "size"});
+  CHECK(by_size["components"][0]["area"] == 6);
+}
+
+TEST_CASE("every device, thread count and memory bound unwraps alike") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({120, 90, 70}, 0.2, 2, 3).view());
+  const auto outputs = [&](const std::string& name, Words words) {
+    words.insert(words.begin(), {"label", input, "--periodic", "x,y,z", "-o", scratch / name + ".npy",
+                                 "--stats", scratch / name + ".csv"});
+    succeeds(words);
+    return read_file(scratch / name + ".npy") + read_file(scratch / name + ".csv");
+  };
+  const std::string all = outputs("all", {});
+  CHECK((outputs("one", {"--threads", "1"}) == all));
+  CHECK((outputs("flood", {"--algo", "flood-fill"}) == all));
+  CHECK((outputs("slabs", {"--memory", "2M"}) == all));
+}
+
+TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
+  const auto refused = [&](const Words& words, const std::string& reason) {
+    Words all = {"label", input, "--json", "-"};
+    all.insert(all.end(), words.begin(), words.end());
+    fails(all, 64, reason);
+  };
+  for (const char* const axes : {"", "w", "x,,y", "xy", "x y"})
+    refused({"--periodic", axes}, "is not x, y and z, or some of them, with commas between them");
+  refused({"--periodic", "x,x"}, "names x twice");
+  refused({"--periodic", "x,z"}, "in.tif: z cannot be periodic");
+  refused({"--periodic", "x", "--fill-holes"}, "--fill-holes looks at borders");
+  refused({"--periodic", "x", "--measure", "shape"}, "--periodic: extent is not measured across borders");
+  refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");
+  refused({"--measure", "wraps_x"}, "are measured of images with --periodic");
+  refused({"--keep", "wraps_x > 0"}, "are measured of images with --periodic");
+  const std::string line = save(scratch / "line.tif", tests::drawn(Words{"#.#"}).view());
+  fails({"label", line, "--periodic", "y", "--json", "-"}, 64,
+        "line.tif: y cannot be periodic: it has one element");
+}
+
+}  // namespace gpuccl
