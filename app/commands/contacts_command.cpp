@@ -13,7 +13,6 @@
 #include "app/options/output_options.hpp"
 #include "app/options/spacing_option.hpp"
 #include "gpuccl/contacts.hpp"
-#include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/read/label_reader.hpp"
@@ -65,16 +64,12 @@ int run_contacts(const ContactsOptions& options) {
   if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
 
   if (is_stream) {
-    io::concerning(stream->name(), [&] {
-      io::stream_contacts_csv(
-          [&](std::string_view text) { io::write_all(stream->descriptor(), text.data(), text.size()); },
-          volume, info.geometry, contacts);
-    });
+    io::concerning(stream->name(),
+                   [&] { io::write_contacts_csv(stream->descriptor(), volume, info.geometry, contacts); });
     return kSuccess;
   }
   io::concerning(options.output, [&] {
-    io::stream_contacts_csv([&](std::string_view text) { file->write(text.data(), text.size()); }, volume,
-                            info.geometry, contacts);
+    io::write_contacts_csv(*file, volume, info.geometry, contacts);
     file->commit();
   });
   return kSuccess;

@@ -37,7 +37,7 @@ bool names_folder(const std::string& path) {
 void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   if (!files.any_output())
-    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --preview");
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (options.inputs.front() == "-" && options.measure.intensity == "-")
@@ -63,6 +63,9 @@ void check_batch(const LabelOptions& options) {
     throw Error(
         Failure::usage,
         "--json is for one input; several have --json-dir, or --report for all in one file or stream");
+  if (!files.contacts.empty())
+    throw io::FileError(files.contacts, Failure::usage,
+                        "--contacts is for one input; 'gpuccl contacts' reads the label images of several");
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
                         "--preview is for one input; several have --preview-dir");
@@ -112,11 +115,14 @@ void check(const LabelOptions& options, bool batch) {
   if (options.fill_holes && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage,
                 "--fill-holes looks at borders, which --periodic takes away; give one of them");
+  if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage, "--contacts does not count across --periodic borders; give one of them");
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) { return path == "-"; };
-  const std::string streams[] = {files.json, files.stats, options.batch.report};
+  const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
-    throw Error(Failure::usage, "only one of --json, --stats and --report can go to standard output");
+    throw Error(Failure::usage,
+                "only one of --json, --stats, --contacts and --report can go to standard output");
   if (files.image.empty() &&
       (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic))
     throw Error(Failure::usage, "--compress, --bigtiff and --label-type need a label image; give -o");

@@ -20,6 +20,7 @@
 #include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/strips.hpp"
+#include "io/report/contacts_csv.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/write/preview.hpp"
@@ -439,10 +440,23 @@ void LabelJob::write() {
   }
   if (io::AtomicFile* file = outputs_->preview())
     io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
+  if (!files_.contacts.empty()) find_contacts_of(labels);
+  if (io::AtomicFile* file = outputs_->contacts())
+    io::concerning(file->path(), [&] { io::write_contacts_csv(*file, volume(), geometry(), contacts_); });
   if (io::AtomicFile* file = outputs_->stats())
     io::concerning(file->path(), [&] {
       io::write_stats_csv(*file, volume(), geometry(), selection_.components, measured_, value());
     });
+}
+
+/// Those that touch by the connectivity that has made them are one; by all neighbors there are others.
+void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
+  const Connectivity all = is_3d(connectivity_) ? Connectivity::c26 : Connectivity::c8;
+  if (connectivity_ == all)
+    warn(files_.input,
+         "components by " + std::to_string(static_cast<int>(all)) +
+             "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such");
+  contacts_ = find_contacts(labels.labels, all, labels.map.empty() ? nullptr : labels.map.data());
 }
 
 void LabelJob::commit() {
@@ -453,9 +467,10 @@ void LabelJob::commit() {
   report_.output = written(outputs_->image());
   report_.preview = written(outputs_->preview());
   report_.stats = written(outputs_->stats());
+  report_.contacts = written(outputs_->contacts());
   report_.write_ms = since_.lap();
   complete_report();
-  outputs_->commit(report_, selection_.components, measured_);
+  outputs_->commit(report_, selection_.components, measured_, contacts_);
 }
 
 /// Every label as the value of its component, 0 where that is gone.

@@ -15,6 +15,7 @@
 #include "app/label/memory_plan.hpp"
 #include "app/label/progress.hpp"
 #include "gpuccl/bit_volume.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/count_runs.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
@@ -90,6 +91,7 @@ class LabelJob {
   void wrap_components();
   void measure_components(Engine& engine);
   void select_wrapped();
+  void find_contacts_of(const io::MappedLabels& labels);
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
   void add_intensities();
   void select_values();
@@ -129,6 +131,7 @@ class LabelJob {
   Wrapped wrapped_;  // where opposite borders touch
   Measured measured_;
   Selection selection_;
+  std::vector<Contact> contacts_;
   io::Report report_;
 };
 

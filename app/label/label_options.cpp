@@ -75,6 +75,8 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
                 "Report, - for standard output [beside the label image, same name with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
                 "Table of components as CSV, - for standard output; one of all inputs if there are several");
+  add_text_path(command, "--contacts", files.contacts, "csv",
+                "Table of which components touch, and on how many faces, as CSV, - for standard output");
   add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");
 }
 

@@ -10,6 +10,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/report/contacts_csv.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
@@ -51,6 +52,7 @@ void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_v
 LabelStreams::LabelStreams(const LabelPaths& paths) {
   if (paths.in_folders) return;
   stats = stream(paths.stats);
+  contacts = stream(paths.contacts);
   if (!paths.json_by_default) report = stream(paths.json);
 }
 
@@ -77,9 +79,11 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
   }
   preview_ = open(paths.preview);
   stats_ = open_text(paths.stats, streams_.stats);
+  contacts_ = open_text(paths.contacts, streams_.contacts);
   report_ = open_text(paths.json, streams_.report);
   if (options.replace_foreign) return;
   if (stats_) refuse_foreign_table(paths.stats, io::is_stats_csv);
+  if (contacts_) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
   if (report_ && paths.json_by_default)
     refuse_foreign(paths.json, io::is_report,
                    "exists and is no report of gpuccl; --json or --json-dir says where the report goes, "
@@ -87,17 +91,22 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
 }
 
 void LabelOutputs::finish() {
-  for (const File* file : {&image_, &preview_, &stats_})
+  for (const File* file : {&image_, &preview_, &stats_, &contacts_})
     if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
 
-void LabelOutputs::commit(const io::Report& report, const Components& components, const Measured& measured) {
+void LabelOutputs::commit(const io::Report& report, const Components& components, const Measured& measured,
+                          const std::vector<Contact>& contacts) {
   if (report_)
     io::concerning(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
   if (const auto& stream = streams_.stats)
     io::concerning(stream->name(), [&] {
       io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured,
                           report.value);
+    });
+  if (const auto& stream = streams_.contacts)
+    io::concerning(stream->name(), [&] {
+      io::write_contacts_csv(stream->descriptor(), report.volume, report.input.geometry, contacts);
     });
   if (const auto& stream = streams_.report)
     io::concerning(stream->name(),
@@ -116,7 +125,7 @@ void LabelOutputs::commit() {
   if (image_) files.push_back(image_.get());
   if (group_)
     for (const File& file : group_->files()) files.push_back(file.get());
-  for (const File* file : {&preview_, &stats_, &report_})
+  for (const File* file : {&preview_, &stats_, &contacts_, &report_})
     if (*file) files.push_back(file->get());
   if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
 }

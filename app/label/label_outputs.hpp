@@ -9,6 +9,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/components.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/obsolete_file.hpp"
@@ -23,7 +24,7 @@ namespace gpuccl::app {
 struct LabelStreams {
   explicit LabelStreams(const LabelPaths& paths);
 
-  std::optional<io::TextStream> stats, report;
+  std::optional<io::TextStream> stats, contacts, report;
 };
 
 /// The outputs of one labeling. Made before the work starts, so that a missing folder, and a text that is not
@@ -37,6 +38,7 @@ class LabelOutputs {
   // Null if not wanted.
   io::AtomicFile* image() { return image_.get(); }
   io::AtomicFile* stats() { return stats_.get(); }
+  io::AtomicFile* contacts() { return contacts_.get(); }
   io::AtomicFile* preview() { return preview_.get(); }
   io::AtomicFile* report() { return report_.get(); }
 
@@ -44,7 +46,8 @@ class LabelOutputs {
   void finish();
   /// Writes the report and gives all files their names. The report of an earlier label image of this name is
   /// removed from beside it, wherever the new report is.
-  void commit(const io::Report& report, const Components& components, const Measured& measured);
+  void commit(const io::Report& report, const Components& components, const Measured& measured,
+              const std::vector<Contact>& contacts);
   /// The names alone.
   void commit();
 
@@ -57,7 +60,7 @@ class LabelOutputs {
   bool overwrite_;
   LabelStreams streams_;
   std::unique_ptr<io::LabelGroup> group_;  // that the label image is of
-  File image_, preview_, stats_, report_;
+  File image_, preview_, stats_, contacts_, report_;
 };
 
 /// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a

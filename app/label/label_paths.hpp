@@ -10,8 +10,9 @@ struct LabelPaths {
   std::string input;      // "-": standard input
   std::string intensity;  // the same; a folder is a stack
   std::string image;
-  std::string json;   // a file, or an io::TextStream
-  std::string stats;  // the same
+  std::string json;      // a file, or an io::TextStream
+  std::string stats;     // the same
+  std::string contacts;  // the same
   std::string preview;
   bool json_by_default = false;  // the report was not asked for: it is a file
   bool in_folders = false;       // outputs are named after their inputs: all are files

@@ -4,6 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "io/files/descriptor.hpp"
+#include "io/report/component_rows.hpp"
+
 namespace gpuccl::io {
 namespace {
 
@@ -16,8 +19,6 @@ std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
   const auto [x, y, z] = geometry.spacing;
   return volume ? Vector3{y * z, x * z, x * y} : Vector3{y, x, 0};
 }
-
-}  // namespace
 
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                          const std::vector<Contact>& contacts) {
@@ -51,6 +52,20 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
   const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };
   for_each_strip<RowsText>(static_cast<std::int64_t>((contacts.size() + kRowsAtOnce - 1) / kRowsAtOnce), make,
                            take);
+}
+
+}  // namespace
+
+void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
+                        const std::vector<Contact>& contacts) {
+  stream_contacts_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
+                      contacts);
+}
+
+void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,
+                        const std::vector<Contact>& contacts) {
+  stream_contacts_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
+                      geometry, contacts);
 }
 
 bool is_contacts_csv(std::string_view beginning) { return beginning.starts_with("label_a,label_b,"); }

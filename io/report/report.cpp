@@ -135,6 +135,7 @@ std::string head(const Report& report) {
                      {"output", file_of(report.output)},
                      {"preview", file_of(report.preview)},
                      {"stats", file_of(report.stats)},
+                     {"contacts", file_of(report.contacts)},
                      {"hints", report.hints},
                      {"timings_ms", timings_of(report)}};
   std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);

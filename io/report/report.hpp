@@ -61,7 +61,7 @@ struct Report {
   bool sums_up_values = false;  // what there is of each value follows the components
 
   ReportedFile output;          // the label image
-  ReportedFile preview, stats;  // a table that went to a stream is no file
+  ReportedFile preview, stats, contacts;  // a table that went to a stream is no file
 
   std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
 

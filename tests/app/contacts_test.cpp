@@ -4,6 +4,7 @@
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
 // gpuccl contacts.
@@ -74,6 +75,23 @@ TEST_CASE("a table of contacts replaces its like, and nothing else") {
   fails({"contacts", labels, "-o", scratch / "no/contacts.csv"}, 73, "folder does not exist");
   fails({"contacts", scratch / "gone.tif"}, 66, "gone.tif");
   CHECK(read_file(labels).size() > kVolume.size());
+}
+
+TEST_CASE("contacts of what is labelled are those of its label image") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({60, 50, 9}, 0.4, 2, 5).view());
+  succeeds({"label", input, "-c", "6", "--min-size", "3", "-o", scratch / "out.tif", "--contacts",
+            scratch / "contacts.csv", "--memory", "1M"});
+  const std::string table = read_file(scratch / "contacts.csv");
+  CHECK(std::count(table.begin(), table.end(), '\n') > 10);
+  CHECK(table == succeeds({"contacts", scratch / "out.tif", "-o", "-"}));
+  CHECK(table == succeeds({"label", input, "-c", "6", "--min-size", "3", "--contacts", "-"}));
+  CHECK(Json::parse(read_file(scratch / "out.json"))["contacts"]["bytes"] == table.size());
+  const Ended none = gpuccl({"label", input, "--contacts", "-"});
+  CHECK((none.code == 0 && std::count(none.out.begin(), none.out.end(), '\n') == 1));
+  CHECK(none.err.find("components by 26-connectivity never touch") != std::string::npos);
+  fails({"label", input, input, "-o", scratch / "out/", "--contacts", "c.csv"}, 64, "gpuccl contacts");
+  fails({"label", input, "--contacts", "-", "--periodic", "x"}, 64, "--contacts does not count across");
 }
 
 TEST_CASE("an image without several labels gets a hint, one of no labels is refused") {
