@@ -17,6 +17,7 @@ namespace {
 int parse_and_run(int argc, char** argv) {
   CommandLine line("gpuccl", "Labels the connected components of binary images and volumes.", version_line());
   setup_label(line);
+  setup_join(line);
   setup_bench(line);
   setup_compare(line);
   setup_contacts(line);

@@ -6,6 +6,7 @@ class CommandLine;
 
 // One file a command. setup_* adds a command with its options and says what it runs; it opens no file.
 void setup_label(CommandLine& line);
+void setup_join(CommandLine& line);
 void setup_bench(CommandLine& line);
 void setup_compare(CommandLine& line);
 void setup_contacts(CommandLine& line);

@@ -13,6 +13,8 @@
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
+#include "app/parts/label_task.hpp"
+#include "app/parts/task_words.hpp"
 #include "io/files/file_names.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -30,6 +32,30 @@ void print_summary(const LabelPaths& files, const LabelSummary& summary) {
   print_message(line);
 }
 
+/// Starts an engine when it is asked for one; its warnings are about the input.
+LazyEngine engine_for(const LabelPaths& files, const LabelOptions& options) {
+  return {options.algorithm.engine, [&](const std::string& line) {
+            if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
+          }};
+}
+
+int run_task(const LabelOptions& options, const TaskOptions& task) {
+  task.check();
+  check_for_tasks(options);
+  LabelPaths files = options.files.with_defaults();
+  files.input = options.inputs.front();
+  refuse_overlap(files, options.input.stack);
+  const ThreadLimit threads(options.algorithm.threads);
+  LazyEngine engine = engine_for(files, options);
+  const TaskDone done = label_task(files, options, task, engine);
+  if (options.quiet || ::isatty(STDERR_FILENO) == 0) return kSuccess;
+  const char* const said = done == TaskDone::labelled  ? " is labelled"
+                           : done == TaskDone::written ? " is written"
+                                                       : " was done before";
+  print_message(display_name(files.input) + ": part " + word_of_part(task.part, task.parts) + said);
+  return kSuccess;
+}
+
 int run_label(const LabelOptions& options) {
   const bool batch = is_batch(options);
   check(options, batch);
@@ -45,9 +71,7 @@ int run_label(const LabelOptions& options) {
 
   const ThreadLimit threads(options.algorithm.threads);
 
-  LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {
-    if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
-  });
+  LazyEngine engine = engine_for(files, options);
   const LabelSummary summary = label_file(files, options, engine);
   if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_summary(files, summary);
   return kSuccess;
@@ -59,7 +83,9 @@ void setup_label(CommandLine& line) {
   const Command command = line.add_command("label", "Label the connected components of an image or volume");
   const auto options = std::make_shared<LabelOptions>();
   options->add_to(command);
-  command.on_run([options] {
+  const auto task = std::make_shared<TaskOptions>();
+  task->add_to(command);
+  command.on_run([options, task] {
     options->selection.periodic = options->periodic;
     options->measure.settle(options->selection.keep.measures(), options->periodic);
     std::string& image = options->files.image;
@@ -67,7 +93,7 @@ void setup_label(CommandLine& line) {
     if (image.ends_with('/') &&
         (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_zarr(image)))
       image.pop_back();
-    return run_label(*options);
+    return task->given() ? run_task(*options, *task) : run_label(*options);
   });
 }
 

@@ -1,7 +1,6 @@
 #include "app/parts/label_part.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,16 +13,14 @@
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/parts/part_input.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/text_stream.hpp"
-#include "io/image/limits.hpp"
 #include "io/parts/messages.hpp"
 #include "io/parts/part_writer.hpp"
 #include "io/parts/shared_file.hpp"
 #include "io/parts/together.hpp"
-#include "io/read/input_files.hpp"
-#include "io/read/reader.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
@@ -38,22 +35,12 @@ class PartJob {
 
   void open() {
     here(files_.input, [&] {
-      io::ReadOptions read;
-      read.foreground = options_.input.foreground;
-      read.limits = options_.input.limits;
-      read.spacing = options_.spacing;
-      read.stack = options_.input.stack;
-      read.in_parts = true;
-      read.warn = [this](const std::string& line) { warn(files_.input, line); };
-      reader_ = io::open_reader(files_.input, read);
-      extent_ = reader_->info().extent;
-      connectivity_ = options_.algorithm.connectivity_for(extent_, reader_->info().format != "png");
-      state_ = input_state();
-      slab_ = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
+      input_.emplace(files_.input, options_, [this](const std::string& line) { warn(files_.input, line); });
+      slab_ = cut_into_parts(input_->extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
     });
-    const std::string first = io::text_of(link_.gather(io::message_of(state_)).front());
+    const std::string first = io::text_of(link_.gather(io::message_of(input_->state())).front());
     here(files_.input, [&] {
-      if (first != state_)
+      if (first != input_->state())
         throw Error(Failure::data, "is another file for part " + std::to_string(link_.part()) +
                                        " than for part 0; all parts need the same one");
     });
@@ -72,24 +59,16 @@ class PartJob {
   }
 
   void label(LazyEngine& engine) {
-    Labeled labeled;
-    std::uint64_t foreground = 0;
-    here(files_.input, [&] {
-      Engine& started = engine.start();  // the device starts while the file is read
-      foreground = read();
-      if (bits_.extent().elements() > 0)
-        labeled = started.label(bits_.view(), connectivity_, &engine_report_);
-      std::uint64_t in_components = 0;
-      for (const std::uint64_t area : labeled.components.area) in_components += area;
-      if (in_components != foreground)
-        throw Error(Failure::internal, "self-check failed: components of " + std::to_string(in_components) +
-                                           " elements, but the foreground has " + std::to_string(foreground));
-      if (input_state() != state_) throw Error(Failure::data, "the input changed while it was read");
-    });
-    report_.phases = labeled.phases;
-    report_.statistics_ms = labeled.statistics_ms;
-    number(std::move(labeled));
-    find(foreground);
+    PartInput::Found found;
+    here(files_.input, [&] { found = input_->label(slab_, engine); });
+    report_.input = input_->info();
+    report_.input_bytes = io::bytes_of_regular_file(files_.input);
+    report_.read_ms = found.read_ms;
+    report_.phases = found.labeled.phases;
+    report_.statistics_ms = found.labeled.statistics_ms;
+    engine_report_ = found.engine;
+    number(std::move(found.labeled));
+    find(found.foreground);
   }
 
   void write() {
@@ -97,7 +76,8 @@ class PartJob {
     if (image_) write_image();
     if (stats_)
       io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
-        io::stream_stats_csv(sink, volume(), report_.input.geometry, numbered_.components, {}, stretch());
+        io::stream_stats_csv(sink, input_->is_volume(), report_.input.geometry, numbered_.components, {},
+                             stretch());
       });
     report_.write_ms = since_.lap();
     complete_report();
@@ -130,36 +110,10 @@ class PartJob {
     return output;
   }
 
-  /// The same for all parts as long as the input is.
-  std::string input_state() const {
-    const io::ImageInfo& info = reader_->info();
-    const std::string state = info.format + " " + io::to_string(info.extent);
-    const io::InputState all = io::state_of_input(files_.input, options_.input.stack);
-    return state + " " + std::to_string(all.files) + " " + std::to_string(all.bytes) + " " +
-           std::to_string(all.last_change.time_since_epoch().count());
-  }
-
-  /// Returns the number of foreground elements.
-  std::uint64_t read() {
-    const Stopwatch reading;
-    reader_->find_threshold();
-    report_.input = reader_->info();
-    report_.input_bytes = io::bytes_of_regular_file(files_.input);
-    bits_ = BitVolume({extent_.width, slab_.y1 - slab_.y0, slab_.z1 - slab_.z0});
-    std::atomic<std::int64_t> foreground = 0;
-    if (bits_.extent().height < extent_.height) {
-      if (bits_.extent().elements() > 0) reader_->read_rows(slab_.z0, slab_.y0, slab_.y1, bits_);
-      foreground = count_foreground(bits_.view());
-    } else if (slab_.z0 < slab_.z1) {
-      reader_->read(slab_.z0, slab_.z1, bits_, [&](BitView slice) { foreground += count_foreground(slice); });
-    }
-    report_.read_ms = reading.milliseconds();
-    return static_cast<std::uint64_t>(foreground);
-  }
-
   void number(Labeled labeled) {
     try {
-      numbered_ = number_part(link_, slab_, extent_, connectivity_, std::move(labeled), options_.selection);
+      numbered_ = number_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled),
+                              options_.selection);
     } catch (const Error& error) {
       if (error.failure() != Failure::data) throw;
       // Too many components are so for all parts alike.
@@ -171,10 +125,10 @@ class PartJob {
   void find(std::uint64_t foreground) {
     Findings findings;
     findings.foreground = report_.foreground =
-        static_cast<double>(link_.scan(foreground).all) / static_cast<double>(extent_.elements());
+        static_cast<double>(link_.scan(foreground).all) / static_cast<double>(input_->extent().elements());
     findings.largest = numbered_.largest;
-    findings.more_than_two_values = link_.scan(reader_->has_more_than_two_values()).all > 0;
-    report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings);
+    findings.more_than_two_values = link_.scan(input_->reader().has_more_than_two_values()).all > 0;
+    report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
 
     std::set<std::string> names;
@@ -212,8 +166,8 @@ class PartJob {
     };
     report_.options = deciding_options(options_);
     report_.algorithm = engine_report_.algorithm;
-    report_.connectivity = static_cast<int>(connectivity_);
-    report_.volume = volume();
+    report_.connectivity = static_cast<int>(input_->connectivity());
+    report_.volume = input_->is_volume();
     report_.device_kind = device_name(engine_report_.device_kind);
     report_.components = numbered_.labels->count();
     report_.dropped = numbered_.dropped;
@@ -228,7 +182,6 @@ class PartJob {
     });
   }
 
-  bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
   io::Stretch stretch() const { return {numbered_.first, first_, link_.part() + 1 == link_.parts()}; }
 
   void warn(const std::string& path, const std::string& line) const {
@@ -241,14 +194,10 @@ class PartJob {
   const bool first_;
   Stopwatch total_, since_;
 
-  std::unique_ptr<io::Reader> reader_;
-  Extent extent_;
-  Connectivity connectivity_ = Connectivity::c8;
-  std::string state_;  // of the input
+  std::optional<PartInput> input_;
   Slab slab_;
   std::unique_ptr<LabelOutputs> outputs_;  // of part 0
   std::unique_ptr<io::SharedFile> image_, stats_, text_;
-  BitVolume bits_;
   EngineReport engine_report_;
   NumberedPart numbered_;
   io::Report report_;

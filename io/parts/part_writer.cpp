@@ -10,50 +10,12 @@
 #include "io/files/spooled_text.hpp"
 #include "io/npy/npy_label_writer.hpp"
 #include "io/parts/messages.hpp"
+#include "io/parts/stretch.hpp"
 #include "io/parts/together.hpp"
 #include "io/tiff/tiff_label_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
-
-/// Rows [begin, end) of all rows of all slices.
-struct Rows {
-  std::int64_t begin = 0, end = 0;
-
-  bool empty() const { return begin >= end; }
-  std::int64_t count() const { return end - begin; }
-};
-
-Rows common(const Rows& a, const Rows& b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-
-std::vector<Rows> rows_of_parts(const Extent& whole, int parts) {
-  std::vector<Rows> rows;
-  for (const Slab& slab : cut_into_parts(whole, parts))
-    rows.push_back({std::int64_t{slab.z0} * whole.height + slab.y0,
-                    (std::int64_t{slab.z1} - 1) * whole.height + slab.y1});
-  return rows;
-}
-
-/// The strips that begin in some rows, and all rows that these have.
-struct OwnStrips {
-  StripRange strips;
-  Rows rows;
-
-  OwnStrips(const StripLayout& layout, const Rows& own)
-      : strips{from(layout, own.begin), from(layout, own.end)} {
-    if (strips.begin >= strips.end) return;
-    const std::int64_t last = strips.end - 1;
-    rows = {layout.first_row(strips.begin), layout.first_row(last) + layout.rows(last)};
-  }
-
- private:
-  /// The first strip that begins at this row or after it.
-  static std::int64_t from(const StripLayout& layout, std::int64_t row) {
-    const std::int64_t height = layout.extent.height;
-    return row / height * layout.strips_per_slice +
-           (row % height + layout.rows_per_strip - 1) / layout.rows_per_strip;
-  }
-};
 
 /// The labels of a part, and of the rows behind it that its last strip has and that come from other parts.
 class LabelsOfStrips final : public LabelSource {
@@ -127,13 +89,8 @@ class LabelsWriter {
     std::vector<std::uint64_t> sizes;
     here([&] {
       check_tiff(tiff.pages);
-      const auto take = [&](std::span<const std::byte> strip) {
-        encoded.add({reinterpret_cast<const char*>(strip.data()), strip.size()});
-        sizes.push_back(strip.size());
-      };
-      const Rows own = rows_of_parts(labels_.extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
-      make_tiff_strips(tiff.pages, OwnStrips(layout, own).strips, {}, tiff.new_maker, take,
-                       options_.progress);
+      sizes = encode_strips(tiff, layout, own_rows(), options_.progress,
+                            [&](std::string_view strip) { encoded.add(strip); });
     });
     const PartLink::Sums sums = link_.scan(encoded.size());
     std::vector<std::uint64_t> ends = gathered_in_first(sizes);
@@ -150,6 +107,9 @@ class LabelsWriter {
   void here(Work work) {
     together(link_, [&] { concerning(file_.path(), work); });
   }
+  Rows own_rows() const {
+    return rows_of_parts(labels_.extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
+  }
   WriteAt write_at() {
     return [this](const void* data, std::size_t bytes, std::uint64_t offset) {
       file_.write_at(data, bytes, offset);
@@ -162,35 +122,18 @@ class LabelsWriter {
       check_tiff(tiff.pages);
       samples(kFirstStrip);
       if (link_.part() > 0) return;
-      std::vector<std::uint64_t> ends;
-      for (std::int64_t strip = 0; strip < layout.count(); ++strip)
-        ends.push_back(kFirstStrip + static_cast<std::uint64_t>(
-                                         (layout.first_row(strip) + layout.rows(strip)) * layout.row_bytes));
-      finish_tiff(write_at(), tiff.pages, ends);
+      finish_tiff(write_at(), tiff.pages, ends_of_samples(layout));
     });
   }
 
   /// The samples of this part's rows, where those of all rows begin at `offset`.
   void samples(std::uint64_t offset) {
     const StripLayout layout(labels_.extent(), bits_per_sample(options_.type), options_.strips_at_once);
-    const Rows own = rows_of_parts(labels_.extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
-    const MappedLabels labels{labels_, unmapped_, labels_.count()};
-    const std::int64_t pieces = (own.count() + layout.rows_per_strip - 1) / layout.rows_per_strip;
-    const auto rows_of = [&](std::int64_t piece) {
-      const std::int64_t begin = own.begin + piece * layout.rows_per_strip;
-      return Rows{begin, std::min(own.end, begin + layout.rows_per_strip)};
-    };
-    using Samples = std::vector<std::byte>;
-    const auto make = [&](Samples& samples, std::int64_t piece) {
-      const Rows rows = rows_of(piece);
-      samples.resize(static_cast<std::size_t>(rows.count() * layout.row_bytes));
-      render(labels, options_.type, rows.begin, rows.count(), samples.data());
-    };
-    const auto take = [&](const Samples& samples, std::int64_t piece) {
-      file_.write_at(samples.data(), samples.size(),
-                     offset + static_cast<std::uint64_t>(rows_of(piece).begin * layout.row_bytes));
-    };
-    for_each_strip<Samples>(pieces, make, take, layout.at_once);
+    make_samples(labels_, options_, own_rows(),
+                 [&](std::span<const std::byte> samples, std::int64_t first_row) {
+                   file_.write_at(samples.data(), samples.size(),
+                                  offset + static_cast<std::uint64_t>(first_row * layout.row_bytes));
+                 });
   }
 
   /// The numbers of all parts, in their order; nothing but in part 0.

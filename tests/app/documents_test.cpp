@@ -127,7 +127,7 @@ std::string shortened(std::string line) {
 }
 
 bool is_command(const std::string& line) {
-  return std::regex_search(line, std::regex("(^|[|] )gpuccl ")) || line.starts_with("python3 ");
+  return std::regex_search(line, std::regex("(^|[|] (xargs .* )?)gpuccl ")) || line.starts_with("python3 ");
 }
 
 /// Runs commands of the program one after the other; how many there were.

@@ -129,6 +129,32 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
   });
 }
 
+JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
+                       const std::function<Labeled(std::size_t i)>& labeled) {
+  Joiner joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < slabs.size(); ++i) {
+    Labeled slab = labeled(i);
+    joiner.add(slabs[i], slab);
+  }
+  JoinedSlabs joined;
+  joined.components =
+      joiner
+          .finish([&](const SlabComponents& components) {
+            for (std::size_t i = 0; i < slabs.size(); ++i)
+              joined.numbers.emplace_back(components.map(i), components.map(i) + components.count(i) + 1);
+            return nullptr;
+          })
+          .components;
+  return joined;
+}
+
+std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count) {
+  std::vector<JoinedLabels::Part> parts;
+  for (NumberedSlab& one : slabs)
+    parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
+  return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
+}
+
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
                                const std::function<Labeled(BitView slab)>& label) {
   check(image);

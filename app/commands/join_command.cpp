@@ -1,0 +1,53 @@
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/thread_limit.hpp"
+#include "app/options/algorithm_options.hpp"
+#include "app/options/option_helpers.hpp"
+#include "app/parts/finish_tasks.hpp"
+#include "app/parts/join_tasks.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+struct JoinOptions {
+  std::string folder;
+  bool finish = false;
+  bool quiet = false;
+  int threads = 0;
+};
+
+int run_join(const JoinOptions& options) {
+  const ThreadLimit threads(options.threads);
+  if (options.finish) {
+    finish_tasks(options.folder, options.quiet);
+    return kSuccess;
+  }
+  const std::optional<std::uint64_t> count = join_tasks(options.folder);
+  if (!options.quiet && ::isatty(STDERR_FILENO) != 0)
+    print_message(options.folder + ": " +
+                  (count ? counted(*count, "component") + "; now run every --part again" : "is finished"));
+  return kSuccess;
+}
+
+}  // namespace
+
+void setup_join(CommandLine& line) {
+  const Command command =
+      line.add_command("join", "Put the parts together that gpuccl label --part has labelled");
+  const auto options = std::make_shared<JoinOptions>();
+  add_path(command, "DIR", options->folder, "", "Folder of the parts, as --parts-dir says it").required();
+  add_switch(command, "--finish", options->finish,
+             "Make the outputs of the parts that were written after joining, and empty the folder");
+  add_threads(command, options->threads);
+  add_switch(command, "--quiet", options->quiet, "Print nothing but errors");
+  command.on_run([options] { return run_join(*options); });
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,172 @@
+#include "app/parts/finish_tasks.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "app/common/messages.hpp"
+#include "app/common/stopwatch.hpp"
+#include "app/label/deciding_options.hpp"
+#include "app/label/hints.hpp"
+#include "app/label/label_outputs.hpp"
+#include "app/parts/finished_run.hpp"
+#include "app/parts/joined_parts.hpp"
+#include "app/parts/opened_run.hpp"
+#include "io/files/file_identity.hpp"
+#include "io/parts/stretch_file.hpp"
+#include "io/report/report.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+class Finish {
+ public:
+  Finish(const OpenedRun& run, bool quiet)
+      : run_(run),
+        folder_(run.folder()),
+        files_(run.files()),
+        options_(run.options()),
+        quiet_(quiet),
+        input_(run.open_input()),
+        joined_(with_remedy(folder_.joined_path(), "run gpuccl join without --finish first",
+                            [&] { return JoinedParts::read(folder_); })) {}
+
+  void finish() {
+    run_.for_each_part([&](int part) {
+      io::concerning(folder_.stretch_path(part), [&] {
+        write_ms_ = std::max(write_ms_, open(part).take<double>(sections::kTimes).at(0));
+      });
+    });
+    if (!options_.output.file.overwrite) refuse_existing(files_);
+    LabelOutputs outputs(files_, LabelStreams(files_), options_.output);
+    describe();
+    if (io::AtomicFile* const image = outputs.image()) write_image(*image);
+    if (io::AtomicFile* const stats = outputs.stats()) copy(sections::kTable, *stats);
+    if (io::AtomicFile* const report = outputs.report()) write_report(*report, outputs);
+    for (io::AtomicFile* const file : {outputs.image(), outputs.stats(), outputs.report()})
+      if (file != nullptr) io::concerning(file->path(), [&] { file->finish(); });
+    // In the order of LabelPaths::outputs().
+    write_finished(folder_, {outputs.image(), outputs.stats(), outputs.report()});
+    outputs.commit();
+  }
+
+ private:
+  io::CheckedFile open(int part) const {
+    return {folder_.stretch_path(part), folder_.stretch_tag(part, joined_.id()), sections::kOfStretch};
+  }
+
+  void stretch(int part, const std::function<void(const io::CheckedFile& file)>& read) const {
+    run_.for_part(part, folder_.stretch_path(part), [&] { read(open(part)); });
+  }
+
+  /// What the parts have found, as one.
+  void describe() {
+    report_.input = input_.info();
+    report_.input_bytes = io::bytes_of_regular_file(files_.input);
+    std::uint64_t foreground = 0;
+    Findings findings;
+    std::set<std::string> names;
+    std::set<int> gpus;
+    for (const FoundPart& part : joined_.parts) {
+      foreground += part.foreground;
+      findings.more_than_two_values = findings.more_than_two_values || part.more_than_two_values;
+      if (!part.device_name.empty()) names.insert(part.device_name);
+      gpus.insert(part.gpus.begin(), part.gpus.end());
+      const auto most = [](double& time, double other) { time = std::max(time, other); };
+      most(report_.total_ms, part.total_ms);
+      most(report_.start_up_ms, part.start_up_ms);
+      most(report_.read_ms, part.read_ms);
+      most(report_.label_ms, part.label_ms);
+      most(report_.statistics_ms, part.statistics_ms);
+    }
+    const FoundPart& first = joined_.parts.front();
+    report_.input.foreground_rule = first.foreground_rule;
+    findings.largest = joined_.largest;
+    findings.foreground = report_.foreground =
+        static_cast<double>(foreground) / static_cast<double>(input_.extent().elements());
+    report_.hints = hints(report_.input, options_.input.foreground, input_.connectivity(), findings);
+    for (const std::string& line : report_.hints) warn(files_.input, line);
+
+    report_.options = deciding_options(options_);
+    report_.algorithm = first.algorithm;
+    report_.connectivity = static_cast<int>(input_.connectivity());
+    report_.volume = input_.is_volume();
+    report_.device_kind = first.device_kind;
+    for (const std::string& name : names)
+      report_.device_name += (report_.device_name.empty() ? "" : ", ") + name;
+    report_.gpus.assign(gpus.begin(), gpus.end());
+    report_.phases = first.phases;
+    report_.components = joined_.count;
+    report_.dropped = joined_.dropped;
+    report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
+  }
+
+  void write_image(io::AtomicFile& out) {
+    const io::LabelFormat format = io::label_format(files_.image);
+    const io::WriteOptions write = joined_.write_options(options_, report_.input.geometry);
+    for (const std::string& line :
+         {hint_of_type(format, write.type, options_.label_type), io::lost_geometry(format, write.geometry)})
+      if (!line.empty()) warn(files_.image, line);
+    io::concerning(files_.image, [&] {
+      io::join_label_stretches(out, format, input_.extent(), static_cast<Label>(joined_.count), write,
+                               static_cast<std::size_t>(folder_.parts()),
+                               [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
+                                 stretch(static_cast<int>(i) + 1, read);
+                               });
+    });
+    report_.label_type = word_of(label_types(), write.type);
+  }
+
+  /// A section of all stretches, one after the other.
+  void copy(std::size_t section, io::AtomicFile& out) const {
+    for (int part = 1; part <= folder_.parts(); ++part)
+      stretch(part, [&](const io::CheckedFile& file) {
+        file.copy(section, [&](std::string_view piece) {
+          io::concerning(out.path(), [&] { out.write(piece.data(), piece.size()); });
+        });
+      });
+  }
+
+  void write_report(io::AtomicFile& out, LabelOutputs& outputs) {
+    const auto written = [](io::AtomicFile* file) {
+      return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
+    };
+    report_.output = written(outputs.image());
+    report_.stats = written(outputs.stats());
+    report_.write_ms = write_ms_ + total_.milliseconds();
+    report_.total_ms += report_.write_ms;
+    const io::TextSink sink = [&](std::string_view text) {
+      io::concerning(out.path(), [&] { out.write(text.data(), text.size()); });
+    };
+    io::stream_report(sink, report_, {}, {}, {0, true, false});
+    copy(sections::kRows, out);
+    io::stream_report(sink, report_, {}, {}, {0, false, true});
+  }
+
+  void warn(const std::string& path, const std::string& line) const {
+    if (!quiet_) print_warning(display_name(path) + ": " + line);
+  }
+
+  const OpenedRun& run_;
+  const TaskFolder& folder_;
+  const LabelPaths& files_;
+  const LabelOptions& options_;
+  const bool quiet_;
+  const Stopwatch total_;
+  const PartInput input_;
+  const JoinedParts joined_;
+  io::Report report_;
+  double write_ms_ = 0;  // the longest of any part
+};
+
+}  // namespace
+
+void finish_tasks(const std::string& folder, bool quiet) {
+  const OpenedRun run(folder);
+  if (!is_finished(run.folder(), run.files())) Finish(run, quiet).finish();
+  run.folder().clean();
+}
+
+}  // namespace gpuccl::app

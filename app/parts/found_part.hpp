@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpuccl/phase_times.hpp"
+
+namespace gpuccl::app {
+
+/// What the report says of the labeling of a part.
+struct FoundPart {
+  std::string foreground_rule;
+  std::uint64_t foreground = 0;  // elements
+  bool more_than_two_values = false;
+  std::string algorithm, device_kind, device_name;
+  std::vector<int> gpus;
+  double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0;
+  PhaseTimes phases;
+
+  /// As text, and back. Error (data) if it is none.
+  std::string text() const;
+  static FoundPart of_text(const std::string& text);
+};
+
+}  // namespace gpuccl::app

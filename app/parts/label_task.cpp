@@ -1,0 +1,206 @@
+#include "app/parts/label_task.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/stopwatch.hpp"
+#include "app/label/label_outputs.hpp"
+#include "app/parts/finished_run.hpp"
+#include "app/parts/joined_parts.hpp"
+#include "app/parts/part_input.hpp"
+#include "app/parts/task_folder.hpp"
+#include "app/parts/task_words.hpp"
+#include "gpuccl/parts.hpp"
+#include "io/parts/stored_labels.hpp"
+#include "io/parts/stretch_file.hpp"
+#include "io/report/report.hpp"
+#include "io/report/stats_csv.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+constexpr const char* kJoinAgain = "run gpuccl join again";
+
+class LabelTask {
+ public:
+  LabelTask(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task)
+      : files_(files),
+        options_(options),
+        part_(task.part),
+        folder_(task.folder, options.output.file.sync),
+        input_(io::concerning(files.input, [&] {
+          return PartInput(files.input, options, [this](const std::string& line) { warn(line); });
+        })) {
+    if (!std::filesystem::exists(folder_.finished_path()))
+      LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written
+    folder_.begin({task_words(options), input_.state(), task.parts});
+    slabs_ = cut_into_parts(input_.extent(), task.parts);
+    own_ = io::rows_of_parts(input_.extent(), task.parts);
+  }
+
+  TaskDone run(LazyEngine& engine) {
+    if (is_finished(folder_, files_)) return TaskDone::nothing;
+    const bool labels = !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections::kOfLabels);
+    if (labels) io::concerning(folder_.labels_path(part_), [&] { label(engine); });
+    const std::optional<JoinedParts> joined = joined_parts();
+    if (joined && !is_whole(folder_.stretch_path(part_), folder_.stretch_tag(part_, joined->id()),
+                            sections::kOfStretch)) {
+      io::concerning(folder_.stretch_path(part_), [&] { write(*joined); });
+      return TaskDone::written;
+    }
+    return labels ? TaskDone::labelled : TaskDone::nothing;
+  }
+
+ private:
+  const Slab& slab() const { return slabs_[static_cast<std::size_t>(part_) - 1]; }
+  const io::Rows& own() const { return own_[static_cast<std::size_t>(part_) - 1]; }
+  std::string again(int part) const { return "run --part " + word_of_part(part, folder_.parts()) + " again"; }
+
+  void label(LazyEngine& engine) {
+    const Stopwatch total;
+    const PartInput::Found found = io::concerning(files_.input, [&] { return input_.label(slab(), engine); });
+    const Labeled& labeled = found.labeled;
+    FoundPart report{.foreground_rule = input_.info().foreground_rule,
+                     .foreground = found.foreground,
+                     .more_than_two_values = input_.reader().has_more_than_two_values(),
+                     .algorithm = found.engine.algorithm,
+                     .device_kind = device_name(found.engine.device_kind),
+                     .device_name = found.engine.device_name,
+                     .gpus = found.engine.gpus,
+                     .start_up_ms = found.engine.start_up_ms,
+                     .read_ms = found.read_ms,
+                     .label_ms = found.engine.label_ms,
+                     .statistics_ms = labeled.statistics_ms,
+                     .phases = labeled.phases};
+    report.total_ms = total.milliseconds();
+    io::CheckedFileWriter file(folder_.labels_path(part_), folder_.labels_tag(part_), folder_.options());
+    file.add(report.text());
+    file.end_section();
+    put_components(file, labeled.components, 0, labeled.components.size());
+    const std::int64_t rows = own().empty() ? 0 : own().count();
+    const std::int64_t face = rows_of_face(rows);
+    const auto put = [&](std::int64_t first, std::int64_t count) {
+      if (count == 0) return io::put_runs(file, LabelImage({}, 0), 0, 0);
+      io::put_runs(file, *labeled.labels, first, count);
+    };
+    put(0, face);
+    put(rows - face, face);
+    put(0, rows);
+    file.commit();
+  }
+
+  /// Rows of the slice, or of the row, with which a part of so many rows touches others.
+  std::int64_t rows_of_face(std::int64_t rows) const {
+    return std::min<std::int64_t>(rows, input_.extent().depth > 1 ? input_.extent().height : 1);
+  }
+
+  /// None if parts were not joined yet, or must be once more.
+  std::optional<JoinedParts> joined_parts() const {
+    const std::string path = folder_.joined_path();
+    if (!std::filesystem::exists(path)) return std::nullopt;
+    return with_remedy(path, kJoinAgain, [&] { return JoinedParts::read(folder_); });
+  }
+
+  void write(const JoinedParts& joined) const {
+    const Stopwatch total;
+    io::CheckedFileWriter file(folder_.stretch_path(part_), folder_.stretch_tag(part_, joined.id()),
+                               folder_.options());
+    if (files_.image.empty()) {
+      file.end_section();
+      file.end_section();
+    } else {
+      write_image(joined, file);
+    }
+    const io::CheckedFile numbers = numbers_of(part_, joined);
+    with_remedy(numbers.path(), kJoinAgain, [&] {
+      const Components stay = take_components(numbers, sections::kStay);
+      const io::Stretch stretch{numbers.take<std::uint64_t>(sections::kFirst).at(0), part_ == 1, false};
+      const io::TextSink sink = [&](std::string_view text) { file.add(text); };
+      if (!files_.stats.empty())
+        io::stream_stats_csv(sink, input_.is_volume(), input_.info().geometry, stay, {}, stretch);
+      file.end_section();
+      if (!files_.json.empty()) {
+        io::Report report;
+        report.input = input_.info();
+        report.volume = input_.is_volume();
+        io::stream_report(sink, report, stay, {}, {stretch.first, false, false});
+      }
+      file.end_section();
+      return 0;
+    });
+    file.put(std::vector<double>{total.milliseconds()});
+    file.commit();
+  }
+
+  void write_image(const JoinedParts& joined, io::CheckedFileWriter& file) const {
+    const io::LabelFormat format = io::label_format(files_.image);
+    const io::WriteOptions write = joined.write_options(options_, input_.info().geometry);
+    const io::Rows needed = io::rows_of_stretch(input_.extent(), format, write, own());
+    std::vector<NumberedSlab> slabs;
+    for (int part = part_; part <= folder_.parts(); ++part)
+      if (!common(needed, own_[static_cast<std::size_t>(part) - 1]).empty())
+        slabs.push_back(numbered(part, joined));
+    const std::unique_ptr<LabelSource> labels =
+        joined_labels(input_.extent(), std::move(slabs), static_cast<Label>(joined.count));
+    io::put_label_stretch(file, format, *labels, write, own());
+  }
+
+  /// A part with its numbers in the whole, from their files.
+  NumberedSlab numbered(int part, const JoinedParts& joined) const {
+    const Slab& slab = slabs_[static_cast<std::size_t>(part) - 1];
+    const io::CheckedFile numbers = numbers_of(part, joined);
+    NumberedSlab result{slab, nullptr, {}};
+    result.numbers = with_remedy(numbers.path(), kJoinAgain, [&] {
+      auto list = numbers.take<Label>(sections::kNumbers);
+      if (list.empty()) throw Error(Failure::data, "is damaged");
+      return list;
+    });
+    const std::string path = folder_.labels_path(part);
+    with_remedy(path, again(part), [&] {
+      auto labels = std::make_shared<io::CheckedFile>(path, folder_.labels_tag(part), sections::kOfLabels);
+      labels->verify();
+      if (labels_id(*labels) != joined.labels.at(static_cast<std::size_t>(part) - 1))
+        throw Error(Failure::data, "is not what gpuccl join has read; run that again");
+      const Extent extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+      result.labels = std::make_unique<io::StoredLabels>(std::move(labels), sections::kRuns, extent,
+                                                         static_cast<Label>(result.numbers.size() - 1));
+      return 0;
+    });
+    return result;
+  }
+
+  io::CheckedFile numbers_of(int part, const JoinedParts& joined) const {
+    const std::string path = folder_.numbers_path(part);
+    return with_remedy(path, kJoinAgain, [&] {
+      return io::CheckedFile(path, folder_.numbers_tag(part, joined.id()), sections::kOfNumbers);
+    });
+  }
+
+  void warn(const std::string& line) const {
+    if (part_ == 1 && !options_.quiet) print_warning(display_name(files_.input) + ": " + line);
+  }
+
+  const LabelPaths& files_;
+  const LabelOptions& options_;
+  const int part_;
+  TaskFolder folder_;
+  PartInput input_;
+  std::vector<Slab> slabs_;    // of all parts
+  std::vector<io::Rows> own_;  // the same
+};
+
+}  // namespace
+
+TaskDone label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
+                    LazyEngine& engine) {
+  return LabelTask(files, options, task).run(engine);
+}
+
+}  // namespace gpuccl::app

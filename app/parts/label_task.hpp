@@ -1,0 +1,18 @@
+#pragma once
+
+#include "app/label/label_file.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/parts/task_options.hpp"
+
+namespace gpuccl::app {
+
+/// What a task found to be done.
+enum class TaskDone { labelled, written, nothing };
+
+/// Does what is to be done for a part: labels it, unless that is done, and if parts were joined, writes its
+/// stretch of the outputs into the folder of the tasks, unless that is done. Throws io::FileError.
+TaskDone label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
+                    LazyEngine& engine);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,180 @@
+#include "app/parts/task_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "app/options/number_lists.hpp"
+#include "io/files/make_folder.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+using io::CheckedFile;
+using io::CheckedFileWriter;
+
+constexpr io::FileTag kRunTag{'r', 0, 0, 0};
+
+/// Upper halves of a sum of coordinates.
+struct High {
+  std::uint64_t at;
+  std::array<std::uint64_t, 3> sum;
+};
+
+std::string joined(const std::vector<std::string>& words, char between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(1, between)) + word;
+  return text;
+}
+
+/// What a file of the folder may be called.
+bool is_ours(const std::string& name) {
+  for (const char* const kind : {"labels-", "numbers-", "stretch-", ".gpuccl-"})
+    if (name.starts_with(kind)) return true;
+  return name == "joined";
+}
+
+}  // namespace
+
+std::uint64_t TaskRun::id() const {
+  return io::fingerprint(joined(words, '\0') + '\0' + input + '\0' + std::to_string(parts));
+}
+
+TaskFolder::TaskFolder(std::string path, bool sync) : path_(std::move(path)) {
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  options_.sync = sync;
+}
+
+void TaskFolder::begin(const TaskRun& mine) {
+  io::make_folder(path_);
+  use(mine);
+  if (!fs::exists(run_path()) && write(mine, false)) return;
+  TaskRun there;
+  try {
+    there = read_run();
+  } catch (const Error& error) {
+    if (error.failure() != Failure::data) throw;
+    write(mine, true);  // damaged: files of another run have other tags
+    return;
+  }
+  if (there.words != mine.words)
+    throw io::FileError(path_, Failure::usage,
+                        "has parts of another command: " + joined(there.words, ' ') + " and not " +
+                            joined(mine.words, ' ') + "; give another --parts-dir, or remove this one");
+  if (there.input != mine.input)
+    throw io::FileError(
+        path_, Failure::data,
+        "has parts of the input as it was before it changed; remove the folder and begin again");
+  if (there.parts != mine.parts)
+    throw io::FileError(path_, Failure::usage,
+                        "has parts of " + std::to_string(there.parts) + ", not of " +
+                            std::to_string(mine.parts) + "; give another --parts-dir, or remove this one");
+}
+
+TaskRun TaskFolder::open() {
+  const TaskRun run = read_run();
+  use(run);
+  return run;
+}
+
+TaskRun TaskFolder::read_run() const {
+  return with_remedy(run_path(), "label the parts by gpuccl label --part first", [&] {
+    const CheckedFile file(run_path(), kRunTag, sections::kOfRun);
+    TaskRun run;
+    run.words = split(file.take_text(sections::kWords), '\0');
+    const std::string text = file.take_text(sections::kInput);
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    run.parts = parse_number<int>(text.substr(0, end)).value_or(0);
+    run.input = text.substr(std::min(end + 1, text.size()));
+    return run;
+  });
+}
+
+void TaskFolder::use(const TaskRun& run) {
+  run_ = run.id();
+  parts_ = run.parts;
+}
+
+/// False if one is there that must stay.
+bool TaskFolder::write(const TaskRun& run, bool overwrite) const {
+  io::AtomicFile::Options options = options_;
+  options.overwrite = overwrite;
+  try {
+    io::concerning(run_path(), [&] {
+      CheckedFileWriter file(run_path(), kRunTag, options);
+      file.add(joined(run.words, '\0'));
+      file.end_section();
+      file.add(std::to_string(run.parts) + '\0' + run.input);
+      file.end_section();
+      file.commit();
+    });
+  } catch (const Error& error) {
+    if (overwrite || error.failure() != Failure::cannot_create || !fs::exists(run_path())) throw;
+    return false;
+  }
+  return true;
+}
+
+void TaskFolder::clean() const {
+  std::error_code none;
+  std::vector<fs::path> ours;
+  for (fs::directory_iterator at(path_, none), end; at != end; at.increment(none))
+    if (is_ours(at->path().filename().string())) ours.push_back(at->path());
+  for (const fs::path& file : ours) fs::remove(file, none);
+}
+
+std::string TaskFolder::of_part(const char* kind, int part) const {
+  return path_ + "/" + kind + "-" + std::to_string(part) + "-of-" + std::to_string(parts_);
+}
+
+io::FileTag TaskFolder::tag(char kind, std::uint64_t run, int part) const {
+  return {static_cast<std::uint64_t>(kind), run, static_cast<std::uint64_t>(part),
+          static_cast<std::uint64_t>(parts_)};
+}
+
+void put_components(CheckedFileWriter& file, const Components& components, std::size_t begin,
+                    std::size_t end) {
+  const auto put = [&](const auto& column) {
+    const std::span all(column.data(), column.size());
+    file.put(all.subspan(begin, end - begin));
+  };
+  put(components.area);
+  put(components.box);
+  put(components.sum);
+  std::vector<High> highs;
+  for (auto at = components.sum_high.lower_bound(begin); at != components.sum_high.end() && at->first < end;
+       ++at)
+    highs.push_back({at->first - begin, at->second});
+  file.put(highs);
+}
+
+Components take_components(const CheckedFile& file, std::size_t section) {
+  const auto take = [&](std::size_t i, auto& column) {
+    using T = typename std::remove_reference_t<decltype(column)>::value_type;
+    const std::vector<T> values = file.take<T>(section + i);
+    column.assign(values.begin(), values.end());
+  };
+  Components components;
+  take(0, components.area);
+  take(1, components.box);
+  take(2, components.sum);
+  if (components.box.size() != components.size() || components.sum.size() != components.size())
+    throw Error(Failure::data, "is damaged");
+  for (const High& high : file.take<High>(section + 3)) components.sum_high[high.at] = high.sum;
+  return components;
+}
+
+bool is_whole(const std::string& path, const io::FileTag& tag, std::size_t sections) {
+  try {
+    CheckedFile(path, tag, sections).verify();
+    return true;
+  } catch (const Error& error) {
+    if (error.failure() != Failure::data && error.failure() != Failure::no_input) throw;
+    return false;
+  }
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/error.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/file_error.hpp"
+#include "io/parts/checked_file.hpp"
+#include "io/parts/stored_labels.hpp"
+
+namespace gpuccl::app {
+
+// Sections of the files that tasks leave.
+namespace sections {
+constexpr std::size_t kOfComponents = 4;
+enum OfRun : std::size_t { kWords, kInput, kOfRun };
+enum OfLabels : std::size_t {
+  kFound,  // what the report says of it
+  kComponents,
+  kFirstFace = kComponents + kOfComponents,
+  kLastFace = kFirstFace + io::kRunSections,
+  kRuns = kLastFace + io::kRunSections,
+  kOfLabels = kRuns + io::kRunSections
+};
+enum OfNumbers : std::size_t { kNumbers, kFirst, kStay, kOfNumbers = kStay + kOfComponents };
+enum OfStretch : std::size_t { kImage, kImageSizes, kTable, kRows, kTimes, kOfStretch };
+}  // namespace sections
+
+/// What tasks do: the words of the command but --part, and the input. All of a run must agree.
+struct TaskRun {
+  std::vector<std::string> words;
+  std::string input;  // PartInput::state()
+  int parts = 0;
+
+  std::uint64_t id() const;
+};
+
+/// The folder in which the tasks of one run leave files for each other. A file has its name when it is
+/// complete, and tells of which run and part it is.
+class TaskFolder {
+ public:
+  /// `sync`: whether files reach the disk before they have their names.
+  TaskFolder(std::string path, bool sync);
+
+  /// Makes the folder that of `run`. io::FileError (usage) if it is of one with other options, (data) if it
+  /// is of another input.
+  void begin(const TaskRun& run);
+  /// The run that the folder is of. io::FileError if it is of none.
+  TaskRun open();
+  std::string run_path() const { return path_ + "/run"; }
+
+  std::string labels_path(int part) const { return of_part("labels", part); }
+  std::string numbers_path(int part) const { return of_part("numbers", part); }
+  std::string stretch_path(int part) const { return of_part("stretch", part); }
+  std::string joined_path() const { return path_ + "/joined"; }
+  std::string finished_path() const { return path_ + "/finished"; }
+  const io::AtomicFile::Options& options() const { return options_; }
+  int parts() const { return parts_; }
+
+  // Tags of these files. `joined`: JoinedParts::id().
+  io::FileTag labels_tag(int part) const { return tag('l', run_, part); }
+  io::FileTag numbers_tag(int part, std::uint64_t joined) const { return tag('n', run_ ^ joined, part); }
+  io::FileTag stretch_tag(int part, std::uint64_t joined) const { return tag('s', run_ ^ joined, part); }
+  io::FileTag joined_tag() const { return tag('j', run_, 0); }
+  io::FileTag finished_tag() const { return tag('f', run_, 0); }
+
+  /// Removes all but what says that the run is finished.
+  void clean() const;
+
+ private:
+  std::string of_part(const char* kind, int part) const;
+  io::FileTag tag(char kind, std::uint64_t run, int part) const;
+  void use(const TaskRun& run);
+  TaskRun read_run() const;
+  bool write(const TaskRun& run, bool overwrite) const;
+
+  std::string path_;
+  io::AtomicFile::Options options_;
+  std::uint64_t run_ = 0;
+  int parts_ = 0;
+};
+
+/// Components [begin, end) as sections::kOfComponents sections.
+void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
+                    std::size_t end);
+Components take_components(const io::CheckedFile& file, std::size_t section);
+
+/// Whether such a file is there, complete and undamaged.
+bool is_whole(const std::string& path, const io::FileTag& tag, std::size_t sections);
+
+/// Does `work` on the file `path`; the error if that is missing or damaged ends in what to do about it.
+template <class Work>
+auto with_remedy(const std::string& path, const std::string& remedy, Work work) {
+  try {
+    return work();
+  } catch (const io::FileError&) {
+    throw;
+  } catch (const Error& error) {
+    const bool again = error.failure() == Failure::data || error.failure() == Failure::no_input;
+    throw io::FileError(path, error.failure(), error.what() + (again ? "; " + remedy : ""),
+                        error.system_code());
+  }
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/label/label_options.hpp"
+
+namespace gpuccl::app {
+
+/// Refuses what tasks cannot do. Error (usage).
+void check_for_tasks(const LabelOptions& options);
+
+/// The command line that decides what tasks make, always in the same form: version, input, outputs and
+/// options, those left out that change nothing in the files.
+std::vector<std::string> task_words(const LabelOptions& options);
+
+/// What such a command line says. Error (data) if it is of another version.
+LabelOptions options_of_words(const std::vector<std::string>& words);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,125 @@
+#include "io/parts/checked_file.hpp"
+
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x314b5341545f4743;  // "CG_TASK1"
+
+/// The end of the file. What stands before it are the sections and their list.
+struct Trailer {
+  FileTag tag;
+  std::uint64_t sections = 0, checksum = 0, magic = kMagic;
+};
+
+std::uint64_t crc(std::uint64_t before, const void* data, std::size_t bytes) {
+  return libdeflate_crc32(static_cast<std::uint32_t>(before), data, bytes);
+}
+
+template <class Sections>
+std::uint64_t checksum_of(const Sections& sections, const FileTag& tag) {
+  return crc(crc(0, sections.data(), sections.size() * sizeof(sections[0])), &tag, sizeof tag);
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+CheckedFileWriter::CheckedFileWriter(const std::string& path, const FileTag& tag, AtomicFile::Options options)
+    : file_(path, options), tag_(tag) {}
+
+void CheckedFileWriter::add(std::string_view bytes) {
+  if (bytes.empty()) return;
+  file_.write(bytes.data(), bytes.size());
+  open_.checksum = crc(open_.checksum, bytes.data(), bytes.size());
+  open_.bytes += bytes.size();
+}
+
+std::size_t CheckedFileWriter::end_section() {
+  sections_.push_back(open_);
+  open_ = {open_.begin + open_.bytes, 0, 0};
+  return sections_.size() - 1;
+}
+
+void CheckedFileWriter::commit() {
+  const Trailer trailer{tag_, sections_.size(), checksum_of(sections_, tag_)};
+  file_.write(sections_.data(), sections_.size() * sizeof(Section));
+  file_.write(&trailer, sizeof trailer);
+  file_.commit();
+}
+
+CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections)
+    : path_(path), file_(open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  if (!file_ && errno == ENOENT) throw Error(Failure::no_input, "is missing", ENOENT);
+  if (!file_) throw system_error(failure_to_read(errno), "cannot open", errno);
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) refuse();
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  Trailer trailer;
+  sections_.resize(sections);
+  const std::size_t list = sections * sizeof(CheckedFileWriter::Section);
+  if (size < sizeof trailer + list) refuse();
+  const auto read = [&](void* out, std::size_t bytes, std::uint64_t offset) {
+    if (read_all_at(file_.get(), out, bytes, offset) != bytes) refuse();
+  };
+  read(&trailer, sizeof trailer, size - sizeof trailer);
+  if (trailer.magic != kMagic || trailer.sections != sections) refuse();
+  read(sections_.data(), list, size - sizeof trailer - list);
+  if (trailer.checksum != checksum_of(sections_, trailer.tag)) refuse();
+  std::uint64_t end = 0;
+  for (const CheckedFileWriter::Section& section : sections_) {
+    if (section.begin != end || section.bytes > size - end) refuse();
+    end += section.bytes;
+  }
+  if (end != size - sizeof trailer - list) refuse();
+  if (trailer.tag != tag) throw Error(Failure::data, "is of another run, or of another of its parts");
+}
+
+void CheckedFile::refuse() { throw Error(Failure::data, "is damaged"); }
+
+void CheckedFile::take_into(std::size_t section, std::span<std::byte> out) const {
+  if (out.size() != bytes(section)) refuse();
+  read_at(section, 0, out);
+  if (crc(0, out.data(), out.size()) != checksum(section)) refuse();
+}
+
+std::string CheckedFile::take_text(std::size_t section) const {
+  std::string text(bytes(section), '\0');
+  take_into(section, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+void CheckedFile::copy(std::size_t section, const std::function<void(std::string_view piece)>& sink) const {
+  std::vector<std::byte> piece(std::min<std::uint64_t>(bytes(section), std::uint64_t{1} << 20));
+  std::uint64_t found = 0;
+  for (std::uint64_t at = 0; at < bytes(section); at += piece.size()) {
+    piece.resize(std::min<std::uint64_t>(piece.size(), bytes(section) - at));
+    read_at(section, at, piece);
+    found = crc(found, piece.data(), piece.size());
+    sink({reinterpret_cast<const char*>(piece.data()), piece.size()});
+  }
+  if (found != checksum(section)) refuse();
+}
+
+void CheckedFile::verify() const {
+  for (std::size_t section = 0; section < sections_.size(); ++section) copy(section, [](std::string_view) {});
+}
+
+void CheckedFile::read_at(std::size_t section, std::uint64_t offset, std::span<std::byte> out) const {
+  if (offset > bytes(section) || out.size() > bytes(section) - offset ||
+      read_all_at(file_.get(), out.data(), out.size(), sections_[section].begin + offset) != out.size())
+    refuse();
+}
+
+}  // namespace gpuccl::io

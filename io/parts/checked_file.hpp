@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/descriptor.hpp"
+
+namespace gpuccl::io {
+
+/// What a file between tasks is, and of which run: one with another tag is not taken for it.
+struct FileTag {
+  std::uint64_t kind = 0, run = 0, part = 0, parts = 0;
+
+  friend bool operator==(const FileTag&, const FileTag&) = default;
+};
+
+/// What tells two contents apart.
+std::uint64_t fingerprint(std::string_view text);
+
+/// A file of sections, each with a checksum, that tells when it is damaged or not complete. Values lie in it
+/// as in memory: tasks run on machines of one kind. It has its name when it is complete.
+class CheckedFileWriter {
+ public:
+  CheckedFileWriter(const std::string& path, const FileTag& tag, AtomicFile::Options options);
+
+  /// Adds to the section that is open.
+  void add(std::string_view bytes);
+  /// Ends the section, the next one begins. Returns its number.
+  std::size_t end_section();
+  /// A section of values.
+  template <class Values>
+  void put(const Values& values) {
+    using T = typename Values::value_type;
+    static_assert(std::is_trivially_copyable_v<T>);
+    add({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+    end_section();
+  }
+  void commit();
+
+ private:
+  struct Section {
+    std::uint64_t begin = 0, bytes = 0, checksum = 0;
+  };
+  friend class CheckedFile;
+
+  AtomicFile file_;
+  FileTag tag_;
+  std::vector<Section> sections_;
+  Section open_;
+};
+
+/// Reads such a file. Throws Error: no_input if it is not there, data if it is damaged, not complete or of
+/// another run, io.
+class CheckedFile {
+ public:
+  CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections);
+
+  const std::string& path() const { return path_; }
+  std::uint64_t bytes(std::size_t section) const { return sections_.at(section).bytes; }
+  std::uint64_t checksum(std::size_t section) const { return sections_.at(section).checksum; }
+
+  template <class T>
+  std::vector<T> take(std::size_t section) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> values(bytes(section) / sizeof(T));
+    take_into(section, {reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T)});
+    return values;
+  }
+  std::string take_text(std::size_t section) const;
+  /// Gives the section piece by piece, and throws at its end if it was not what was written.
+  void copy(std::size_t section, const std::function<void(std::string_view piece)>& sink) const;
+  /// Reads all of it.
+  void verify() const;
+  /// Bytes of a section that was verified.
+  void read_at(std::size_t section, std::uint64_t offset, std::span<std::byte> out) const;
+
+ private:
+  void take_into(std::size_t section, std::span<std::byte> out) const;
+  [[noreturn]] static void refuse();
+
+  std::string path_;
+  Descriptor file_;
+  std::vector<CheckedFileWriter::Section> sections_;
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,378 @@
+"""tasks.py GPUCCL: one image or volume labelled by tasks, with the files of one process to the last byte.
+
+Parts in any order and at once, every format and option; tasks killed at random moments; files of parts that are
+missing, damaged, cut off or of another run; a full disk; an input that is replaced. GPUCCL_LONG: more of all.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+GPUCCL = sys.argv[1]
+LONG = bool(os.environ.get("GPUCCL_LONG"))
+ENDS = (".csv", ".json")
+
+
+def start(words, limit=None):
+    prepare = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
+    return subprocess.Popen([GPUCCL, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
+
+
+def run(*words, code=0, said="", limit=None):
+    """Runs to the end, which is to be exit code `code`, with one line that has `said` if that is not 0."""
+    process = start(words, limit)
+    out, err = (text.decode() for text in process.communicate())
+    line = re.fullmatch(r"gpuccl: [^\n]+\n", err) if code else err == ""
+    assert process.returncode == code and line and said in err and out == "", (words, process.returncode, code, said, err)
+    return err
+
+
+def generate(path, size, density, seed, kind="random"):
+    run("generate", kind, "--size", "x".join(map(str, size)), "--density", density, "--seed", seed, "-o", path)
+
+
+def comparable(path):
+    """A report without what another run has otherwise: times, devices, names of outputs."""
+    report = json.loads(path.read_bytes())
+    del report["timings_ms"], report["labeling"]["device"]
+    for file in ("output", "stats"):
+        if report[file]:
+            del report[file]["path"]
+    return report
+
+
+class Case:
+    """One run of tasks beside the files of one process."""
+
+    def __init__(self, folder, source, parts, options, extension=".tiff"):
+        self.folder, self.parts = folder, parts
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "out").mkdir(parents=True)
+        self.image = folder / "out" / ("labels" + extension)
+        self.outputs = [self.image, self.image.with_suffix(".csv"), self.image.with_suffix(".json")]
+        self.dir = folder / "parts"
+        fixed = ["--device", "cpu", "--threads", "2", "--no-fsync", *options]
+        self.command = ["label", source, "-o", self.image, "--stats", self.outputs[1], *fixed]
+        whole = folder / "whole"
+        run("label", source, "-o", str(whole) + extension, "--stats", str(whole) + ".csv", "--quiet", *fixed)
+        self.whole = [pathlib.Path(str(whole) + end) for end in (extension, *ENDS)]
+
+    def task(self, part):
+        return [*self.command, "--quiet", "--part", f"{part}/{self.parts}", "--parts-dir", self.dir]
+
+    def join(self, *more):
+        return ["join", self.dir, "--quiet", *more]
+
+    def each(self, random_order=None, at_once=False):
+        order = list(range(1, self.parts + 1))
+        if random_order:
+            random_order.shuffle(order)
+        if at_once:
+            for process in [start(self.task(part)) for part in order]:
+                assert process.communicate()[1] == b"" and process.returncode == 0
+        else:
+            for part in order:
+                run(*self.task(part))
+
+    def check(self):
+        for ours, right in zip(self.outputs[:2], self.whole):
+            assert ours.read_bytes() == right.read_bytes(), ours
+        assert comparable(self.outputs[2]) == comparable(self.whole[2])
+        assert sorted(path.name for path in self.dir.iterdir()) == ["finished", "run"]
+        assert sorted((self.folder / "out").iterdir()) == sorted(self.outputs)
+
+    def check_untouched(self):
+        assert list((self.folder / "out").iterdir()) == []
+
+
+def random_options(rng, volume, tiff):
+    options = []
+    per_slice = volume and rng.random() < 0.2
+    if per_slice:
+        options += ["--per-slice"]
+    if rng.random() < 0.8:
+        options += ["-c", rng.choice([6, 18, 26] if volume and not per_slice else [4, 8])]
+    for option, values in (("--min-size", range(1, 9)), ("--max-size", range(20, 90)), ("--largest", range(1, 20)),
+                           ("--order", ["size"]), ("--label-type", ["u32"]), ("--spacing", ["0.5,0.5,2,um"])):
+        if rng.random() < 0.3:
+            options += [option, rng.choice(values)]
+    if rng.random() < 0.2:
+        options += ["--clear-border"]
+    if tiff and rng.random() < 0.8:
+        options += ["--compress", rng.choice(["none", "deflate", "lzw", "packbits"])]
+    if tiff and rng.random() < 0.3:
+        options += ["--bigtiff", "yes"]
+    return options
+
+
+def same_bytes(scratch, count):
+    for seed in range(count):
+        rng = random.Random(seed)
+        depth = rng.choice([1, 2, 3, 7, 12])
+        size = (rng.randint(1, 80), rng.randint(1, 60), depth)[: 2 if depth == 1 else 3]
+        if seed % 6 == 0:
+            depth, size = 1, (1700, 1300)  # strips that several parts have rows of
+        source = scratch / "in.tif"
+        generate(source, size, rng.choice([0, 0.2, 0.4, 0.6, 1]), seed, rng.choice(["random", "blobs"]))
+        parts = seed % 9 + 1 if rng.random() < 0.8 else rng.randint(10, 20)
+        tiff = rng.random() < 0.75
+        options = random_options(rng, depth > 1, tiff)
+        case = Case(scratch / "case", source, parts, options, ".tiff" if tiff else ".npy")
+        try:
+            case.each(rng, at_once=seed % 3 == 0)
+            run(*case.join())
+            case.each(rng, at_once=seed % 2 == 0)
+            case.check_untouched()
+            run(*case.join("--finish"))
+            case.check()
+            run(*case.join("--finish"))  # is done
+            run(*case.task(1))
+            case.check()
+        except AssertionError:
+            print("seed", seed, size, parts, options)
+            raise
+
+
+def killed(scratch, count):
+    """All steps of a run, with processes killed at random; a step goes on when all of it has succeeded."""
+    rng = random.Random(1)
+    source = scratch / "in.tif"
+    generate(source, (600, 400, 12), 0.3, 1)
+    case = Case(scratch / "case", source, 3, ["--compress", "none"])
+    begin = time.monotonic()
+    case.each()
+    longest = (time.monotonic() - begin) / case.parts * 1.2
+    kills = 0
+    while kills < count:
+        shutil.rmtree(case.dir)
+        for file in case.outputs:
+            file.unlink(missing_ok=True)
+        tasks = [case.task(part) for part in range(1, case.parts + 1)]
+        for step in (tasks, [case.join()], tasks, [case.join("--finish")]):
+            waiting = list(step)
+            rng.shuffle(waiting)
+            while waiting:
+                process = start(waiting[-1])
+                if rng.random() < 0.7:
+                    time.sleep(rng.random() * longest)
+                    process.send_signal(rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM]))
+                err = process.communicate()[1]
+                assert process.returncode in (0, -signal.SIGKILL, -signal.SIGTERM), (process.returncode, err)
+                kills += process.returncode != 0
+                if process.returncode == 0:
+                    waiting.pop()
+        for left in (scratch / "case/out").glob(".gpuccl-*"):  # of SIGKILL
+            left.unlink()
+        case.check()
+    print("killed at random moments:", kills)
+
+
+def damaged(path, how, rng):
+    content = bytearray(path.read_bytes())
+    if how == "missing":
+        return path.unlink()
+    if how == "empty":
+        content.clear()
+    elif how == "cut":
+        del content[rng.randrange(len(content)):]
+    elif how == "longer":
+        content += b"more"
+    elif how == "flipped":
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    path.write_bytes(content)
+
+
+def mended(scratch, rounds):
+    """Whatever becomes of a file: it is named, and the part of it run again makes all good."""
+    rng = random.Random(2)
+    source, other = scratch / "in.tif", scratch / "other.tif"
+    generate(source, (300, 200), 0.4, 1)
+    generate(other, (300, 200), 0.4, 2)
+    foreign = Case(scratch / "foreign", other, 3, [])
+    foreign.each()
+    case = Case(scratch / "case", source, 3, [])
+    for how in ["missing", "empty", "cut", "longer", "foreign"] + ["flipped"] * rounds:
+        part = rng.randint(1, 3)
+        shutil.rmtree(case.dir, ignore_errors=True)
+        for file in case.outputs:
+            file.unlink(missing_ok=True)
+
+        def spoil(kind):
+            path = case.dir / kind
+            if how == "foreign":
+                return path.write_bytes((foreign.dir / "labels-1-of-3").read_bytes())
+            damaged(path, how, rng)
+
+        def refused(*words, remedy=f"--part {part}/3"):
+            process = start(words)
+            err = process.communicate()[1].decode()
+            assert process.returncode in (65, 66) and remedy in err and err.count("\n") == 1, (how, words, err)
+            case.check_untouched()
+
+        case.each()
+        spoil(f"labels-{part}-of-3")
+        if how != "flipped":  # else it may be in what joining does not read
+            refused(*case.join())
+        run(*case.task(part))
+        run(*case.join())
+        spoil(f"labels-{part}-of-3")
+        run(*case.task(part))
+        spoil("joined")
+        if how == "missing":
+            run(*case.task(part))  # as before joining
+        else:
+            refused(*case.task(part), remedy="gpuccl join")
+        refused(*case.join("--finish"), remedy="gpuccl join")
+        run(*case.join())
+        spoil(f"numbers-{part}-of-3")
+        (case.dir / f"stretch-{part}-of-3").unlink(missing_ok=True)
+        process = start(case.task(part))
+        process.communicate()
+        assert process.returncode in (0, 65, 66)  # 0: the last part but one needs no numbers of others
+        run(*case.join())
+        case.each()
+        spoil(f"stretch-{part}-of-3")
+        refused(*case.join("--finish"))
+        if how != "foreign":
+            spoil("run")
+            refused(*case.join("--finish"), remedy="label the parts")
+        run(*case.task(part))
+        run(*case.join("--finish"))
+        case.check()
+
+
+def refused(scratch):
+    source = scratch / "in.tif"
+    generate(source, (80, 60, 7), 0.3, 1)
+    case = Case(scratch / "case", source, 3, ["--min-size", "2"])
+    run(*case.join(), code=66, said="parts/run: is missing")
+    run(*case.task(1))
+    run(*case.join(), code=66, said="labels-2-of-3: is missing; run again: --part 2/3, 3/3")
+    run(*case.join("--finish"), code=66, said="joined: is missing")
+    # What differs between tasks.
+    for more in (["--largest", "4"], ["--json", scratch / "other.json"], ["-c", "6"], ["--overwrite"], ["--algo", "flood-fill"]):
+        run(*case.task(2), *more, code=64, said="has parts of another command")
+    run(*[word if word != "2/3" else "2/4" for word in case.task(2)], code=64, said="has parts of 3, not of 4")
+    case.each()
+    run(*case.join())
+    run(*case.join())
+    run(*case.join("--finish"), code=66, said="stretch-1-of-3: is missing; run again: --part 1/3, 2/3, 3/3")
+    # Another input.
+    os.utime(source, (1, 1))
+    for words in (case.task(1), case.join(), case.join("--finish")):
+        run(*words, code=65, said="changed")
+    run(*[word if word != source else scratch / "missing.tif" for word in case.task(1)], code=66)
+    case.check_untouched()
+
+    for words in (["--part", "1/3"], ["--parts-dir", "d"]):
+        run("label", source, "-o", "out.tif", *words, code=64)
+    for part in ("0/3", "4/3", "3", "1/0", "a/b", "1/2/3", "-1/3", "1/70000"):
+        run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
+    together = ["--part", "1/3", "--parts-dir", scratch / "d"]
+    for words in (["--fill-holes"], ["--keep", "area > 3"], ["--measure", "shape"], ["--preview", "p.png"], ["--channel", "0"],
+                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["more.tif"], ["--json", "/dev/stdout"]):
+        run("label", source, "-o", "out.tif", *together, *words, code=64)
+    for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
+        run("label", source, "-o", image, *together, code=64)
+    run("label", source, "-o", source, *together, code=64)
+    run("label", source, "-o", scratch / "no/out.tif", *together, code=73)
+    assert not (scratch / "d").exists()
+    (scratch / "d").write_text("a file")
+    run("label", source, "-o", scratch / "out.tif", *together, code=73)
+
+    # The labels do not fit; old files stay.
+    generate(source, (200, 200), 0.1, 1)
+    case = Case(scratch / "case", source, 2, [])
+    case.command += ["--label-type", "u8"]
+    case.image.write_bytes(b"old")
+    case.each()
+    run(*case.join(), code=65, said="u8")
+    assert case.image.read_bytes() == b"old"
+
+
+def full_disk(scratch):
+    source = scratch / "in.tif"
+    generate(source, (400, 300, 6), 0.3, 1)
+    case = Case(scratch / "case", source, 2, ["--compress", "none"])
+    run(*case.task(1), code=74, limit=20000, said="labels-1-of-2")
+    case.each()
+    run(*case.join(), code=74, limit=2000, said="numbers-1-of-2")
+    run(*case.join("--finish"), code=66)
+    run(*case.join())
+    run(*case.task(2), code=74, limit=100000, said="stretch-2-of-2")
+    case.each()
+    for file in case.outputs:
+        file.write_text("")
+    old = case.image.read_bytes()
+    run(*case.join("--finish"), code=74, limit=1000000, said="labels.tiff")
+    assert case.image.read_bytes() == old
+    run(*case.join("--finish"))
+    case.check()
+
+
+def finished(scratch):
+    """A folder that is done says so as long as its outputs are there, and replaces nothing that it must not."""
+    source = scratch / "in.tif"
+    generate(source, (80, 60), 0.3, 1)
+    case = Case(scratch / "case", source, 2, ["--no-clobber"])
+
+    def all_steps():
+        case.each()
+        run(*case.join())
+        case.each()
+
+    all_steps()
+    case.image.write_text("of somebody else")
+    run(*case.join("--finish"), code=73, said="exists")
+    case.image.unlink()
+    (case.dir / ".gpuccl-left").write_text("by a task that was killed")
+    run(*case.join("--finish"))
+    case.check()
+    case.outputs[1].unlink()
+    for words in (case.task(1), case.join(), case.join("--finish")):
+        run(*words, code=65, said="outputs have changed")
+    # A run without a label image, with other words for the same folder.
+    shutil.rmtree(case.dir)
+    case = Case(scratch / "case", source, 2, [])
+    case.command = ["label", source, "--stats", case.outputs[1], "--device", "cpu"]
+    all_steps()
+    run(*case.join("--finish"))
+    assert case.outputs[1].read_bytes() == case.whole[1].read_bytes() and not case.image.exists()
+
+
+def stacks(scratch):
+    slices = scratch / "slices"
+    slices.mkdir()
+    for i in range(5):
+        generate(slices / f"{i}.png", (70, 50), 0.3, i)
+    case = Case(scratch / "case", slices, 3, ["--stack", "-c", "18", "--threshold", "otsu"])
+    case.each()
+    os.utime(slices / "3.png", (1, 1))
+    run(*case.join(), code=65, said="changed")
+    shutil.rmtree(case.dir)
+    case.each()
+    run(*case.join())
+    case.each()
+    run(*case.join("--finish"))
+    case.check()
+
+
+with tempfile.TemporaryDirectory() as folder:
+    tests = [(same_bytes, (400 if LONG else 12,)), (killed, (200 if LONG else 12,)), (mended, (100 if LONG else 3,)),
+             (refused, ()), (full_disk, ()), (finished, ()), (stacks, ())]
+    for test, arguments in tests:
+        if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
+            continue
+        scratch = pathlib.Path(folder) / test.__name__
+        scratch.mkdir()
+        begin = time.monotonic()
+        test(scratch, *arguments)
+        print(f"{test.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
