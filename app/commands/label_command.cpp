@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "app/commands/commands.hpp"
@@ -15,6 +16,7 @@
 #include "app/options/command_line.hpp"
 #include "app/parts/label_task.hpp"
 #include "app/parts/task_words.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -39,12 +41,20 @@ LazyEngine engine_for(const LabelPaths& files, const LabelOptions& options) {
           }};
 }
 
+std::filesystem::path folder_of(const std::string& path) {
+  std::error_code unknown;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown).parent_path();
+}
+
 int run_task(const LabelOptions& options, const TaskOptions& task) {
   task.check();
   check_for_tasks(options);
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
   refuse_overlap(files, options.input.stack);
+  for (const std::string& path : files.outputs())
+    if (folder_of(path) == folder_of(task.folder + "/"))
+      throw io::FileError(path, Failure::usage, "lies in the folder of the parts, which are removed");
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine = engine_for(files, options);
   const TaskDone done = label_task(files, options, task, engine);

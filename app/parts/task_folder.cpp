@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <regex>
 #include <span>
 #include <utility>
 
@@ -30,11 +31,21 @@ std::string joined(const std::vector<std::string>& words, char between) {
   return text;
 }
 
-/// What a file of the folder may be called.
-bool is_ours(const std::string& name) {
-  for (const char* const kind : {"labels-", "numbers-", "stretch-", ".gpuccl-"})
-    if (name.starts_with(kind)) return true;
-  return name == "joined";
+bool is_of_part(const std::string& name) {
+  return std::regex_match(name, std::regex("(labels|numbers|stretch)-[0-9]+-of-[0-9]+"));
+}
+
+/// What tasks leave until all is done.
+bool is_passing(const std::string& name) {
+  return is_of_part(name) || name == "joined" || name.starts_with(".gpuccl-");
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    names.push_back(at->path().filename().string());
+  return names;
 }
 
 }  // namespace
@@ -51,12 +62,18 @@ TaskFolder::TaskFolder(std::string path, bool sync) : path_(std::move(path)) {
 void TaskFolder::begin(const TaskRun& mine) {
   io::make_folder(path_);
   use(mine);
+  const std::vector<std::string> names = names_in(path_);
+  for (const std::string& name : names)
+    if (!is_passing(name) && name != "run" && name != "finished")
+      throw io::FileError(
+          path_, Failure::cannot_create,
+          "has other files than parts, such as " + name + "; give --parts-dir a folder of its own");
   if (!fs::exists(run_path()) && write(mine, false)) return;
   TaskRun there;
   try {
     there = read_run();
   } catch (const Error& error) {
-    if (error.failure() != Failure::data) throw;
+    if (error.failure() != Failure::data || std::none_of(names.begin(), names.end(), is_of_part)) throw;
     write(mine, true);  // damaged: files of another run have other tags
     return;
   }
@@ -120,10 +137,8 @@ bool TaskFolder::write(const TaskRun& run, bool overwrite) const {
 
 void TaskFolder::clean() const {
   std::error_code none;
-  std::vector<fs::path> ours;
-  for (fs::directory_iterator at(path_, none), end; at != end; at.increment(none))
-    if (is_ours(at->path().filename().string())) ours.push_back(at->path());
-  for (const fs::path& file : ours) fs::remove(file, none);
+  for (const std::string& name : names_in(path_))
+    if (is_passing(name)) fs::remove(fs::path(path_) / name, none);
 }
 
 std::string TaskFolder::of_part(const char* kind, int part) const {

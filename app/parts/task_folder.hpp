@@ -46,8 +46,8 @@ class TaskFolder {
   /// `sync`: whether files reach the disk before they have their names.
   TaskFolder(std::string path, bool sync);
 
-  /// Makes the folder that of `run`. io::FileError (usage) if it is of one with other options, (data) if it
-  /// is of another input.
+  /// Makes the folder that of `run`. io::FileError (cannot_create) if it has other files, (usage) if it is of
+  /// one with other options, (data) if it is of another input.
   void begin(const TaskRun& run);
   /// The run that the folder is of. io::FileError if it is of none.
   TaskRun open();

@@ -285,6 +285,14 @@ def refused(scratch):
     run("label", source, "-o", source, *together, code=64)
     run("label", source, "-o", scratch / "no/out.tif", *together, code=73)
     assert not (scratch / "d").exists()
+    mine = scratch / "mine"
+    mine.mkdir()
+    for name in ("labels-old.tiff", "run"):
+        (mine / name).write_text("mine")
+        run("label", source, "-o", scratch / "out.tif", "--part", "1/1", "--parts-dir", mine, code=73 if name != "run" else 65)
+        assert (mine / name).read_text() == "mine"
+        (mine / name).unlink()
+    run("label", source, "-o", mine / "out.tif", "--part", "1/1", "--parts-dir", mine, code=64, said="lies in")
     (scratch / "d").write_text("a file")
     run("label", source, "-o", scratch / "out.tif", *together, code=73)
 
