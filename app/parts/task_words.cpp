@@ -24,6 +24,7 @@ void check_for_tasks(const LabelOptions& options) {
   for (const auto& [given, name] : whole)
     if (given) throw Error(Failure::usage, std::string("--part cannot be combined with ") + name);
   check_for_parts(options);
+  options_of_words(task_words(options));  // nothing is left out that decides what the outputs hold
 }
 
 std::vector<std::string> task_words(const LabelOptions& options) {
