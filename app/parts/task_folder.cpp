@@ -92,7 +92,7 @@ void TaskFolder::begin(const TaskRun& mine) {
 }
 
 TaskRun TaskFolder::open() {
-  const TaskRun run = read_run();
+  TaskRun run = read_run();
   use(run);
   return run;
 }

@@ -150,6 +150,7 @@ JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vect
 
 std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count) {
   std::vector<JoinedLabels::Part> parts;
+  parts.reserve(slabs.size());
   for (NumberedSlab& one : slabs)
     parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
   return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
