@@ -53,7 +53,7 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   files.input = options.inputs.front();
   refuse_overlap(files, options.input.stack);
   for (const std::string& path : files.outputs())
-    if (folder_of(path) == folder_of(task.folder + "/"))
+    if (folder_of(path) == folder_of(task.folder + "/run"))
       throw io::FileError(path, Failure::usage, "lies in the folder of the parts, which are removed");
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine = engine_for(files, options);
