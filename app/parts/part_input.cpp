@@ -1,42 +1,13 @@
 #include "app/parts/part_input.hpp"
 
 #include <atomic>
-#include <filesystem>
 #include <utility>
 
 #include "app/common/stopwatch.hpp"
-#include "io/files/input_name.hpp"
 #include "io/image/limits.hpp"
-#include "io/parts/checked_file.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/read/input_files.hpp"
 
 namespace gpuccl::app {
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Its size and time; "" if it is no regular file.
-std::string state_of(const fs::path& file) {
-  std::error_code problem;
-  if (!fs::is_regular_file(file, problem)) return "";
-  return " " + std::to_string(fs::file_size(file, problem)) + " " +
-         std::to_string(fs::last_write_time(file, problem).time_since_epoch().count());
-}
-
-/// The same of many files, whose order does not matter.
-class StateOfFiles {
- public:
-  void add(const fs::path& file) {
-    sum_ += io::fingerprint(file.string() + state_of(file));
-    ++count_;
-  }
-  std::string text() const { return " " + std::to_string(count_) + " files " + std::to_string(sum_); }
-
- private:
-  std::uint64_t sum_ = 0, count_ = 0;
-};
-
-}  // namespace
 
 PartInput::PartInput(std::string path, const LabelOptions& options,
                      std::function<void(const std::string& line)> warn)
@@ -72,18 +43,9 @@ PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
 }
 
 std::string PartInput::state_now() const {
-  const std::string state = info().format + " " + io::to_string(info().extent);
-  std::error_code problem;
-  if (!fs::is_directory(path_, problem)) return state + state_of(io::split_input(path_).file);
-  StateOfFiles files;
-  if (stack_) {
-    for (const std::string& slice : io::slice_names(path_)) files.add(fs::path(path_) / slice);
-  } else {  // a Zarr
-    for (fs::recursive_directory_iterator at(path_, problem), end; !problem && at != end;
-         at.increment(problem))
-      files.add(at->path());
-  }
-  return state + files.text();
+  const io::InputState all = io::state_of_input(path_, stack_);
+  return info().format + " " + io::to_string(info().extent) + " " + std::to_string(all.files) + " " +
+         std::to_string(all.bytes) + " " + std::to_string(all.last_change.time_since_epoch().count());
 }
 
 /// Returns the number of foreground elements.
