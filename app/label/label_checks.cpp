@@ -112,6 +112,8 @@ void check(const LabelOptions& options, bool batch) {
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
   check_values(options);
+  if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage, "--periodic joins equal values across borders, and excludes --delta above 0");
   if (options.fill_holes && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage,
                 "--fill-holes looks at borders, which --periodic takes away; give one of them");

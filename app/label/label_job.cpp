@@ -319,8 +319,13 @@ void LabelJob::give_hints() {
 
 /// From here on components are whole ones; labels are still those of their parts.
 void LabelJob::wrap_components() {
-  wrapped_ = wrap(*labeled_.labels, labeled_.components, connectivity_, options_.periodic);
+  wrapped_ = wrap(*labeled_.labels, labeled_.components, connectivity_, options_.periodic, value_of_);
   labeled_.components = std::move(wrapped_.components);
+  if (!work_.values) return;
+  Column<ValueBits> of_whole(labeled_.components.size());
+  for (std::size_t part = 1; part < wrapped_.map.size(); ++part)
+    of_whole[wrapped_.map[part] - 1] = value_of_[part - 1];
+  value_of_ = std::move(of_whole);
 }
 
 /// What becomes of parts is what becomes of their wholes.
@@ -442,17 +447,19 @@ void LabelJob::write() {
     io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
   if (!files_.contacts.empty()) find_contacts_of(labels);
   if (io::AtomicFile* file = outputs_->contacts())
-    io::concerning(file->path(), [&] { io::write_contacts_csv(*file, volume(), geometry(), contacts_); });
+    io::concerning(file->path(),
+                   [&] { io::write_contacts_csv(*file, volume(), geometry(), contacts_, value()); });
   if (io::AtomicFile* file = outputs_->stats())
     io::concerning(file->path(), [&] {
       io::write_stats_csv(*file, volume(), geometry(), selection_.components, measured_, value());
     });
 }
 
-/// Those that touch by the connectivity that has made them are one; by all neighbors there are others.
+/// Those of equal samples that touch by the connectivity that has made them are one; by all neighbors there
+/// are others.
 void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
   const Connectivity all = is_3d(connectivity_) ? Connectivity::c26 : Connectivity::c8;
-  if (connectivity_ == all)
+  if (connectivity_ == all && !work_.values)
     warn(files_.input,
          "components by " + std::to_string(static_cast<int>(all)) +
              "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such");

@@ -21,13 +21,14 @@ std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
 }
 
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
-                         const std::vector<Contact>& contacts) {
-  constexpr std::size_t kRowsAtOnce = 4096, kFields = 9;
+                         const std::vector<Contact>& contacts, const ValueColumn& value) {
+  constexpr std::size_t kRowsAtOnce = 4096, kFields = 11;
   const std::optional<Vector3> sizes = sizes_of_faces(volume, geometry);
-  const std::string unit = std::string(name_of(geometry.unit)) + "\n";
+  const std::string unit = "," + std::string(name_of(geometry.unit));
   const std::size_t axes = volume ? 3 : 2;
   sink(volume ? kColumns3d : kColumns2d);
-  sink(!sizes ? "\n" : volume ? ",area_physical,unit\n" : ",length_physical,unit\n");
+  if (sizes) sink(volume ? ",area_physical,unit" : ",length_physical,unit");
+  sink(value.is_there ? ",value_a,value_b\n" : "\n");
 
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();
@@ -45,8 +46,11 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
       }
       put(contact.edges);
       if (volume) put(contact.corners);
-      if (sizes) out = put_text(put_text(put_shortest(put_text(out, ","), size), ","), unit);
-      text.end_row(sizes ? out : put_text(out, "\n"));
+      if (sizes) out = put_text(put_shortest(put_text(out, ","), size), unit);
+      if (value.is_there)
+        for (const Label label : {contact.a, contact.b})
+          out = put_value(put_text(out, ","), value.type, value.values[label - 1]);
+      text.end_row(put_text(out, "\n"));
     }
   };
   const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };
@@ -57,15 +61,15 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
 }  // namespace
 
 void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts) {
+                        const std::vector<Contact>& contacts, const ValueColumn& value) {
   stream_contacts_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-                      contacts);
+                      contacts, value);
 }
 
 void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts) {
+                        const std::vector<Contact>& contacts, const ValueColumn& value) {
   stream_contacts_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-                      geometry, contacts);
+                      geometry, contacts, value);
 }
 
 bool is_contacts_csv(std::string_view beginning) { return beginning.starts_with("label_a,label_b,"); }

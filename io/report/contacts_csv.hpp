@@ -6,16 +6,18 @@
 #include "gpuccl/contacts.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/geometry.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 
 /// The table of contacts: label_a,label_b,faces_x,faces_y,faces_z,edges,corners, and where the size of an
 /// element is known area_physical,unit: what all faces are together, in squares of that unit. Of slices or an
-/// image: label_a,label_b,faces_x,faces_y,edges and length_physical,unit.
+/// image: label_a,label_b,faces_x,faces_y,edges and length_physical,unit. Of an image of values these follow:
+/// value_a,value_b.
 void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts);
+                        const std::vector<Contact>& contacts, const ValueColumn& value = {});
 void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts);
+                        const std::vector<Contact>& contacts, const ValueColumn& value = {});
 
 /// Whether a text that begins like this, white space left out, is a table of contacts.
 bool is_contacts_csv(std::string_view beginning);

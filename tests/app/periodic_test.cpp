@@ -81,6 +81,23 @@ TEST_CASE("every device, thread count and memory bound unwraps alike") {
   CHECK((outputs("slabs", {"--memory", "2M"}) == all));
 }
 
+TEST_CASE("with values, only equal ones go on at the opposite border") {
+  const ScratchFolder scratch;
+  const std::string input = scratch / "in.nrrd";
+  write_file(input, "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 2\nencoding: raw\n\n" +
+                        std::string{5, 0, 6, 5, 7, 7, 0, 6});
+  const Json report = report_of({input, "--values", "-c", "4", "--periodic", "x"});
+  REQUIRE(report["labeling"]["components"] == 4);
+  CHECK(report["components"][0]["value"] == 5);
+  CHECK(report["components"][0]["bbox"] == Json{3, 0, 4, 0});
+  CHECK(report["components"][3]["value"] == 6);
+  fails({"label", input, "--values", "--delta", "1", "--periodic", "x", "--json", "-"}, 64,
+        "excludes --delta");
+  CHECK(succeeds({"label", input, "--values", "-c", "4", "--contacts", "-"}) ==
+        "label_a,label_b,faces_x,faces_y,edges,value_a,value_b\n1,4,0,1,1,5,7\n2,3,1,0,0,6,5\n"
+        "2,4,0,0,1,6,7\n2,5,0,0,1,6,6\n3,5,0,1,0,5,6\n");
+}
+
 TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
   const auto refused = [&](const Words& words, const std::string& reason) {
     Words all = {"label", input, "--json", "-"};
