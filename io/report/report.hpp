@@ -46,8 +46,8 @@ struct Report {
   std::string algorithm;
   int connectivity = 8;
   std::vector<std::string> periodic;  // axes: "x", "y", "z"
-  bool volume = false;      // boxes and centroids have a z axis
-  std::string device_kind;  // "cpu", "cuda"
+  bool volume = false;                // boxes and centroids have a z axis
+  std::string device_kind;            // "cpu", "cuda"
   std::string device_name;
   std::vector<int> gpus;  // CUDA devices that labelled
   std::uint64_t components = 0;
@@ -60,7 +60,7 @@ struct Report {
   ValueColumn value;            // of images of values
   bool sums_up_values = false;  // what there is of each value follows the components
 
-  ReportedFile output;          // the label image
+  ReportedFile output;                    // the label image
   ReportedFile preview, stats, contacts;  // a table that went to a stream is no file
 
   std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
