@@ -190,7 +190,7 @@ void Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bit
   if (ranges_.size() > kMostSampleRanges) return pack_many_ranges<Unsigned>(row, width, bits);
   SampleRange<Unsigned> ranges[kMostSampleRanges];
   std::transform(ranges_.begin(), ranges_.end(), ranges, [](const SampleRange<std::uint64_t>& range) {
-    return SampleRange{static_cast<Unsigned>(range.low), static_cast<Unsigned>(range.high)};
+    return SampleRange<Unsigned>{static_cast<Unsigned>(range.low), static_cast<Unsigned>(range.high)};
   });
   pack_samples<Unsigned>(row, width, {ranges, ranges_.size()}, invert_, bits);
 }

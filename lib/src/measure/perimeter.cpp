@@ -41,7 +41,7 @@ class Perimeter final : public Group {
  private:
   template <int reach>
   void add_edges(const LabeledRow& row) const {
-    const auto& [above, here, below] = row.edges;
+    const RowBits &above = row.edges[0], &here = row.edges[1], &below = row.edges[2];
     const Neighbors<reach> neighbors(row);
     for (const Stretch& stretch : row.stretches) {
       std::array<int, 3> counts{};
