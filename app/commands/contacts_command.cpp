@@ -29,8 +29,13 @@ struct ContactsOptions {
 };
 
 /// What is probably no label image gets a hint.
-void warn_of_few_labels(const std::string& path, Label largest) {
-  if (largest > 1) return;
+void warn_of_few_labels(const std::string& path, Label largest, bool touch) {
+  if (touch) return;
+  if (largest > 1) {
+    print_warning(display_name(path) +
+                  ": no two labels touch; components that 'gpuccl label' makes by 8 or 26 never do");
+    return;
+  }
   print_warning(display_name(path) + ": " + (largest == 0 ? "holds no label" : "holds no label but 1") +
                 ", and contacts are between labels; 'gpuccl label' numbers the components of an image");
 }
@@ -56,10 +61,10 @@ int run_contacts(const ContactsOptions& options) {
   bool volume = false;
   io::concerning(options.input, [&] {
     const LabelImage labels = io::read_labels(options.input, {}, &info);
-    warn_of_few_labels(options.input, labels.count());
     const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
     volume = is_3d(connectivity);
     contacts = find_contacts(labels, connectivity);
+    warn_of_few_labels(options.input, labels.count(), !contacts.empty());
   });
   if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
 

@@ -447,8 +447,9 @@ void LabelJob::write() {
     io::concerning(file->path(), [&] { io::write_preview(*file, labels); });
   if (!files_.contacts.empty()) find_contacts_of(labels);
   if (io::AtomicFile* file = outputs_->contacts())
-    io::concerning(file->path(),
-                   [&] { io::write_contacts_csv(*file, volume(), geometry(), contacts_, value()); });
+    io::concerning(file->path(), [&] {
+      io::write_contacts_csv(*file, is_3d(connectivity_), geometry(), contacts_, value());
+    });
   if (io::AtomicFile* file = outputs_->stats())
     io::concerning(file->path(), [&] {
       io::write_stats_csv(*file, volume(), geometry(), selection_.components, measured_, value());

@@ -106,8 +106,8 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
     });
   if (const auto& stream = streams_.contacts)
     io::concerning(stream->name(), [&] {
-      io::write_contacts_csv(stream->descriptor(), report.volume, report.input.geometry, contacts,
-                             report.value);
+      io::write_contacts_csv(stream->descriptor(), is_3d(static_cast<Connectivity>(report.connectivity)),
+                             report.input.geometry, contacts, report.value);
     });
   if (const auto& stream = streams_.report)
     io::concerning(stream->name(),

@@ -128,6 +128,9 @@ Hdf5Array read_hdf5_array(hid_t dataset, const std::shared_ptr<const InputFile>&
             h5().H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()))) != axes)
       throw Error(Failure::data, "has chunks of other axes than its shape");
     array.chunk.assign(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(axes));
+    if (!product(array.chunk, UINT32_MAX / array.sample_bytes()))
+      throw Error(Failure::data, "damaged: its chunks of " + sizes_in_words(array.chunk) +
+                                     " samples pass the 4 GiB that HDF5 has for one");
     array.filters = Hdf5Filters(properties.get());
   } else {
     array.chunk = piece_of(array.shape, array.sample_bytes());

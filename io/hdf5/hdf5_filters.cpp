@@ -89,7 +89,8 @@ Hdf5Filters::Filter Hdf5Filters::known_filter(H5Z_filter_t filter, std::span<con
   if (filter == kBlosc && is_built_in(ChunkCodec::blosc)) return {Kind::compressor, ChunkCodec::blosc};
   if (filter == kZstd && is_built_in(ChunkCodec::zstd)) return {Kind::compressor, ChunkCodec::zstd};
   if (filter == H5Z_FILTER_FLETCHER32) return {Kind::checksum};
-  if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0)
+  constexpr unsigned kLargestElement = 64;  // bytes; of damaged files it may be anything
+  if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0 && values[0] <= kLargestElement)
     return {Kind::shuffle, ChunkCodec::zlib, values[0]};
   throw Error(Failure::data, "its filter " + std::to_string(filter) +
                                  (name[0] == '\0' ? "" : " (" + std::string(name) + ")") +

@@ -1,6 +1,7 @@
 #include "io/report/component_rows.hpp"
 
 #include <bit>
+#include <cmath>
 
 namespace gpuccl::io {
 
@@ -11,8 +12,11 @@ std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) 
   return scale;
 }
 
-char* put_value(char* out, ValueType type, ValueBits value) {
-  if (is_floating(type)) return put_shortest(out, std::bit_cast<double>(value));
+char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite) {
+  if (is_floating(type)) {
+    const auto number = std::bit_cast<double>(value);
+    return std::isfinite(number) || infinite.empty() ? put_shortest(out, number) : put_text(out, infinite);
+  }
   char* const end = out + kDecimalRoom;
   return is_signed(type) ? std::to_chars(out, end, static_cast<std::int64_t>(value)).ptr
                          : std::to_chars(out, end, value).ptr;

@@ -80,8 +80,8 @@ struct ValueColumn {
   std::span<const ValueBits> values = {};  // of each component
 };
 
-/// The value as a number.
-char* put_value(char* out, ValueType type, ValueBits value);
+/// The value as a number; `infinite` if that is what it is and not empty.
+char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite = "");
 
 /// What a table of components is made of. Its boxes and centroids have so many axes. `before` and `after`
 /// stand in every row, in front of it and behind the centroids, and then the columns of what was measured.
@@ -155,7 +155,8 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   out = put_text(out, style.after_centroids);
   out = put_text(out, table.after);
   if (table.value.is_there)
-    out = put_value(put_text(out, style.before_value), table.value.type, table.value.values[i]);
+    out =
+        put_value(put_text(out, style.before_value), table.value.type, table.value.values[i], style.missing);
   if (!table.columns.empty()) out = put_measures<style>(out, table, i);
   return put_text(out, style.end);
 }

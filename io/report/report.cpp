@@ -183,7 +183,8 @@ void put_values(const TextSink& sink, const Report& report, const Components& co
     const OfValue& of_value = sums[value];
     char number[kDecimalRoom];
     const std::string_view word(
-        number, static_cast<std::size_t>(put_value(number, report.value.type, value) - number));
+        number,
+        static_cast<std::size_t>(put_value(number, report.value.type, value, kJsonRow.missing) - number));
     sink(between + "{\"value\":" + std::string(word) + ",\"components\":" + std::to_string(of_value.count) +
          ",\"elements\":" + std::to_string(of_value.sum) +
          ",\"largest\":" + std::to_string(of_value.largest) + "}");

@@ -91,6 +91,13 @@ TEST_CASE("contacts of what is labelled are those of its label image") {
   CHECK((none.code == 0 && std::count(none.out.begin(), none.out.end(), '\n') == 1));
   CHECK(none.err.find("components by 26-connectivity never touch") != std::string::npos);
   fails({"label", input, input, "-o", scratch / "out/", "--contacts", "c.csv"}, 64, "gpuccl contacts");
+  // Slices that are apart have the table of images.
+  succeeds({"label", input, "--per-slice", "-c", "4", "--contacts", scratch / "slices.csv"});
+  CHECK(read_file(scratch / "slices.csv") ==
+        succeeds({"label", input, "--per-slice", "-c", "4", "--contacts", "-"}));
+  CHECK(read_file(scratch / "slices.csv").starts_with("label_a,label_b,faces_x,faces_y,edges\n"));
+  fails({"label", input, "--contacts", scratch / "c.csv", "--part", "1/2", "--parts-dir", scratch / "p"}, 64,
+        "--part cannot be combined with --contacts");
   fails({"label", input, "--contacts", "-", "--periodic", "x"}, 64, "--contacts does not count across");
 }
 
@@ -105,7 +112,7 @@ TEST_CASE("an image without several labels gets a hint, one of no labels is refu
   CHECK(hint(std::string(4, '\0')).find("holds no label, and contacts are between labels") !=
         std::string::npos);
   CHECK(hint(std::string{1, 0, 1, 1}).find("holds no label but 1") != std::string::npos);
-  CHECK(hint(std::string{7, 0, 0, 7}).empty());
+  CHECK(hint(std::string{7, 0, 0, 7}).find("no two labels touch; components that") != std::string::npos);
   const std::string path = scratch / "negative.nrrd";
   write_file(path, "NRRD0004\ntype: int8\ndimension: 2\nsizes: 2 1\nencoding: raw\n\n\1\xff");
   fails({"contacts", path}, 65, "holds the value -1, which is no label");

@@ -79,7 +79,7 @@ class Desk {
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
     for (const char* name : {"cells.tif", "em.tif", "huge.tif", "neurons.tif", "pages.tif", "stack.tif"})
       copy("cells.tif", name);
-    for (const char* name : {"classes.nii.gz", "network.nii.gz", "em.ome.zarr"})
+    for (const char* name : {"box.npy", "classes.nii.gz", "network.nii.gz", "em.ome.zarr"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
@@ -334,7 +334,7 @@ TEST_CASE("README and docs/ name commands of ./dev and presets that there are") 
   std::size_t commands = 0;
   for (const std::string page : kPages) {
     const std::string text = read_file(source_file(page));
-    const std::regex command("[`\n][.]/dev ([a-z]+)( --[a-z]+)?"), preset("cmake --preset ([a-z-]+)");
+    const std::regex command("[`\n][.]/dev ([a-z0-9]+)( --[a-z]+)?"), preset("cmake --preset ([a-z-]+)");
     for (std::sregex_iterator at(text.begin(), text.end(), command), end; at != end; ++at, ++commands) {
       CAPTURE(page, at->str());
       CHECK(dev.find("\n  " + (*at)[1].str() + ") ") != std::string::npos);

@@ -106,7 +106,7 @@ def check_nibabel(samples):
             nifti = nibabel.load(sample.path)
             assert nifti.header["intent_code"] == 1002, sample.name
             assert nifti.header.get_xyzt_units()[0] == "mm", sample.name
-            assert numpy.allclose(nifti.affine, numpy.diag([0.5, 0.25, 1.5, 1])), nifti.affine
+            assert numpy.allclose(nifti.affine, numpy.diag([-0.5, -0.25, 1.5, 1])), nifti.affine
             image = numpy.asanyarray(nifti.dataobj).T
             sample.expect(image.reshape(image.shape[-2:]) if sample.depth == 1 else image)
 

@@ -43,7 +43,7 @@ TEST_CASE("the report says everything") {
         Json::parse(R"({"path": "scans/page 1.png", "bytes": 812, "format": "png", "width": 100, "height": 50,
     "depth": 1, "bits_per_sample": 1, "geometry": null, "photometric": "min-is-black", "foreground_rule": "nonzero",
     "foreground": 0.125})"));
-  CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8,
+  CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8, "periodic": [],
     "device": {"kind": "cpu", "name": "a processor", "gpus": []}, "components": 2,
     "holes": {"filled": 4, "elements": 9}, "dropped": 3, "label_type": "u16",
     "order": "raster"})"));
@@ -75,7 +75,7 @@ TEST_CASE("a report without output and without components") {
   report.phases.clear();
   const std::string text = report_text(report, {});
   const Json json = Json::parse(text);
-  for (const char* key : {"output", "preview", "stats"}) CHECK(json[key].is_null());
+  for (const char* key : {"output", "preview", "stats", "contacts"}) CHECK(json[key].is_null());
   CHECK(json["labeling"]["label_type"].is_null());
   CHECK(json["timings_ms"]["phases"] == Json::array());
   CHECK(json["components"] == Json::array());
