@@ -36,6 +36,10 @@ bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<st
     if (offset == HADDR_UNDEF || bytes == 0) return false;
     if (bytes > array_.filters.most_stored(samples.size()))
       throw Error(Failure::data, "has " + std::to_string(bytes) + " bytes, more than its shape can take");
+    // Of a damaged file it may read another chunk than the one it has told of, and it is given no size.
+    hsize_t to_read = 0;
+    checked_hdf5(h5().H5Dget_chunk_storage_size(dataset_.get(), first.data(), &to_read));
+    if (to_read != bytes) throw Error(Failure::data, "is damaged: its index says two sizes of it");
     stored.resize(static_cast<std::size_t>(bytes));
     checked_hdf5(h5().H5Dread_chunk(dataset_.get(), H5P_DEFAULT, first.data(), &skipped, stored.data()));
   }
