@@ -70,6 +70,9 @@ std::string rule_of(const ValueOptions& options) {
 }
 
 void check_value_type(ValueType type, const ValueOptions& options) {
+  constexpr double kMostExact = 9007199254740992;  // 2^53: every whole number up to it is a double
+  if (!is_floating(type) && options.most_difference() > kMostExact)
+    throw Error(Failure::usage, "--delta above 9007199254740992 is for floating-point values");
   if (is_floating(type) && !options.delta)
     throw Error(Failure::data,
                 "has floating-point values; --delta D says by how much those that connect may differ, 0: by "

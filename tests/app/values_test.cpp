@@ -122,6 +122,8 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--keep-values"}, "--keep-values needs --values");
   refused({"--values", "--delta", "-1"}, "not a number from 0 on");
   refused({"--values", "--delta", "nan"}, "not a number from 0 on");
+  refused({"--values", "--delta", "1e17"},
+          "in.tif: --delta above 9007199254740992 is for floating-point values");
   refused({"--values", "--threshold", "1"}, "excludes --threshold");
   refused({"--values", "--value", "1"}, "excludes --value");
   refused({"--values", "--invert"}, "excludes --invert");
