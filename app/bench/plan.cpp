@@ -9,7 +9,10 @@
 namespace gpuccl::bench {
 namespace {
 
-constexpr int kImagesAPoint = 10;
+/// Where something grows as many as the papers take; else so few that all algorithms take minutes.
+int images_a_set(const Request& request, Axis axis) {
+  return request.images.value_or(axis == Axis::none ? 3 : 10);
+}
 
 template <class T>
 std::vector<T> given_or(const std::vector<T>& given, std::vector<T> otherwise) {
@@ -160,7 +163,7 @@ std::vector<ImageSet> random_image_sets(const Request& request) {
           options.granularity = granularity;
           options.density = density;
           sets.push_back({"random", size, density, granularity,
-                          random_inputs(options, request.images.value_or(kImagesAPoint)), one.axis});
+                          random_inputs(options, images_a_set(request, one.axis)), one.axis});
         }
   }
   return sets;

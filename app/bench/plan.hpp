@@ -31,7 +31,7 @@ enum class Axis { none, density, granularity, size };
 struct TimingOptions {
   int warm_up = 3;
   int repetitions = 10;
-  double limit_s = 10;       // warming up and repeating end then, when one repetition is there
+  double limit_s = 2;        // warming up and repeating end then, when one repetition is there
   bool preallocated = true;  // into a label image that exists
   bool allocated = true;     // with the allocation of the label image
   bool rotate = false;       // over as many copies of input and output as no cache holds
@@ -65,7 +65,7 @@ struct Request {
   std::vector<Extent> sizes;  // these three: empty means the experiment's own
   std::vector<double> densities;
   std::vector<int> granularities;
-  std::optional<int> images;  // a set; else 10 random ones, all of a dataset
+  std::optional<int> images;  // a set; else 3 random ones, of a sweep 10, all of a dataset
   std::uint32_t seed = 1;
   TimingOptions timing;
 };
