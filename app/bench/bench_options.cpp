@@ -69,11 +69,11 @@ void add_timing(const Command& command, BenchOptions& options) {
   constexpr int kMost = 1000000;
   bench::TimingOptions& timing = options.request.timing;
   add_number(command, "--images", options.request.images, 1, kMost, "N",
-             "Images of a set [10 random ones, all of a dataset]");
+             "Images of a set [3 random ones, of a sweep 10, all of a dataset]");
   add_number(command, "--repetitions", timing.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
   add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
   add_real(command, "--time-limit", timing.limit_s, 1e9, "S",
-           "Seconds after which an algorithm's labelings of an image end, but for one that counts [10]");
+           "Seconds after which an algorithm's labelings of an image end, but for one that counts [2]");
   add_switch(command, "--preallocated", options.preallocated,
              "Time labeling into an image that exists [the default, for average both]");
   add_switch(command, "--allocated", options.allocated,
@@ -101,7 +101,7 @@ void BenchOptions::add_to(const Command& command) {
   add_path(command, "--report", report, "DIR",
            "Folder for a page with charts, index.html, and for each chart as SVG");
   add_path(command, "--map", map, "FILE.png",
-           "With --test work: the first image, and what each of its thread blocks did, as colours");
+           "With --test work: the largest image, and what each of its thread blocks did, as colours");
   output.add_to(command);
   input.add_to(command, "Refuse inputs that need more memory");
 }

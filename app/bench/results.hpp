@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/bench/picture.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/timing.hpp"
 #include "gpuccl/error.hpp"
@@ -81,7 +82,9 @@ struct Results {
   Test test = Test::average;
   TimingOptions timing;
   std::vector<Group> groups;
-  std::vector<WorkMap> maps;   // --test work: of the first image
+  std::vector<WorkMap> maps;   // --test work: of the largest image, the first if there are several,
+  std::string mapped_name;     // which is this one,
+  Picture mapped_image;        // shown in the grid of the first map
   std::string incomplete;      // why not everything was measured; "" if it was
   bool wrong = false;          // an algorithm gave wrong labels
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label

@@ -39,6 +39,13 @@ class Drawing {
              "\" height=\"" + pixels(height) + "\"" + class_of(type) + "><title>" + escaped(words) +
              "</title></rect>\n";
   }
+  /// Pixels stay squares, however large they become.
+  void image(double x, double y, double width, double height, const std::string& address) {
+    body_ += "<image x=\"" + pixels(x) + "\" y=\"" + pixels(y) + "\" width=\"" + pixels(width) +
+             "\" height=\"" + pixels(height) +
+             "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"" + address +
+             "\"/>\n";
+  }
   /// The whole, `height` high.
   std::string svg(const std::string& title, double height) const;
 

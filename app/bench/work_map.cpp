@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+
+#include "app/bench/markup.hpp"
+#include "app/bench/svg_drawing.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -33,10 +37,108 @@ struct Grid {
         height(static_cast<int>(map.blocks.size() / map.blocks_a_row)) {}
 };
 
-/// Share of foreground in each block of the grid, as gray.
-std::vector<Color> light_of(BitView image, Grid grid) {
+/// One pixel a thread block.
+Picture picture_of(const WorkMap& map, WorkFigure figure, std::uint32_t most) {
+  const Grid grid(map);
+  Picture picture{grid.width, grid.height, {}};
+  for (const BlockWork& block : map.blocks) {
+    const Color color = color_of(double(block.*figure) / most);
+    picture.rgb.insert(picture.rgb.end(), color.begin(), color.end());
+  }
+  return picture;
+}
+
+void paint(Picture& onto, int left, int top, const Picture& picture) {
+  const auto row = static_cast<std::ptrdiff_t>(picture.width) * 3;
+  for (int y = 0; y < picture.height; ++y)
+    std::copy_n(picture.rgb.begin() + y * row, row,
+                onto.rgb.begin() + (static_cast<std::ptrdiff_t>(top + y) * onto.width + left) * 3);
+}
+
+std::string data_of(const Picture& picture) { return "data:image/png;base64," + base64(as_png(picture)); }
+
+/// A chart that grows downwards: two figures, the panels of each in rows.
+class WorkChart {
+ public:
+  explicit WorkChart(const Results& results) : maps_(results.maps), image_(results.mapped_image) {
+    Chart chart;
+    chart.data.title = "Work inside thread blocks";
+    chart.note = "One pixel a thread block of the first phase that follows or changes links, on " +
+                 results.mapped_name +
+                 ": the brighter, the more. The image is as light as thread blocks of " +
+                 maps_.front().title + " have foreground.";
+    y_ = head(chart, drawing_);
+  }
+
+  std::string svg() {
+    draw("steps of the longest walk of a thread", &BlockWork::longest);
+    draw("atomic operations", &BlockWork::atomics);
+    return drawing_.svg("Work inside thread blocks", y_);
+  }
+
+ private:
+  static constexpr int kColumns = 5;
+  static constexpr double kSide = (kWidth - 20 - (kColumns - 1) * 10) / kColumns;
+
+  void draw(const std::string& what, WorkFigure figure) {
+    const std::uint32_t most = most_of(maps_, figure);
+    drawing_.text(10, y_ += kLine, what, "heading");
+    draw_scale(most);
+    column_ = 0;
+    draw_panel("image", image_);
+    for (const WorkMap& map : maps_) draw_panel(map.title, picture_of(map, figure, most));
+    y_ += kLine + height() + kLine;
+  }
+
+  /// From none to the most, to the right of the heading.
+  void draw_scale(std::uint32_t most) {
+    constexpr int kSteps = 64;
+    constexpr double kLength = 160;
+    const std::string end = std::to_string(most);
+    const double right = kWidth - 10 - width_of(end) - 6;
+    Picture scale{kSteps, 1, {}};
+    for (int i = 0; i < kSteps; ++i) {
+      const Color color = color_of(double(i) / (kSteps - 1));
+      scale.rgb.insert(scale.rgb.end(), color.begin(), color.end());
+    }
+    drawing_.text(right - kLength - 6, y_, "0", "end");
+    drawing_.image(right - kLength, y_ - 10, kLength, 11, data_of(scale));
+    drawing_.text(kWidth - 10, y_, end, "end");
+  }
+
+  void draw_panel(const std::string& title, const Picture& picture) {
+    if (column_ == kColumns) {
+      column_ = 0;
+      y_ += kLine + height();
+    }
+    const double x = 10 + (kSide + 10) * column_++;
+    drawing_.text(x, y_ + kLine, title);
+    drawing_.image(x, y_ + kLine + 6, kSide, height() - 6, data_of(picture));
+  }
+
+  /// Of a panel: tiles are about twice as wide as high, so grids are about twice as high as images.
+  double height() const { return 6 + kSide * std::min(2.0, double(image_.height) / image_.width / 2); }
+
+  const std::vector<WorkMap>& maps_;
+  const Picture& image_;
+  Drawing drawing_;
+  double y_ = 0;
+  int column_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t most_of(const std::vector<WorkMap>& maps, WorkFigure figure) {
+  std::uint32_t most = 1;
+  for (const WorkMap& map : maps)
+    for (const BlockWork& block : map.blocks) most = std::max(most, block.*figure);
+  return most;
+}
+
+Picture mapped_image(BitView image, const WorkMap& map) {
+  const Grid grid(map);
+  Picture picture{grid.width, grid.height, {}};
   const auto rows = image.extent.rows();
-  std::vector<Color> colors;
   for (int block_y = 0; block_y < grid.height; ++block_y)
     for (int block_x = 0; block_x < grid.width; ++block_x) {
       const auto from = [](std::int64_t size, int block, int blocks) { return size * block / blocks; };
@@ -48,29 +150,14 @@ std::vector<Color> light_of(BitView image, Grid grid) {
           foreground += image.words[y * image.row_pitch + x / 32] >> (x % 32) & 1u;
         }
       const auto light = static_cast<std::uint8_t>(elements > 0 ? 255 * foreground / elements : 0);
-      colors.push_back({light, light, light});
+      picture.rgb.insert(picture.rgb.end(), 3, light);
     }
-  return colors;
+  return picture;
 }
 
-void paint(Picture& picture, int left, int top, Grid grid, const std::vector<Color>& colors) {
-  for (int y = 0; y < grid.height; ++y)
-    for (int x = 0; x < grid.width; ++x) {
-      const Color& color = colors[static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
-                                  static_cast<std::size_t>(x)];
-      const auto at = (static_cast<std::size_t>(top + y) * static_cast<std::size_t>(picture.width) +
-                       static_cast<std::size_t>(left + x)) *
-                      color.size();
-      std::copy(color.begin(), color.end(), picture.rgb.begin() + static_cast<std::ptrdiff_t>(at));
-    }
-}
-
-}  // namespace
-
-Picture work_picture(BitView image, const std::vector<WorkMap>& maps) {
+Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps) {
   if (maps.empty()) return {};
-  const Grid first(maps.front());
-  Picture picture{first.width, first.height, {}};
+  Picture picture{image.width, image.height, {}};
   for (const WorkMap& map : maps) {
     picture.width += kGap + Grid(map).width;
     picture.height = std::max(picture.height, Grid(map).height);
@@ -81,21 +168,21 @@ Picture work_picture(BitView image, const std::vector<WorkMap>& maps) {
                      255);
 
   int top = 0;
-  for (const auto figure : {&BlockWork::longest, &BlockWork::atomics}) {
-    paint(picture, 0, top, first, light_of(image, first));
-    std::uint32_t most = 1;
-    for (const WorkMap& map : maps)
-      for (const BlockWork& block : map.blocks) most = std::max(most, block.*figure);
-    int left = first.width + kGap;
+  for (const WorkFigure figure : {&BlockWork::longest, &BlockWork::atomics}) {
+    paint(picture, 0, top, image);
+    const std::uint32_t most = most_of(maps, figure);
+    int left = image.width + kGap;
     for (const WorkMap& map : maps) {
-      std::vector<Color> colors;
-      for (const BlockWork& block : map.blocks) colors.push_back(color_of(double(block.*figure) / most));
-      paint(picture, left, top, Grid(map), colors);
+      paint(picture, left, top, picture_of(map, figure, most));
       left += Grid(map).width + kGap;
     }
     top += row_height;
   }
   return picture;
+}
+
+std::string work_chart(const Results& results) {
+  return results.maps.empty() ? "" : WorkChart(results).svg();
 }
 
 }  // namespace gpuccl::bench

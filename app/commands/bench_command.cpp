@@ -34,7 +34,6 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/make_folder.hpp"
-#include "io/png/png_output.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -76,25 +75,20 @@ class BenchOutputs {
     if (!options_.csv.empty()) write(options_.csv, bench::as_csv(results));
     if (options_.report.empty()) return;
     std::vector<std::string> drawings;
-    for (const bench::Chart& chart : bench::charts(results)) {
-      drawings.push_back(bench::as_svg(chart));
-      write(options_.chart(static_cast<int>(drawings.size())), drawings.back());
-    }
+    for (const bench::Chart& chart : bench::charts(results)) drawings.push_back(bench::as_svg(chart));
+    if (!results.maps.empty()) drawings.push_back(bench::work_chart(results));
+    for (std::size_t i = 0; i < drawings.size(); ++i)
+      write(options_.chart(static_cast<int>(i) + 1), drawings[i]);
     write(options_.page(), bench::as_html(head, results, drawings));
   }
 
-  /// --map, from the results and the image of which they hold maps.
-  void write_map(const bench::Input& input, const bench::Results& results) {
-    const bench::Picture picture = bench::work_picture(input.load().view(), results.maps);
+  /// --map.
+  void write_map(const bench::Results& results) {
+    const bench::Picture picture = bench::work_picture(results.mapped_image, results.maps);
     io::concerning(options_.map, [&] {
       if (picture.rgb.empty()) throw Error(Failure::data, "no thread block was counted, so there is no map");
-      io::AtomicFile& file = *open_.at(options_.map);
-      io::PngOutput png(file, {picture.width, picture.height, 8, io::PngColor::rgb, 6, {}});
-      png.write_rows(picture.rgb.data(), static_cast<std::size_t>(picture.width) * 3,
-                     static_cast<std::size_t>(picture.height));
-      png.finish();
-      file.commit();
     });
+    write(options_.map, bench::as_png(picture));
   }
 
  private:
@@ -136,14 +130,14 @@ class BenchReport {
     writing_ms_ = since_written_.lap();
   }
 
-  void finish(const bench::Plan& plan, const bench::Results& results) {
+  void finish(const bench::Results& results) {
     print(results);
     std::string text;
     for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
     if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
     if (const auto claims = bench::claims_table(results)) text += "\n" + bench::as_text(*claims);
     if (!options_.map.empty()) {
-      outputs_.write_map(plan.image_sets.front().inputs.front(), results);
+      outputs_.write_map(results);
       text += "\n" + map_legend(results);
     }
     print_result(text);
@@ -154,17 +148,12 @@ class BenchReport {
   static constexpr double kShareOfRun = 20;  // writing takes a twentieth of the time at most
 
   static std::string map_legend(const bench::Results& results) {
-    std::string text = "map, from left to right: image";
-    std::uint32_t steps = 0, atomics = 0;
-    for (const bench::WorkMap& map : results.maps) {
-      text += ", " + map.title;
-      for (const BlockWork& block : map.blocks) {
-        steps = std::max(steps, block.longest);
-        atomics = std::max(atomics, block.atomics);
-      }
-    }
-    return text + "; above: steps of the longest walk, dark 0 to yellow " + std::to_string(steps) +
-           "; below: atomic operations, to " + std::to_string(atomics) + "\n";
+    std::string text = "map of " + results.mapped_name + "; from left to right: image";
+    for (const bench::WorkMap& map : results.maps) text += ", " + map.title;
+    return text + "; above: steps of the longest walk, dark 0 to yellow " +
+           std::to_string(bench::most_of(results.maps, &BlockWork::longest)) +
+           "; below: atomic operations, to " +
+           std::to_string(bench::most_of(results.maps, &BlockWork::atomics)) + "\n";
   }
 
   void print(const bench::Results& results) {
@@ -253,7 +242,7 @@ int run_bench(const BenchOptions& options) {
   if (results.groups.empty() && results.failures.empty() && results.incomplete.empty())
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 
-  report.finish(plan, results);
+  report.finish(results);
   if (!results.incomplete.empty()) print_message(results.incomplete + "; what was measured is written");
   if (signal.number() != 0) end_by_signal(signal.number());
   return exit_code_of(results);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csetjmp>
 #include <new>
+#include <utility>
 
 #include "gpuccl/error.hpp"
 
@@ -20,7 +21,10 @@ constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;
 // libpng reports errors by longjmp. No function that calls setjmp has locals with destructors, and no
 // exception passes through libpng: the first one is kept in failure_.
 
-PngOutput::PngOutput(AtomicFile& file, const PngHeader& header) : file_(file) {
+PngOutput::PngOutput(AtomicFile& file, const PngHeader& header)
+    : PngOutput([&file](const void* data, std::size_t bytes) { file.write(data, bytes); }, header) {}
+
+PngOutput::PngOutput(Sink sink, const PngHeader& header) : sink_(std::move(sink)) {
   png_ = png_create_write_struct(PNG_LIBPNG_VER_STRING, this, fail, ignore);
   if (png_ != nullptr) info_ = png_create_info_struct(png_);
   if (info_ == nullptr) {
@@ -86,7 +90,7 @@ void PngOutput::finish() {
 void PngOutput::write(png_struct_def* png, unsigned char* data, std::size_t bytes) {
   auto& output = *static_cast<PngOutput*>(png_get_io_ptr(png));
   try {
-    output.file_.write(data, bytes);
+    output.sink_(data, bytes);
     return;
   } catch (...) {
     output.failure_ = std::current_exception();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -28,6 +29,9 @@ struct PngHeader {
 /// A PNG written through libpng row by row, or as a stream made elsewhere.
 class PngOutput {
  public:
+  /// Takes the bytes of the PNG, in their order.
+  using Sink = std::function<void(const void* data, std::size_t bytes)>;
+  PngOutput(Sink sink, const PngHeader& header);
   PngOutput(AtomicFile& file, const PngHeader& header);
   ~PngOutput();
   PngOutput(const PngOutput&) = delete;
@@ -48,7 +52,7 @@ class PngOutput {
   void write_chunk(const char* name, std::span<const std::byte> data);
   [[noreturn]] void rethrow() const;
 
-  AtomicFile& file_;
+  Sink sink_;
   png_struct_def* png_ = nullptr;
   png_info_def* info_ = nullptr;
   bool is_stream_ = false;

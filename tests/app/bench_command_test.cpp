@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -153,6 +154,9 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--algo", "bke", "--size", "8x8"}, 69, "");
   fails({"bench", "--test", "iterations", "--algo", "ep,runs"}, 64, "runs does not iterate");
   fails({"bench", "--device", "cuda", "--size", "8x8"}, 69, "");
+  const Ended without_gpu = gpuccl({"bench", "--device", "cuda", "--size", "8x8"});
+  CHECK(without_gpu.out.empty());
+  CHECK(std::count(without_gpu.err.begin(), without_gpu.err.end(), '\n') == 1);  // one problem, one line
   fails({"bench", "--device", "cpu", "-c", "8", "--size", "8x8x8"}, 64, "8-connectivity is for images");
   fails({"bench", "--test", "memory", "--device", "cpu"}, 64, "--test memory");
   fails({"bench", "--test", "work", "--device", "cpu"}, 64, "--test work counts what a GPU does");

@@ -11,11 +11,13 @@
 #include "app/bench/csv.hpp"
 #include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
+#include "app/bench/markup.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/phase_role.hpp"
 #include "app/bench/result_tables.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/svg_chart.hpp"
+#include "app/bench/work_map.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 
@@ -314,13 +316,16 @@ TEST_CASE(
   const Results results = density_sweep({{"ole", hill(40)},
                                          {"bke", hill(80)},
                                          {"uf", [](double density) { return 4 + density / 20; }},
-                                         {"ke", [](double density) { return 4.4 + density / 40; }}});
-  CHECK(verdict(results, "OLE takes longest at about 40 %") == "true: ole: highest at 40.0, 9.00");
-  CHECK(verdict(results, "BKE takes longest at about 40 %") == "false: bke: highest at 80.0, 9.00");
+                                         {"ke", [](double density) { return 4.4 + density / 40; }},
+                                         {"lbuf", [](double density) { return 1.01 * (4 + density / 20); }}});
+  CHECK(verdict(results, "OLE takes longest at about 40 %") == "true: ole: highest at 40.0 %, 9.00 ms");
+  CHECK(verdict(results, "BKE takes longest at about 40 %") == "false: bke: highest at 80.0 %, 9.00 ms");
   CHECK(verdict(results, "KE is faster than UF from 80 % on") ==
         "true: ke takes 0.767 to 0.800 times as much as uf");
   CHECK(verdict(results, "KE is faster than LE and UF") ==
         "false: ke takes 0.767 to 1.10 times as much as uf");
+  CHECK(verdict(results, "LBUF is faster than UF from 80 % on") ==
+        "true: lbuf takes 1.01 times as much as uf");  // within noise
   CHECK(verdict(results, "BE takes longest at about 40 %") == "none");
   CHECK(verdict(results, "BKE is the fastest from 10 % on").starts_with("false: bke takes "));
   CHECK(claims(results_of(Test::average)).empty());
@@ -355,6 +360,35 @@ TEST_CASE("what is not complete says so") {
   const auto json = nlohmann::json::parse(as_json(kHead, results));
   CHECK(json["complete"] == false);
   CHECK(json["incomplete"] == results.incomplete);
+}
+
+TEST_CASE("what thread blocks did is a chart with a panel for each algorithm, without addresses elsewhere") {
+  Results results;
+  results.test = Test::work;
+  CHECK(work_chart(results).empty());
+  results.mapped_name = "a <b>";
+  results.mapped_image = {2, 1, {255, 255, 255, 0, 0, 0}};
+  for (const char* name : {"one", "two", "three", "four", "five"})  // more than a row has place for
+    results.maps.push_back({name, 2, {BlockWork{}, BlockWork{}}});
+  results.maps[1].blocks[1].longest = 7;
+  results.maps[2].blocks[0].atomics = 12345;
+  const std::string chart = work_chart(results);
+  CHECK(chart.find("on a &lt;b&gt;: ") != std::string::npos);
+  CHECK(count(chart, ">image<") == 2);
+  CHECK(count(chart, ">five<") == 2);
+  CHECK(chart.find(">7<") != std::string::npos);
+  CHECK(chart.find(">12345<") != std::string::npos);
+  CHECK(count(chart, "<image ") == 2 * (1 + 1 + 5));  // with scales
+  CHECK(count(chart, "href=\"data:image/png;base64,") == count(chart, "href="));
+  CHECK(as_html(kHead, results, {chart}).find(chart) != std::string::npos);
+}
+
+TEST_CASE("bytes become letters three by three") {
+  CHECK(base64("") == "");
+  CHECK(base64("f") == "Zg==");
+  CHECK(base64("fo") == "Zm8=");
+  CHECK(base64("foobar") == "Zm9vYmFy");
+  CHECK(base64(std::string("\xff\x00\xfe", 3)) == "/wD+");
 }
 
 TEST_CASE("the page holds head, method, charts and tables, and nothing from elsewhere") {

@@ -135,12 +135,19 @@ TEST_CASE("work of thread blocks by size and density, in every form of report an
   REQUIRE(results.maps.size() == 3);
   CHECK(results.maps[1].title == "c2fl");
   CHECK(results.maps[1].blocks_a_row == 2);
-  const Picture picture = work_picture(random_image_sets(request)[0].inputs[0].load().view(), results.maps);
+  CHECK(results.mapped_name == "64x64, random image of seed 1");
+  const Picture picture = work_picture(results.mapped_image, results.maps);
   CHECK(picture.width == 2 + (4 + 2) + (4 + 2) + (4 + 1));
   CHECK(picture.height == 8 + 4 + 8);
   CHECK(picture.rgb.size() == static_cast<std::size_t>(3 * picture.width * picture.height));
   CHECK(picture.rgb[0] == picture.rgb[1]);  // the image is gray
   CHECK(std::abs(picture.rgb[0] - 0.3 * 255) < 30);
+  const std::string chart = work_chart(results);
+  for (const char* part : {">image<", ">nc2fl<", ">c2fl<", ">dlp<",
+                           "href=\"data:image/png;base64,iVBORw0KGgo", "on 64x64, random image of seed 1"}) {
+    CAPTURE(part);
+    CHECK(chart.find(part) != std::string::npos);
+  }
 }
 
 TEST_CASE("block configurations label as the usual ones do, and are compared by their names") {
