@@ -16,6 +16,8 @@ h1 { font-size: 1.5em; } h2 { font-size: 1.2em; margin-top: 2em; } h3 { font-siz
 table { border-collapse: collapse; font-size: 13px; }
 th, td { padding: 2px 10px; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { border-bottom: 2px solid #888; } .word { text-align: left; } .head td + td, .claims td { white-space: normal; }
+.claims td { min-width: 7em; vertical-align: top; } .claims td:nth-child(3) { min-width: 0; }
+.claims td:last-child { min-width: 22em; text-align: left; }
 .scroll { overflow-x: auto; } .scroll:focus-visible { outline: 2px solid #56b4e9; }
 .chart { display: block; width: 100%; max-width: 900px; min-width: 600px; height: auto; margin: 1.4em 0; }
 .wrong { color: var(--wrong); font-weight: bold; }

@@ -35,9 +35,9 @@ constexpr const char* kStyle = R"(<style>
 }</style>
 )";
 
-/// Breaks `text` where it would leave the drawing.
+/// Breaks `text` where it would leave the part of the drawing that a telephone shows.
 std::vector<std::string> lines_of(const std::string& text) {
-  constexpr auto kMost = static_cast<std::size_t>((kWidth - 20) / 6.4);
+  constexpr std::size_t kMost = 68;
   std::vector<std::string> lines;
   std::string rest = text;
   while (rest.size() > kMost) {
