@@ -88,9 +88,9 @@ __global__ void __launch_bounds__(kScanThreads)
 }  // namespace
 
 void clear_padding(const Bitmap& bitmap, cudaStream_t stream) {
-  const auto words = static_cast<std::size_t>(bitmap.lengths.words);
-  const std::size_t bytes = (bitmap.lengths.padded_words() - words) * sizeof(*bitmap.words);
-  if (bytes > 0) check(cudaMemsetAsync(bitmap.words + words, 0, bytes, stream), "clearing a bitmap");
+  const std::size_t bytes = static_cast<std::size_t>(bitmap.lengths.padding()) * sizeof(*bitmap.words);
+  if (bytes > 0)
+    check(cudaMemsetAsync(bitmap.words + bitmap.lengths.words, 0, bytes, stream), "clearing a bitmap");
 }
 
 void clear_progress(const Bitmap& bitmap, cudaStream_t stream) {

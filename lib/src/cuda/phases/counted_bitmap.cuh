@@ -17,6 +17,8 @@ struct BitmapLengths {
   /// Thread blocks that count.
   GPUCCL_HD std::int64_t blocks() const { return (words + kWordsABlock - 1) / kWordsABlock; }
   std::size_t padded_words() const { return static_cast<std::size_t>(blocks() * kWordsABlock); }
+  /// Words behind those that kernels write, which count_bits() reads.
+  GPUCCL_HD std::int64_t padding() const { return blocks() * kWordsABlock - words; }
   std::size_t before() const { return padded_words() / 4; }
   GPUCCL_HD std::int64_t progress() const { return blocks() + 1; }
 

@@ -92,7 +92,6 @@ void enqueue_with(const DeviceCall& call, Frame frame) {
   Workspace<Tile, Link> workspace(lengths, arena);
   const Tables<Link>& tables = workspace.tables;
   if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
-  clear_padding(tables.first, call.stream);
 
   PhaseClock phase{call.stream, nullptr};
   const bool as_bytes = call.image.format == Format::bytes;

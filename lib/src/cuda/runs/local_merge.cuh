@@ -100,8 +100,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   const int t = static_cast<int>(threadIdx.x);
   const auto place = Place<Tile>::mine(frame);
   const std::int64_t tile = place.tile(frame);
-  if (const std::int64_t i = tile * Tile::kThreads + t; i < tables.first.lengths.progress())
-    tables.first.progress[i] = 0;
+  if (tile == 0) clear_before_counting(tables.first);
 
   // 1. Nodes
   const Bundle<Tile> own = source.template load<Tile>(frame, place.image_word(), place.y(), place.z());

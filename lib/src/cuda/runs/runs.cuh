@@ -143,7 +143,7 @@ class RunsLabeler final : public GpuLabeler {
     image_.reserve(image);
     if (bits().count() == 0) return;
     wide_ = needs_wide_links<Tile>(frame(), width_);
-    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame(), stream.get()); });
+    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame()); });
     image_.upload(image, ring, stream);
   }
 

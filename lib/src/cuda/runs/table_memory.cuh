@@ -27,16 +27,14 @@ struct TableLengths {
 /// Memory for Tables, kept from image to image.
 class TableMemory {
  public:
-  /// Makes room, and the padding of the bitmap zero.
   template <class Tile, class Link>
-  void reserve(const Frame& frame, cudaStream_t stream) {
+  void reserve(const Frame& frame) {
     constexpr const char* kDoing = "allocating tables of runs";
     const TableLengths<Tile> lengths(frame);
     links_.reserve(lengths.links() * sizeof(Link), kDoing);
     first_node_.reserve(lengths.first_nodes(), kDoing);
     nodes_.reserve(lengths.tiles, kDoing);
     first_.reserve(lengths.first.words, kDoing);
-    clear_padding(first_.bitmap(), stream);
   }
 
   template <class Link>

@@ -16,6 +16,14 @@ struct Tables {
   Bitmap first;               // one bit an element: the first ones of components
 };
 
+/// Clears what Numbering finds zero when it begins. The threads of one thread block call it.
+__device__ inline void clear_before_counting(const Bitmap& bitmap) {
+  const auto progress = static_cast<unsigned>(bitmap.lengths.progress());
+  for (unsigned i = threadIdx.x; i < progress; i += blockDim.x) bitmap.progress[i] = 0;
+  const auto padding = static_cast<unsigned>(bitmap.lengths.padding());
+  for (unsigned i = threadIdx.x; i < padding; i += blockDim.x) bitmap.words[bitmap.lengths.words + i] = 0;
+}
+
 /// Label of the component whose first element is at `position`.
 template <class Link>
 __device__ std::uint32_t label_of(const Tables<Link>& tables, Link position) {
