@@ -29,6 +29,8 @@ __device__ inline Word up_to_lowest(Word bits) { return bits ^ (bits - 1); }
 
 __device__ inline int lowest_bit(Word word) { return __ffs(static_cast<int>(word)) - 1; }
 
+__device__ inline int highest_bit(Word word) { return 31 - __clz(static_cast<int>(word)); }
+
 __device__ inline int count_bits(Word word) { return __popc(word); }
 
 /// The last piece of those that begin at `starts`, the first ones of a word; and its start.
