@@ -21,8 +21,8 @@ struct OwnShared {
 
   Word words[Tile::kBundleRows * Tile::kThreads];  // of the image
   std::uint16_t piece[Tile::kNodes];               // the thread of its word, and where in the word it starts
-  /// Of a node, its root in the tile, or kElsewhere. In the end a root that others lead to has kGathered and
-  /// the number of its component among those that are gathered.
+  /// Of a node, its root in the tile, or kElsewhere; and that too once it is done, if it is no root that
+  /// others lead to. Such a root has kGathered and the number of its component among those that are gathered.
   std::uint16_t root[Tile::kNodes];
   std::uint32_t gathered;
   std::uint16_t waiting[Tile::kWarps][2 * kWarp];  // nodes, until there is one for each lane of the warp
@@ -104,7 +104,6 @@ template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     store_own(Frame frame, Tables<Link> tables, ComponentSums components) {
   using Shared = OwnShared<Tile>;
-  using Part = TilePart<kAxes<Tile>>;
   __shared__ Shared shared;
   let_next_launch_begin();
   const auto t = threadIdx.x;
@@ -122,36 +121,43 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
 
   const TileCorner corner{
       {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight, place.tile_z * Tile::kDepth}};
+  const auto label_of_root = [&](std::uint32_t node) { return label_of(tables, tables.links[begin + node]); };
+
+  // Pieces that are alone. They are visited by themselves, because storing is what takes a warp longest, and
+  // it takes as long for few of its lanes as for all.
+  const auto is_alone = [&](std::uint32_t node) { return node < nodes && shared.root[node] == node; };
+  for_each_wanted<Tile>(shared.waiting, nodes, is_alone, [&](bool there, std::uint32_t node) {
+    TilePart<kAxes<Tile>> part;
+    if (there) {
+      part = part_of_node(shared, node);
+      part.label = label_of_root(node);
+      shared.root[node] = Shared::kElsewhere;
+    }
+    __syncwarp();
+    components.store(part, corner);
+  });
+
   constexpr unsigned kEntries = decltype(shared.sums)::kEntries;
-  for (unsigned first = 0; first == 0 || first < shared.gathered; first += kEntries) {
+  for (unsigned first = 0; first < shared.gathered; first += kEntries) {
     for (unsigned i = t; i < kEntries; i += Tile::kThreads) shared.sums.clear(static_cast<int>(i));
     __syncthreads();
-    // Its component among those that are gathered now, or kEntries if it is alone.
+    const auto is_root = [&](std::uint32_t node) { return (shared.root[node] & Shared::kGathered) != 0; };
+    // Its component among those that are gathered now; kEntries or more if it is none of them.
     const auto number_of = [&](std::uint32_t node) {
       const std::uint16_t root = shared.root[node];
-      if (root == node) return kEntries;
-      return Shared::node_of((root & Shared::kGathered) != 0 ? root : shared.root[root]) - first;
+      return Shared::node_of(is_root(node) ? root : shared.root[root]) - first;
     };
     const auto is_wanted = [&](std::uint32_t node) {
-      if (node >= nodes || shared.root[node] == Shared::kElsewhere) return false;
-      return shared.root[node] == node ? first == 0 : number_of(node) < kEntries;
+      return node < nodes && shared.root[node] != Shared::kElsewhere && number_of(node) < kEntries;
     };
     for_each_wanted<Tile>(shared.waiting, nodes, is_wanted, [&](bool there, std::uint32_t node) {
-      Part part;
-      if (there) {
-        const unsigned number = number_of(node);
-        const bool is_root = number == kEntries || (shared.root[node] & Shared::kGathered) != 0;
-        part = part_of_node(shared, node);
-        const Label label = is_root ? label_of(tables, tables.links[begin + node]) : 0;
-        if (number == kEntries) {
-          part.label = label;
-        } else {
-          shared.sums.add(number, part);
-          if (is_root) shared.sums.label[number] = label;
-        }
-      }
-      __syncwarp();
-      components.store(part, corner);
+      if (!there) return;
+      const unsigned number = number_of(node);
+      shared.sums.add(number, part_of_node(shared, node));
+      if (is_root(node))
+        shared.sums.label[number] = label_of_root(node);
+      else
+        shared.root[node] = Shared::kElsewhere;
     });
     __syncthreads();
     for (unsigned i = t; i < kEntries; i += Tile::kThreads)
