@@ -86,6 +86,7 @@ class UnionFind {
   /// The same, but i is relinked at every step of the walk, so threads that meet i walk less.
   GPUCCL_HD void compress_inline(Index i) const {
     Index at = parent_of(i);
+    if (at == i) return;
     for (Index parent = parent_of(at); parent != at; parent = parent_of(at)) {
       count_step<Memory>();
       link(i, parent);
