@@ -21,7 +21,7 @@ using namespace gpuccl;
 namespace {
 
 constexpr int kRepetitions = 30;
-constexpr std::size_t kComponents = 1 << 20;
+constexpr std::size_t kComponents = 1 << 20;  // for all but noise far more than there are
 
 void check(cudaError_t status) {
   if (status == cudaSuccess) return;
@@ -50,6 +50,7 @@ struct Case {
   Connectivity connectivity;
   double density;
   int granularity;
+  std::string kind = "random";
 };
 
 struct Layout {
@@ -58,7 +59,7 @@ struct Layout {
   int row_pad = 0;        // bytes
   int label_bytes = 4;    // 0: no labels
   int label_row_pad = 0;  // labels
-  bool statistics = false;
+  enum { nothing, room_enough, room_for_all } components = nothing;
 };
 
 /// The image as it lies in memory.
@@ -105,8 +106,8 @@ void time_one(const Layout& layout, Connectivity connectivity, const BitVolume& 
   const std::int64_t label_pitch = (extent.width + layout.label_row_pad) * std::int64_t{layout.label_bytes};
   const std::vector<std::uint8_t> host = laid_out(image, layout, pitch);
   const std::size_t bytes = device_workspace_bytes(extent, connectivity);
-  const Memory data(host.size()), workspace(bytes), count(8),
-      components(kComponents * sizeof(DeviceComponent));
+  const std::size_t capacity = layout.components == Layout::room_enough ? kComponents : expected;
+  const Memory data(host.size()), workspace(bytes), count(8), components(capacity * sizeof(DeviceComponent));
   const Memory labels(static_cast<std::size_t>(extent.rows() * label_pitch + 1));
   check(cudaMemcpy(data.as<void>(), host.data(), host.size(), cudaMemcpyHostToDevice));
 
@@ -115,7 +116,10 @@ void time_one(const Layout& layout, Connectivity connectivity, const BitVolume& 
   if (layout.label_bytes == 2) result.labels.data = labels.as<std::uint16_t>();
   result.labels.row_pitch = label_pitch;
   result.count = count.as<unsigned long long>();
-  if (layout.statistics) result.components = components.as<DeviceComponent>(), result.capacity = kComponents;
+  if (layout.components != Layout::nothing) {
+    result.components = components.as<DeviceComponent>();
+    result.capacity = capacity;
+  }
   const auto label = [&] {
     label_on_device({data.as<void>(), layout.format, extent, pitch}, connectivity, result,
                     workspace.as<void>(), bytes, stream);
@@ -152,26 +156,29 @@ void time_one(const Layout& layout, Connectivity connectivity, const BitVolume& 
 int main() {
   using enum Connectivity;
   constexpr auto kBits = DeviceImage::Format::bits, kBytes = DeviceImage::Format::bytes;
-  const std::vector<Case> cases = {{{8192, 8192, 1}, c8, 0.5, 8},  {{8192, 8192, 1}, c8, 0.1, 1},
-                                   {{2048, 2048, 1}, c8, 0.5, 16}, {{1920, 1080, 1}, c8, 0.5, 8},
-                                   {{1001, 1001, 1}, c8, 0.5, 8},  {{512, 512, 512}, c26, 0.3, 4},
-                                   {{128, 128, 128}, c26, 0.3, 4}};
-  const std::vector<Layout> layouts = {{"bits", kBits},
-                                       {"bits, rows at odd addresses", kBits, 1},
-                                       {"bytes", kBytes},
-                                       {"bytes, rows at odd addresses", kBytes, 1},
-                                       {"bytes, labels of 2 bytes", kBytes, 0, 2},
-                                       {"bytes, labels in rows of an odd pitch", kBytes, 0, 4, 1},
-                                       {"bytes, labels and components", kBytes, 0, 4, 0, true},
-                                       {"bytes, components and no labels", kBytes, 0, 0, 0, true}};
+  const std::vector<Case> cases = {
+      {{8192, 8192, 1}, c8, 0.5, 8},         {{8192, 8192, 1}, c8, 0.1, 1}, {{2048, 2048, 1}, c8, 0.1, 4},
+      {{2048, 2048, 1}, c8, 0.5, 16},        {{2048, 2048, 1}, c8, 0.4, 1}, {{2048, 2048, 1}, c8, 0.5, 1},
+      {{1024, 1024, 1}, c8, 0.5, 1, "page"}, {{1920, 1080, 1}, c8, 0.5, 8}, {{1001, 1001, 1}, c8, 0.5, 8},
+      {{512, 512, 512}, c26, 0.3, 4},        {{128, 128, 128}, c26, 0.3, 4}};
+  const std::vector<Layout> layouts = {
+      {"bits", kBits},
+      {"bits, rows at odd addresses", kBits, 1},
+      {"bytes", kBytes},
+      {"bytes, rows at odd addresses", kBytes, 1},
+      {"bytes, labels of 2 bytes", kBytes, 0, 2},
+      {"bytes, labels in rows of an odd pitch", kBytes, 0, 4, 1},
+      {"bytes, labels and components", kBytes, 0, 4, 0, Layout::room_enough},
+      {"bytes, labels and N components", kBytes, 0, 4, 0, Layout::room_for_all},
+      {"bytes, components and no labels", kBytes, 0, 0, 0, Layout::room_enough}};
   cudaStream_t stream;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   for (const Case& one : cases) {
-    std::printf("%dx%dx%d, %d-connectivity, density %g granularity %d:\n", one.extent.width,
-                one.extent.height, one.extent.depth, static_cast<int>(one.connectivity), one.density,
-                one.granularity);
-    const BitVolume image =
-        generate({.extent = one.extent, .density = one.density, .granularity = one.granularity});
+    std::printf("%s %dx%dx%d, %d-connectivity, density %g granularity %d:\n", one.kind.c_str(),
+                one.extent.width, one.extent.height, one.extent.depth, static_cast<int>(one.connectivity),
+                one.density, one.granularity);
+    const BitVolume image = generate(
+        {.kind = one.kind, .extent = one.extent, .density = one.density, .granularity = one.granularity});
     const auto on_cpu = find_variant(*find_algorithm("runs", DeviceKind::cpu), one.connectivity)->make(0);
     const Label expected = on_cpu->label(image.view()).labels->count();
     for (const Layout& layout : layouts) time_one(layout, one.connectivity, image, expected, stream);

@@ -59,7 +59,10 @@ double program_ms(StagedLabeler& labeler, BitView image) {
 
 void print_steps(StagedLabeler& labeler, Numbering numbering) {
   PhaseTimes sum;
-  for (int i = 0; i < kRepetitions; ++i) labeler.run(numbering, &sum);
+  for (int i = 0; i < kRepetitions; ++i) {
+    labeler.run(numbering, &sum);
+    labeler.statistics(&sum);
+  }
   for (const PhaseTime& phase : sum)
     std::printf("    %-20s %8.4f\n", phase.phase.c_str(), phase.milliseconds / kRepetitions);
 }
