@@ -19,11 +19,11 @@
 namespace gpuccl::bench {
 namespace {
 
-constexpr std::int64_t kElementsAStrip = 1 << 16;
+constexpr std::int64_t kElementsCopied = 1 << 16;
 
 void render(const LabelSource& labels, Label* out) {
   const Extent extent = labels.extent();
-  const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsAStrip / extent.width);
+  const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsCopied / extent.width);
   tbb::parallel_for(
       tbb::blocked_range<std::int64_t>(0, extent.rows(), static_cast<std::size_t>(rows_a_strip)),
       [&](const auto& rows) {

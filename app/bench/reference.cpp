@@ -12,7 +12,7 @@
 namespace gpuccl::bench {
 namespace {
 
-constexpr std::int64_t kElementsAStrip = 1 << 18;
+constexpr std::int64_t kElementsCompared = 1 << 18;
 
 Labeled label_by_engine(BitView image, Connectivity connectivity) {
   const Algorithm& runs = *find_algorithm("runs", DeviceKind::cpu);
@@ -21,7 +21,7 @@ Labeled label_by_engine(BitView image, Connectivity connectivity) {
 
 bool equal(const LabelImage& a, const LabelSource& b) {
   const std::int64_t width = a.extent().width;
-  const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsAStrip / width);
+  const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsCompared / width);
   std::atomic<bool> same = true;
   tbb::parallel_for(
       tbb::blocked_range<std::int64_t>(0, a.extent().rows(), static_cast<std::size_t>(rows_a_strip)),

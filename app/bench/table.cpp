@@ -9,7 +9,7 @@
 namespace gpuccl::bench {
 namespace {
 
-constexpr std::size_t kGap = 2;
+constexpr std::size_t kColumnGap = 2;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::string as_text(const Table& given) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string padding(widths[i] - letters(row[i]), ' ');
-      line += std::string(kGap, ' ') + (i < table.word_columns ? row[i] + padding : padding + row[i]);
+      line += std::string(kColumnGap, ' ') + (i < table.word_columns ? row[i] + padding : padding + row[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   };

@@ -5,7 +5,7 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 12;
+constexpr std::size_t kHeaderPiece = std::size_t{1} << 12;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 22;
 
 }  // namespace
@@ -15,8 +15,8 @@ std::optional<std::string> HeaderLines::next() {
   while (end == std::string::npos) {
     if (position_ + waiting_.size() > kMostBytes) throw Error(Failure::data, "its header does not end");
     const std::size_t had = waiting_.size();
-    waiting_.resize(had + kPiece);
-    waiting_.resize(had + file_.read_at(position_ + had, waiting_.data() + had, kPiece));
+    waiting_.resize(had + kHeaderPiece);
+    waiting_.resize(had + file_.read_at(position_ + had, waiting_.data() + had, kHeaderPiece));
     if (waiting_.size() == had) break;
     end = waiting_.find('\n', had);
   }

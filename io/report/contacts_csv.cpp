@@ -10,8 +10,8 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::string_view kColumns3d = "label_a,label_b,faces_x,faces_y,faces_z,edges,corners",
-                           kColumns2d = "label_a,label_b,faces_x,faces_y,edges";
+constexpr std::string_view kContactColumns3d = "label_a,label_b,faces_x,faces_y,faces_z,edges,corners",
+                           kContactColumns2d = "label_a,label_b,faces_x,faces_y,edges";
 
 /// Of a face across each axis.
 std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
@@ -26,7 +26,7 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
   const std::optional<Vector3> sizes = sizes_of_faces(volume, geometry);
   const std::string unit = "," + std::string(name_of(geometry.unit));
   const std::size_t axes = volume ? 3 : 2;
-  sink(volume ? kColumns3d : kColumns2d);
+  sink(volume ? kContactColumns3d : kContactColumns2d);
   if (sizes) sink(volume ? ",area_physical,unit" : ",length_physical,unit");
   sink(value.is_there ? ",value_a,value_b\n" : "\n");
 

@@ -15,12 +15,12 @@
 namespace gpuccl::io {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Milliseconds to the microsecond: what the clock can tell.
 double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }
 
-Json numbers_of(const Vector3& vector) { return {vector[0], vector[1], vector[2]}; }
+OrderedJson numbers_of(const Vector3& vector) { return {vector[0], vector[1], vector[2]}; }
 
 const char* name_of(WorldSpace space) {
   switch (space) {
@@ -42,32 +42,33 @@ const char* name_of(WorldSpace space) {
   return nullptr;
 }
 
-Json geometry_of(const Geometry& geometry) {
-  Json spacing = Json::array();
+OrderedJson geometry_of(const Geometry& geometry) {
+  OrderedJson spacing = OrderedJson::array();
   bool is_known = geometry.orientation.has_value();
   for (const double length : geometry.spacing) {
-    spacing.push_back(is_spacing(length) ? Json(length) : Json());
+    spacing.push_back(is_spacing(length) ? OrderedJson(length) : OrderedJson());
     is_known = is_known || is_spacing(length);
   }
   if (!is_known) return nullptr;
-  Json json = {{"spacing", std::move(spacing)},
-               {"unit", geometry.unit == LengthUnit::unknown ? Json() : Json(name_of(geometry.unit))},
-               {"origin", nullptr},
-               {"directions", nullptr},
-               {"space", nullptr}};
+  OrderedJson json = {
+      {"spacing", std::move(spacing)},
+      {"unit", geometry.unit == LengthUnit::unknown ? OrderedJson() : OrderedJson(name_of(geometry.unit))},
+      {"origin", nullptr},
+      {"directions", nullptr},
+      {"space", nullptr}};
   if (const std::optional<Orientation>& orientation = geometry.orientation) {
     json["origin"] = numbers_of(orientation->origin);
-    json["directions"] = Json::array();
+    json["directions"] = OrderedJson::array();
     for (const Vector3& step : orientation->steps) json["directions"].push_back(numbers_of(step));
     if (const char* space = name_of(orientation->space)) json["space"] = space;
   }
   return json;
 }
 
-Json input_of(const Report& report) {
+OrderedJson input_of(const Report& report) {
   const ImageInfo& input = report.input;
   return {{"path", input.path},
-          {"bytes", report.input_bytes > 0 ? Json(report.input_bytes) : Json()},
+          {"bytes", report.input_bytes > 0 ? OrderedJson(report.input_bytes) : OrderedJson()},
           {"format", input.format},
           {"width", input.extent.width},
           {"height", input.extent.height},
@@ -79,22 +80,22 @@ Json input_of(const Report& report) {
           {"foreground", report.foreground}};
 }
 
-Json intensity_of(const Report& report) {
+OrderedJson intensity_of(const Report& report) {
   if (!report.intensity) return nullptr;
   const ImageInfo& image = report.intensity->image;
   return {{"path", image.path},
-          {"bytes", report.intensity->bytes > 0 ? Json(report.intensity->bytes) : Json()},
+          {"bytes", report.intensity->bytes > 0 ? OrderedJson(report.intensity->bytes) : OrderedJson()},
           {"format", image.format},
           {"bits_per_sample", image.bits_per_sample},
           {"nans", report.intensity->nans}};
 }
 
-Json holes_of(const Report& report) {
+OrderedJson holes_of(const Report& report) {
   if (!report.holes) return nullptr;
   return {{"filled", report.holes->count}, {"elements", report.holes->elements}};
 }
 
-Json labeling_of(const Report& report) {
+OrderedJson labeling_of(const Report& report) {
   return {{"algorithm", report.algorithm},
           {"connectivity", report.connectivity},
           {"periodic", report.periodic},
@@ -102,17 +103,17 @@ Json labeling_of(const Report& report) {
           {"components", report.components},
           {"holes", holes_of(report)},
           {"dropped", report.dropped},
-          {"label_type", report.label_type.empty() ? Json() : Json(report.label_type)},
+          {"label_type", report.label_type.empty() ? OrderedJson() : OrderedJson(report.label_type)},
           {"order", report.order}};
 }
 
-Json file_of(const ReportedFile& file) {
+OrderedJson file_of(const ReportedFile& file) {
   if (file.path.empty()) return nullptr;
-  return {{"path", file.path}, {"bytes", file.bytes > 0 ? Json(file.bytes) : Json()}};
+  return {{"path", file.path}, {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
 }
 
-Json timings_of(const Report& report) {
-  Json phases = Json::array();
+OrderedJson timings_of(const Report& report) {
+  OrderedJson phases = OrderedJson::array();
   for (const PhaseTime& time : report.phases)
     phases.push_back({{"name", time.phase}, {"ms", rounded(time.milliseconds)}, {"launches", time.launches}});
   return {{"total", rounded(report.total_ms)},
@@ -127,18 +128,18 @@ Json timings_of(const Report& report) {
 
 /// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
 std::string head(const Report& report) {
-  const Json json = {{"gpuccl", GPUCCL_VERSION},
-                     {"options", report.options},
-                     {"input", input_of(report)},
-                     {"intensity", intensity_of(report)},
-                     {"labeling", labeling_of(report)},
-                     {"output", file_of(report.output)},
-                     {"preview", file_of(report.preview)},
-                     {"stats", file_of(report.stats)},
-                     {"contacts", file_of(report.contacts)},
-                     {"hints", report.hints},
-                     {"timings_ms", timings_of(report)}};
-  std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  const OrderedJson json = {{"gpuccl", GPUCCL_VERSION},
+                            {"options", report.options},
+                            {"input", input_of(report)},
+                            {"intensity", intensity_of(report)},
+                            {"labeling", labeling_of(report)},
+                            {"output", file_of(report.output)},
+                            {"preview", file_of(report.preview)},
+                            {"stats", file_of(report.stats)},
+                            {"contacts", file_of(report.contacts)},
+                            {"hints", report.hints},
+                            {"timings_ms", timings_of(report)}};
+  std::string text = json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
   text.resize(text.rfind("\n}"));
   return text;
 }

@@ -18,8 +18,8 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::int64_t kBatchBytes = std::int64_t{1}
-                                     << 18;  // of rows read together, so that they stay in the cache
+/// Of rows read together, so that they stay in the cache.
+constexpr std::int64_t kCachedBytes = std::int64_t{1} << 18;
 
 /// Brings samples as stored in the file into the order of SampleFormat.
 void put_in_order(const TiffContents& contents, int bits, std::byte* data, std::size_t bytes) {
@@ -81,7 +81,7 @@ class TiffSource final : public SampleSource {
   void copy_rows(int z, const Sink& sink, std::int64_t memory) const {
     const int height = contents_.info.extent.height;
     const std::int64_t row_bytes = format(z).row_bytes(contents_.info.extent.width);
-    const auto batch = static_cast<int>(std::clamp<std::int64_t>(kBatchBytes / row_bytes, 1, height));
+    const auto batch = static_cast<int>(std::clamp<std::int64_t>(kCachedBytes / row_bytes, 1, height));
     if (memory == 0) return copy_rows(z, 0, height, batch, sink);
     for_each_part((height - 1) / batch + 1, batch * row_bytes, memory, [&](int i) {
       copy_rows(z, i * batch, i * batch + std::min(batch, height - i * batch), batch, sink);
@@ -113,7 +113,7 @@ class TiffSource final : public SampleSource {
     std::int64_t bytes_each = contents_.buffer_bytes;
     remarks.front() = with_page(z, [&](TiffPageDecoder& decoder) {
       bands = decoder.bands();
-      batch = static_cast<int>(std::clamp<std::int64_t>(kBatchBytes / decoder.band_bytes(), 1, bands));
+      batch = static_cast<int>(std::clamp<std::int64_t>(kCachedBytes / decoder.band_bytes(), 1, bands));
       bytes_each += decoder.table_bytes();
       if (memory == 0 || bands <= batch) decoder.decode(0, std::exchange(bands, 0), sink);
     });

@@ -17,48 +17,48 @@ namespace gpuccl::io {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;  // what is not ours keeps its order
+using OrderedJson = nlohmann::ordered_json;  // what is not ours keeps its order
 
 constexpr const char* kLabels = "labels";
 constexpr const char* kCreator = "gpuccl";
 
 /// A document of a store, as it is; null if there is none.
-Json document(const ZarrStore& store, const std::string& key) {
+OrderedJson document(const ZarrStore& store, const std::string& key) {
   constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
   const auto file = store.open(key);
   if (!file) return nullptr;
   if (file->size() > kLargest) throw Error(Failure::data, "'" + key + "' is too long");
   std::string text(file->size(), '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  const auto is_flat = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+  const auto is_flat = [&](int depth, OrderedJson::parse_event_t /*event*/, OrderedJson& /*parsed*/) {
     constexpr int kDeepest = 64;  // what copies or writes it calls itself for each level
     if (depth > kDeepest) throw Error(Failure::data, "'" + key + "' is nested too deep");
     return true;
   };
-  Json json = Json::parse(text, is_flat, false);
+  OrderedJson json = OrderedJson::parse(text, is_flat, false);
   if (!json.is_object()) throw Error(Failure::data, "'" + key + "' is not valid");
   return json;
 }
 
 /// The member `name` of an object, made an object if it is none.
-Json& object_in(Json& json, const char* name) {
-  Json& inner = json[name];
-  if (!inner.is_object()) inner = Json::object();
+OrderedJson& object_in(OrderedJson& json, const char* name) {
+  OrderedJson& inner = json[name];
+  if (!inner.is_object()) inner = OrderedJson::object();
   return inner;
 }
 
-void add_to_list(Json& attributes, const std::string& name) {
-  Json& list = attributes[kLabels];
-  if (!list.is_array()) list = Json::array();
-  if (std::find(list.begin(), list.end(), Json(name)) == list.end()) list.push_back(name);
+void add_to_list(OrderedJson& attributes, const std::string& name) {
+  OrderedJson& list = attributes[kLabels];
+  if (!list.is_array()) list = OrderedJson::array();
+  if (std::find(list.begin(), list.end(), OrderedJson(name)) == list.end()) list.push_back(name);
 }
 
 bool is_utf8(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::ignore) ==
-         Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::ignore) ==
+         OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-void write(AtomicFile& file, const Json& json) {
+void write(AtomicFile& file, const OrderedJson& json) {
   const std::string text = json.dump(2) + "\n";
   file.write(text.data(), text.size());
 }
@@ -109,11 +109,12 @@ void refuse_foreign_zarr(const std::string& path) {
   }
   const ZarrFolder store(path);
   for (const char* key : {"zarr.json", ".zattrs"}) {
-    Json json = document(store, key);
+    OrderedJson json = document(store, key);
     if (json.is_null()) continue;
-    const Json& attributes = json.contains("attributes") ? json["attributes"] : json;
-    const Json creator = attributes.is_object() ? attributes.value("_creator", Json()) : Json();
-    if (creator.is_object() && creator.value("name", Json()) == Json(kCreator))
+    const OrderedJson& attributes = json.contains("attributes") ? json["attributes"] : json;
+    const OrderedJson creator =
+        attributes.is_object() ? attributes.value("_creator", OrderedJson()) : OrderedJson();
+    if (creator.is_object() && creator.value("name", OrderedJson()) == OrderedJson(kCreator))
       return refuse_unremovable(path);
   }
   throw Error(
@@ -146,15 +147,15 @@ void LabelGroup::write(const AtomicFile& folder) {
 
 void LabelGroup::write_v2(const AtomicFile& folder) {
   const ZarrFolder image(image_), labels("/proc/self/fd/" + std::to_string(folder.descriptor()));
-  const Json group = {{"zarr_format", 2}};
+  const OrderedJson group = {{"zarr_format", 2}};
   if (!image.open("labels/.zgroup")) io::write(add("labels/.zgroup"), group);
-  Json attributes = document(image, "labels/.zattrs");
-  if (attributes.is_null()) attributes = Json::object();
+  OrderedJson attributes = document(image, "labels/.zattrs");
+  if (attributes.is_null()) attributes = OrderedJson::object();
   add_to_list(attributes, name_);
   io::write(add("labels/.zattrs"), attributes);
-  Json all = document(image, ".zmetadata");
+  OrderedJson all = document(image, ".zmetadata");
   if (all.is_null()) return;
-  Json& metadata = object_in(all, "metadata");
+  OrderedJson& metadata = object_in(all, "metadata");
   metadata["labels/.zgroup"] = group;
   metadata["labels/.zattrs"] = attributes;
   for (const char* key : {".zgroup", ".zattrs", "0/.zarray"})
@@ -164,17 +165,17 @@ void LabelGroup::write_v2(const AtomicFile& folder) {
 
 void LabelGroup::write_v3(const AtomicFile& folder) {
   const ZarrFolder image(image_), labels("/proc/self/fd/" + std::to_string(folder.descriptor()));
-  Json group = document(image, "labels/zarr.json");
+  OrderedJson group = document(image, "labels/zarr.json");
   if (group.is_null())
     group = {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"ome", {{"version", "0.5"}}}}}};
   add_to_list(object_in(object_in(group, "attributes"), "ome"), name_);
   group.erase("consolidated_metadata");
   io::write(add("labels/zarr.json"), group);
-  Json root = document(image, "zarr.json");
+  OrderedJson root = document(image, "zarr.json");
   if (!root.is_object() || !root.contains("consolidated_metadata") ||
       !root["consolidated_metadata"].is_object())
     return;
-  Json& metadata = object_in(root["consolidated_metadata"], "metadata");
+  OrderedJson& metadata = object_in(root["consolidated_metadata"], "metadata");
   metadata["labels"] = group;
   metadata["labels/" + name_] = document(labels, "zarr.json");
   metadata["labels/" + name_ + "/0"] = document(labels, "0/zarr.json");

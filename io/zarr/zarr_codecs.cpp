@@ -26,14 +26,14 @@ constexpr std::array<NamedCodec, 6> kCodecs = {{{"zlib", ChunkCodec::zlib},
                                                 {"crc32c", std::nullopt}}};
 
 constexpr std::size_t kCrcBytes = 4;
-using Bytes = std::span<const std::byte>;
+using ByteSpan = std::span<const std::byte>;
 using Out = std::span<std::byte>;
 
 /// What is before the checksum.
-Bytes checked(Bytes bytes) {
+ByteSpan checked(ByteSpan bytes) {
   std::uint32_t sum = 0;
   if (bytes.size() < kCrcBytes) throw Error(Failure::data, "is too short for its checksum");
-  const Bytes body = bytes.first(bytes.size() - kCrcBytes);
+  const ByteSpan body = bytes.first(bytes.size() - kCrcBytes);
   std::memcpy(&sum, body.data() + body.size(), kCrcBytes);
   if (crc32c(body) != sum) throw Error(Failure::data, "does not have the checksum that it says");
   return body;
@@ -71,7 +71,7 @@ std::size_t ZarrCodecs::most_stored(std::size_t bytes) const {
   return codecs_.empty() ? bytes : bytes + bytes / 64 + 4096;
 }
 
-void ZarrCodecs::decode(Bytes stored, Out out) const {
+void ZarrCodecs::decode(ByteSpan stored, Out out) const {
   std::vector<std::byte> inner;  // with the checksums that were compressed as well
   auto codec = codecs_.rbegin();
   for (; codec != codecs_.rend(); ++codec) {

@@ -7,15 +7,15 @@
 namespace gpuccl::io {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// z, y, x; of an image y and x.
 std::size_t first_axis(const Extent& extent) { return extent.depth > 1 ? 0 : 1; }
 
-Json axes_of(const Extent& extent, LengthUnit unit) {
-  Json axes = Json::array();
+OrderedJson axes_of(const Extent& extent, LengthUnit unit) {
+  OrderedJson axes = OrderedJson::array();
   for (std::size_t i = first_axis(extent); i < 3; ++i) {
-    Json axis = {{"name", std::string(1, "zyx"[i])}, {"type", "space"}};
+    OrderedJson axis = {{"name", std::string(1, "zyx"[i])}, {"type", "space"}};
     if (unit != LengthUnit::unknown) axis["unit"] = word_of(unit);
     axes.push_back(std::move(axis));
   }
@@ -23,8 +23,8 @@ Json axes_of(const Extent& extent, LengthUnit unit) {
 }
 
 /// The spacing, and the place of the first element where no axis is turned.
-Json transformations_of(const Extent& extent, const Geometry& geometry) {
-  Json scale = Json::array(), translation = Json::array();
+OrderedJson transformations_of(const Extent& extent, const Geometry& geometry) {
+  OrderedJson scale = OrderedJson::array(), translation = OrderedJson::array();
   bool is_moved = false;
   const Vector3 origin =
       geometry.orientation && is_unturned(*geometry.orientation) ? geometry.orientation->origin : Vector3{};
@@ -34,22 +34,22 @@ Json transformations_of(const Extent& extent, const Geometry& geometry) {
     translation.push_back(origin[2 - i]);
     is_moved = is_moved || origin[2 - i] != 0;
   }
-  Json list = {{{"type", "scale"}, {"scale", scale}}};
+  OrderedJson list = {{{"type", "scale"}, {"scale", scale}}};
   if (is_moved) list.push_back({{"type", "translation"}, {"translation", translation}});
   return list;
 }
 
-Json attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
+OrderedJson attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
   const char* version = header.version == 2 ? "0.4" : "0.5";
-  Json image = {
+  OrderedJson image = {
       {"axes", axes_of(extent, header.geometry.unit)},
       {"datasets",
        {{{"path", "0"}, {"coordinateTransformations", transformations_of(extent, header.geometry)}}}}};
-  Json label = Json::object();
+  OrderedJson label = OrderedJson::object();
   if (header.version == 2) image["version"] = label["version"] = version;
   if (header.is_in_image) label["source"] = {{"image", "../../"}};
-  Json ome = {{"multiscales", {image}}, {"image-label", label}};
-  const Json creator = {{"name", "gpuccl"}, {"version", GPUCCL_VERSION}};
+  OrderedJson ome = {{"multiscales", {image}}, {"image-label", label}};
+  const OrderedJson creator = {{"name", "gpuccl"}, {"version", GPUCCL_VERSION}};
   if (header.version == 3) {
     ome["version"] = version;
     return {{"ome", ome}, {"_creator", creator}};
@@ -58,15 +58,15 @@ Json attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
   return ome;
 }
 
-Json sizes(const Extent& extent, int depth, int height, int width) {
-  Json list = Json::array();
+OrderedJson sizes(const Extent& extent, int depth, int height, int width) {
+  OrderedJson list = OrderedJson::array();
   if (extent.depth > 1) list.push_back(depth);
   list.push_back(height);
   list.push_back(width);
   return list;
 }
 
-Json array_v2(const Json& shape, const Json& chunk, LabelType type) {
+OrderedJson array_v2(const OrderedJson& shape, const OrderedJson& chunk, LabelType type) {
   return {{"zarr_format", 2},
           {"shape", shape},
           {"chunks", chunk},
@@ -78,11 +78,11 @@ Json array_v2(const Json& shape, const Json& chunk, LabelType type) {
           {"dimension_separator", "/"}};
 }
 
-Json array_v3(const Json& shape, const Json& chunk, LabelType type) {
-  Json names = Json::array();
+OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelType type) {
+  OrderedJson names = OrderedJson::array();
   for (std::size_t i = 3 - shape.size(); i < 3; ++i) names.push_back(std::string(1, "zyx"[i]));
-  const Json bytes = {{"name", "bytes"}, {"configuration", {{"endian", "little"}}}};
-  const Json gzip = {{"name", "gzip"}, {"configuration", {{"level", 1}}}};
+  const OrderedJson bytes = {{"name", "bytes"}, {"configuration", {{"endian", "little"}}}};
+  const OrderedJson gzip = {{"name", "gzip"}, {"configuration", {{"level", 1}}}};
   return {{"zarr_format", 3},
           {"node_type", "array"},
           {"shape", shape},
@@ -91,7 +91,7 @@ Json array_v3(const Json& shape, const Json& chunk, LabelType type) {
           {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
           {"fill_value", 0},
           {"codecs", {bytes, gzip}},
-          {"attributes", Json::object()},
+          {"attributes", OrderedJson::object()},
           {"dimension_names", names}};
 }
 
@@ -100,10 +100,10 @@ Json array_v3(const Json& shape, const Json& chunk, LabelType type) {
 std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrLabelHeader& header,
                                                                      const ZarrLabelLayout& layout) {
   const Extent& extent = layout.strips.extent;
-  const Json shape = sizes(extent, extent.depth, extent.height, extent.width);
-  const Json chunk = sizes(extent, 1, layout.height, layout.width);
-  const Json attributes = attributes_of(header, extent);
-  const auto text = [](const Json& json) { return json.dump(2) + "\n"; };
+  const OrderedJson shape = sizes(extent, extent.depth, extent.height, extent.width);
+  const OrderedJson chunk = sizes(extent, 1, layout.height, layout.width);
+  const OrderedJson attributes = attributes_of(header, extent);
+  const auto text = [](const OrderedJson& json) { return json.dump(2) + "\n"; };
   if (header.version == 2)
     return {{".zgroup", text({{"zarr_format", 2}})},
             {".zattrs", text(attributes)},
