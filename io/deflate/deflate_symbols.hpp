@@ -37,7 +37,7 @@ constexpr Symbol length_symbol(std::uint32_t length) {
 /// Distances 1 to 32768: from 5 on groups of two.
 constexpr Symbol distance_symbol(std::uint32_t distance) {
   const std::uint32_t from = distance - 1;
-  const int bits = std::bit_width(from | 3) - 2;
+  const int bits = static_cast<int>(std::bit_width(from | 3)) - 2;
   return {static_cast<std::size_t>(2 * bits) + (from >> bits), bits, from & ((1u << bits) - 1)};
 }
 /// The extra bits of one of them.

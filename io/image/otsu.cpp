@@ -23,6 +23,29 @@ struct Range {
   }
 };
 
+/// A range in bins of equal width. In units of half or of one: a difference of two values neither overflows
+/// nor is zero where they differ.
+class Bins {
+ public:
+  static constexpr int kCount = 256;
+
+  explicit Bins(const Range& range)
+      : unit_(std::max(-range.least, range.most) > 1 ? 2 : 1),
+        least_(range.least / unit_),
+        width_(range.most / unit_ - least_) {}
+
+  std::size_t of(double value) const {
+    const double bin = (value / unit_ - least_) / width_ * kCount;
+    return static_cast<std::size_t>(std::clamp(bin, 0.0, kCount - 1.0));
+  }
+  double middle(std::size_t bin) const {
+    return (least_ + (static_cast<double>(bin) + 0.5) / kCount * width_) * unit_;
+  }
+
+ private:
+  double unit_, least_, width_;
+};
+
 /// Calls `use(part, value)` with every value of the input that is a finite number, where `part` is the
 /// thread's own copy of `start`, and returns all of these.
 template <class Part, class Use>
@@ -91,20 +114,15 @@ double otsu_threshold(const SampleSource& source, const ForegroundOptions& optio
   const auto extend = [](Range& part, double value) { part.add({value, value}); };
   Range range;
   for (const Range& part : reduce_values(source, options, memory, Range(), extend)) range.add(part);
-  const double least = range.least, most = range.most;
-  if (!(least < most)) return std::isfinite(least) ? least : 0;
+  if (!(range.least < range.most)) return std::isfinite(range.least) ? range.least : 0;
 
   using Histogram = std::vector<std::uint64_t>;
-  constexpr int kBins = 256;
-  const double width = most / kBins - least / kBins;  // the difference of the two may overflow
-  const auto count = [=](Histogram& histogram, double value) {
-    const double bin = value / width - least / width;
-    ++histogram[static_cast<std::size_t>(std::clamp(bin, 0.0, kBins - 1.0))];
-  };
-  Histogram histogram(kBins);
+  const Bins bins(range);
+  Histogram histogram(Bins::kCount);
+  const auto count = [&](Histogram& part, double value) { ++part[bins.of(value)]; };
   for (const Histogram& part : reduce_values(source, options, memory, histogram, count))
     std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
-  return least + (static_cast<double>(otsu_split(histogram)) + 0.5) * width;
+  return bins.middle(otsu_split(histogram));
 }
 
 }  // namespace gpuccl::io

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "support/catch.hpp"
@@ -164,4 +165,7 @@ TEST_CASE("Otsu's threshold of floating-point samples lies between the classes")
   REQUIRE(threshold_of<float>({nan, nan}, SampleKind::floating) == 0);
   const double huge = threshold_of<double>({-1.7e308, 1.7e308}, SampleKind::floating);
   REQUIRE(std::abs(huge) < 1.7e308);
+  const double least = std::numeric_limits<double>::denorm_min();
+  REQUIRE(threshold_of<double>({0, 0, 0, least, least, least}, SampleKind::floating) == 0);
+  REQUIRE(threshold_of<double>({0, 0, 9 * least, 8 * least}, SampleKind::floating) == 0);
 }
