@@ -63,14 +63,7 @@ std::string bits_of(const std::string& path, ReadOptions options = {}) {
 std::string reason_for(const std::string& path, Failure failure = Failure::data,
                        const ReadOptions& options = {}) {
   std::string reason;
-  CHECK(failure_of([&] {
-          try {
-            read_image(path, options);
-          } catch (const Error& error) {
-            reason = error.what();
-            throw;
-          }
-        }) == failure);
+  CHECK(failure_of([&] { read_image(path, options); }, &reason) == failure);
   return reason;
 }
 

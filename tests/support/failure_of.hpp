@@ -7,13 +7,14 @@
 
 namespace gpuccl {
 
-/// The failure that `action` throws; its reason must be fit to print.
+/// The failure that `action` throws; its reason, which `said` gets, must be fit to print.
 template <class Action>
-Failure failure_of(Action action) {
+Failure failure_of(Action action, std::string* said = nullptr) {
   try {
     action();
   } catch (const Error& error) {
     const std::string reason = error.what();
+    if (said != nullptr) *said = reason;
     CAPTURE(reason);
     CHECK(reason.size() > 5);
     CHECK(reason.find('\n') == std::string::npos);
