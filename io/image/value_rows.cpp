@@ -26,28 +26,7 @@ void convert(const double* values, std::int64_t count, std::byte* out) {
 }
 
 void convert(ValueType type, const double* values, std::int64_t count, std::byte* out) {
-  switch (type) {
-    case ValueType::u8:
-      return convert<std::uint8_t>(values, count, out);
-    case ValueType::u16:
-      return convert<std::uint16_t>(values, count, out);
-    case ValueType::u32:
-      return convert<std::uint32_t>(values, count, out);
-    case ValueType::u64:
-      return convert<std::uint64_t>(values, count, out);
-    case ValueType::i8:
-      return convert<std::int8_t>(values, count, out);
-    case ValueType::i16:
-      return convert<std::int16_t>(values, count, out);
-    case ValueType::i32:
-      return convert<std::int32_t>(values, count, out);
-    case ValueType::i64:
-      return convert<std::int64_t>(values, count, out);
-    case ValueType::f32:
-      return convert<float>(values, count, out);
-    case ValueType::f64:
-      return convert<double>(values, count, out);
-  }
+  with_type(type, [&](auto typed) { convert<decltype(typed)>(values, count, out); });
 }
 
 }  // namespace

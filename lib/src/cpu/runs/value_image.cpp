@@ -59,11 +59,11 @@ ValueRun* find_runs(const std::byte* row, int width, double delta, ValueRun* out
 }  // namespace
 
 std::size_t bytes_of(ValueType type) {
-  return cpu::with_type(type, [](auto value) { return sizeof value; });
+  return with_type(type, [](auto value) { return sizeof value; });
 }
 
 bool is_signed(ValueType type) {
-  return cpu::with_type(type, [](auto value) { return std::is_signed_v<decltype(value)>; });
+  return with_type(type, [](auto value) { return std::is_signed_v<decltype(value)>; });
 }
 
 bool is_floating(ValueType type) { return type == ValueType::f32 || type == ValueType::f64; }
@@ -116,7 +116,7 @@ void ValueImage::add_rows(std::int64_t first_row, std::int64_t rows, const std::
   if (elements_)
     std::memcpy(elements_.get() + static_cast<std::size_t>(first_row) * row_bytes, values,
                 static_cast<std::size_t>(rows) * row_bytes);
-  cpu::with_type(type_, [&](auto value) {
+  with_type(type_, [&](auto value) {
     for (std::int64_t row = first_row; row < first_row + rows; ++row, values += row_bytes) {
       ValueRun* const begin = memory_->room(static_cast<std::size_t>(extent_.width));
       const auto count =
