@@ -12,7 +12,6 @@
 #include "app/common/messages.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_slabs.hpp"
-#include "app/label/written_values.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -91,7 +90,8 @@ LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn wa
       warn_(std::move(warn)),
       progress_(options.progress, files.input),
       streams_(files),
-      measures_(files, options) {}
+      measures_(files, options),
+      values_(options.values) {}
 
 void LabelJob::open() {
   progress_.stage("reading");
@@ -116,12 +116,7 @@ void LabelJob::open() {
     check_periodic(extent_, connectivity_, options_.periodic);
     if (options_.fill_holes)
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
-    if (options_.values.by_values) {
-      work_.values = reader_->value_type();
-      work_.delta = options_.values.most_difference();
-      work_.engine.device = DeviceChoice::cpu;
-      check_value_type(*work_.values, options_.values);
-    }
+    if (options_.values.by_values) values_.plan(*reader_, work_);
     measures_.plan(info, connectivity_);
     work_.measures = measures_.request();
     if (const std::string line = measures_.left_out(); !line.empty()) warn(files_.input, line);
@@ -234,15 +229,14 @@ bool LabelJob::read(std::int64_t allowed) {
   return enough;
 }
 
-void LabelJob::read_values() {
-  values_.emplace(reader_->read_values(0, extent_.depth, options_.values.most_difference()));
-  foreground_ = values_->count_foreground();
-  runs_ = {values_->count_runs(), values_->most_runs_in_row()};
-  most_components_ = runs_.all;
-}
-
 void LabelJob::read_all(bool is_tight) {
-  if (work_.values) return read_values();
+  if (work_.values) {
+    values_.read(*reader_, extent_.depth);
+    foreground_ = values_.foreground();
+    runs_ = values_.runs();
+    most_components_ = runs_.all;
+    return;
+  }
   BitVolume image(extent_);
   std::atomic<std::int64_t> foreground = 0;
   reader_->read(0, extent_.depth, image, [&](BitView slice) { foreground += count_foreground(slice); });
@@ -287,27 +281,17 @@ void LabelJob::label(Engine& engine) {
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     measure_components(engine);
-    selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection,
-                        measured_, options_.values.per_value ? value_of_ : std::span<const ValueBits>());
+    selection_ =
+        select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_,
+               options_.values.per_value ? values_.values() : std::span<const ValueBits>());
     measured_.select(selection_.map);
-    select_values();
+    values_.follow(selection_.map, selection_.components.size());
+    if (work_.values) report_.value = values_.column();
+    report_.sums_up_values = work_.values && work_.delta == 0;
     measured_.show_only(options_.measure.wanted);
     if (work_.wraps) select_wrapped();
   });
   report_.statistics_ms = labeled_.statistics_ms + since_.lap();
-}
-
-/// Leaves the values of the components that stay, by new label.
-void LabelJob::select_values() {
-  if (!work_.values) return;
-  if (!selection_.map.empty()) {
-    Column<ValueBits> kept(selection_.components.size());
-    for (std::size_t old = 1; old < selection_.map.size(); ++old)
-      if (const Label label = selection_.map[old]; label != 0) kept[label - 1] = value_of_[old - 1];
-    value_of_ = std::move(kept);
-  }
-  report_.value = {true, *work_.values, value_of_};
-  report_.sums_up_values = work_.delta == 0;
 }
 
 void LabelJob::give_hints() {
@@ -319,13 +303,9 @@ void LabelJob::give_hints() {
 
 /// From here on components are whole ones; labels are still those of their parts.
 void LabelJob::wrap_components() {
-  wrapped_ = wrap(*labeled_.labels, labeled_.components, connectivity_, options_.periodic, value_of_);
+  wrapped_ = wrap(*labeled_.labels, labeled_.components, connectivity_, options_.periodic, values_.values());
   labeled_.components = std::move(wrapped_.components);
-  if (!work_.values) return;
-  Column<ValueBits> of_whole(labeled_.components.size());
-  for (std::size_t part = 1; part < wrapped_.map.size(); ++part)
-    of_whole[wrapped_.map[part] - 1] = value_of_[part - 1];
-  value_of_ = std::move(of_whole);
+  values_.follow(wrapped_.map, labeled_.components.size());
 }
 
 /// What becomes of parts is what becomes of their wholes.
@@ -373,26 +353,12 @@ void LabelJob::measure_components(Engine& engine) {
 
 /// Returns the number of foreground elements of the input.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
-  if (values_) {
-    label_values_at_once();
-    return foreground_;
-  }
   if (options_.fill_holes) fill_holes(engine);
-  labeled_ = engine.label(image_.view(), connectivity_, &engine_report_);
+  labeled_ = work_.values ? values_.label(connectivity_, engine_report_)
+                          : engine.label(image_.view(), connectivity_, &engine_report_);
   most_components_ = labeled_.labels->count();
   since_.lap();
   return foreground_;
-}
-
-void LabelJob::label_values_at_once() {
-  const Stopwatch labeling;
-  LabeledValues labeled = label_values(std::move(*values_), connectivity_);
-  values_.reset();
-  labeled_ = std::move(labeled.labeled);
-  value_of_ = std::move(labeled.values);
-  engine_report_ = report_of_values(connectivity_, labeling.milliseconds() - labeled_.statistics_ms);
-  most_components_ = labeled_.labels->count();
-  since_.lap();
 }
 
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {
@@ -401,15 +367,10 @@ std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   for (;;) {
     std::optional<MemoryPlan> smaller;
     try {
-      if (work_.values) {
-        LabeledValues labeled = label_value_slabs(input, connectivity_, plan_, totals);
-        labeled_ = std::move(labeled.labeled);
-        value_of_ = std::move(labeled.values);
-      } else {
-        labeled_ = options_.fill_holes ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_,
+      labeled_ = work_.values          ? values_.label_by_slabs(input, connectivity_, plan_, totals)
+                 : options_.fill_holes ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_,
                                                             totals, report_.holes.emplace())
                                        : label_slabs(input, connectivity_, plan_, totals);
-      }
       runs_.most_in_row = totals.most_runs_in_row;
       most_components_ = labeled_.labels->count();
       if (can_write()) break;
@@ -464,6 +425,13 @@ void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
     warn(files_.input,
          "components by " + std::to_string(static_cast<int>(all)) +
              "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such");
+  const double bytes =
+      bytes_while_writing(0) + static_cast<double>(bytes_to_find_contacts(extent_, all, runs_.most_in_row));
+  if (bytes > static_cast<double>(limit_ + kInAnyCase))
+    throw io::FileError(files_.input, Failure::memory,
+                        "needs " + io::bytes_in_words(bytes) +
+                            " of memory to find contacts in whole slices, the limit is " +
+                            io::bytes_in_words(static_cast<double>(limit_)));
   contacts_ = find_contacts(labels.labels, all, labels.map.empty() ? nullptr : labels.map.data());
 }
 
@@ -484,7 +452,7 @@ void LabelJob::commit() {
 /// Every label as the value of its component, 0 where that is gone.
 void LabelJob::write_values(io::AtomicFile& file) {
   io::concerning(file.path(), [&] {
-    const WrittenValues written = written_values(*work_.values, value_of_, selection_.map);
+    const WrittenValues written = values_.written(selection_.map);
     const io::MappedLabels values{*labeled_.labels, written.map, written.largest};
     write_image(file, values, written.type);
   });

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "app/common/stopwatch.hpp"
@@ -14,6 +13,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
 #include "app/label/progress.hpp"
+#include "app/label/value_labeling.hpp"
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/count_runs.hpp"
@@ -21,7 +21,6 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/values.hpp"
 #include "io/image/label_image.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
@@ -52,7 +51,7 @@ class LabelJob {
   /// Gives back the memory of an image that was read.
   void forget() {
     image_ = {};
-    values_.reset();
+    values_.forget();
   }
   /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
   void label(Engine& engine);
@@ -73,7 +72,7 @@ class LabelJob {
 
  private:
   io::Compression compression() const;
-  bool is_read() const { return values_ || image_.extent() == extent_; }
+  bool is_read() const { return values_.is_read() || image_.extent() == extent_; }
   double bytes_to_write(std::int64_t strips) const;
   double bytes_while_writing(std::int64_t strips) const;
   bool can_write(std::int64_t strips = 1) const;
@@ -81,8 +80,6 @@ class LabelJob {
   void estimate();
   void need(double bytes);
   void read_all(bool is_tight);
-  void read_values();
-  void label_values_at_once();
   void fill_holes(Engine& engine);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
@@ -92,9 +89,6 @@ class LabelJob {
   void measure_components(Engine& engine);
   void select_wrapped();
   void find_contacts_of(const io::MappedLabels& labels);
-  void write_image(io::AtomicFile& file, const io::MappedLabels& labels);
-  void add_intensities();
-  void select_values();
   void write_values(io::AtomicFile& file);
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels, io::LabelType asked);
   void complete_report();
@@ -118,15 +112,14 @@ class LabelJob {
   // labeling, needed.
   std::int64_t limit_ = 0, allowed_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
   MemoryPlan plan_;
-  BitVolume image_;                   // empty if labelled by slabs
-  std::optional<ValueImage> values_;  // in its place
-  std::int64_t foreground_ = 0;       // of it
+  BitVolume image_;              // empty if labelled by slabs, or by values
+  ValueLabeling values_;         // then in its place
+  std::int64_t foreground_ = 0;  // of it
   // Of the input at most; counted where memory is tight.
   std::int64_t most_components_ = INT64_MAX;
   RunCounts runs_;
   EngineReport engine_report_;
   Labeled labeled_;
-  Column<ValueBits> value_of_;  // of each component
   Findings findings_;
   Wrapped wrapped_;  // where opposite borders touch
   Measured measured_;

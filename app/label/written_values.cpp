@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gpuccl/error.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -40,7 +41,7 @@ Label sample_of(ValueType type, ValueBits value) {
   if (is_floating(type)) {
     const double number = std::bit_cast<double>(value);
     const auto narrow = static_cast<float>(number);
-    if (static_cast<double>(narrow) != number) refuse(std::to_string(number));
+    if (static_cast<double>(narrow) != number) refuse(io::shortest(number));
     return std::bit_cast<Label>(narrow);
   }
   if (is_signed(type) && static_cast<std::int64_t>(value) != static_cast<std::int32_t>(value))

@@ -65,6 +65,20 @@ TEST_CASE("rows of Feret diameters are refused where --memory does not hold them
   CHECK(within(400, words).code == 0);
 }
 
+TEST_CASE("contacts of slices that do not fit are refused, and images are looked at in parts") {
+  const ScratchFolder scratch;
+  BitVolume bars({3000, 3000, 2});
+  for (int row = 0; row < 6000; ++row)
+    for (int x = 0; x < 3000; x += 2) bars.set(x, row % 3000, row / 3000);
+  const std::string volume = save(scratch / "bars.tif", bars.view());
+  const Words words = {"label", volume, "-c", "6", "--contacts", scratch / "c.csv"};
+  const Ended refused = within(100, words);
+  CHECK(refused.code == 71);
+  CHECK(refused.err.find("to find contacts in whole slices") != std::string::npos);
+  CHECK(within(200, words).code == 0);
+  CHECK(within(20, {"label", volume, "-c", "4", "--per-slice", "--contacts", scratch / "c.csv"}).code == 0);
+}
+
 TEST_CASE("components that are put into another order are there once, not twice") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.png", tests::random_image({6000, 6000, 1}, 0.15, 1, 1).view());

@@ -19,6 +19,11 @@ struct Contact {
   friend bool operator==(const Contact&, const Contact&) = default;
 };
 
+/// Bytes of the rows that find_contacts() looks at together, none of which has more runs; contacts themselves
+/// left out.
+std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
+                                    std::int64_t most_runs_in_row);
+
 /// What touches what in `labels`, sorted by a, then b: O(runs + contacts). Which elements are neighbors is
 /// said by the connectivity; one of 2D keeps slices apart. With `map`, as LabelSource::render() takes it,
 /// these are contacts of mapped labels, and components that it maps to 0 touch nothing. Rows are asked for

@@ -113,18 +113,27 @@ void count_between(Row row, Row other, int axes, std::size_t axis, int reach, Co
   }
 }
 
+/// A slice where the one before it is looked at, too, else rows for all threads.
+std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
+  constexpr std::int64_t kElements = 1 << 20;
+  if (is_3d(connectivity) && extent.depth > 1) return extent.height;
+  return std::clamp<std::int64_t>(kElements / std::max(extent.width, 1), 1, extent.rows() + 1);
+}
+
 }  // namespace
 
+std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
+                                    std::int64_t most_runs_in_row) {
+  constexpr std::int64_t kWindows = 2;
+  return kWindows * rows_at_once(extent, connectivity) * most_runs_in_row *
+         static_cast<std::int64_t>(sizeof(LabelRun));
+}
+
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity, const Label* map) {
-  constexpr std::int64_t kElementsAtOnce = 1 << 24;  // of an image
   const Extent extent = labels.extent();
   const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
   const int reached = reach(connectivity);
-  const std::int64_t height = extent.height;
-  const std::int64_t at_once =
-      joins_slices
-          ? height
-          : std::clamp<std::int64_t>(kElementsAtOnce / std::max(extent.width, 1), 1, extent.rows() + 1);
+  const std::int64_t height = extent.height, at_once = rows_at_once(extent, connectivity);
 
   tbb::enumerable_thread_specific<ContactTable> tables;
   Window before, now;

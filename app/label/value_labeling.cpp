@@ -1,0 +1,46 @@
+#include "app/label/value_labeling.hpp"
+
+#include <utility>
+
+#include "app/common/stopwatch.hpp"
+
+namespace gpuccl::app {
+
+void ValueLabeling::plan(const io::Reader& reader, LabelWork& work) {
+  type_ = reader.value_type();
+  check_value_type(*type_, options_);
+  work.values = type_;
+  work.delta = options_.most_difference();
+  work.engine.device = DeviceChoice::cpu;
+}
+
+void ValueLabeling::read(io::Reader& reader, int depth) {
+  image_.emplace(reader.read_values(0, depth, options_.most_difference()));
+}
+
+Labeled ValueLabeling::label(Connectivity connectivity, EngineReport& report) {
+  const Stopwatch labeling;
+  Labeled labeled = keep(label_values(*std::exchange(image_, std::nullopt), connectivity));
+  report = report_of_values(connectivity, labeling.milliseconds() - labeled.statistics_ms);
+  return labeled;
+}
+
+Labeled ValueLabeling::label_by_slabs(const SlabInput& input, Connectivity connectivity,
+                                      const MemoryPlan& plan, SlabTotals& totals) {
+  return keep(label_value_slabs(input, connectivity, plan, totals));
+}
+
+Labeled ValueLabeling::keep(LabeledValues labeled) {
+  values_ = std::move(labeled.values);
+  return std::move(labeled.labeled);
+}
+
+void ValueLabeling::follow(const std::vector<Label>& map, std::size_t components) {
+  if (!type_ || map.empty()) return;
+  Column<ValueBits> followed(components);
+  for (std::size_t old = 1; old < map.size(); ++old)
+    if (map[old] != 0) followed[map[old] - 1] = values_[old - 1];
+  values_ = std::move(followed);
+}
+
+}  // namespace gpuccl::app
