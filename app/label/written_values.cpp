@@ -32,7 +32,7 @@ io::LabelType written_type(ValueType type) {
   }
 }
 
-[[noreturn]] void refuse(const std::string& value) {
+[[noreturn]] void not_of_32_bits(const std::string& value) {
   throw Error(Failure::data, "the value " + value + " does not fit the 32 bits that --keep-values writes");
 }
 
@@ -41,12 +41,12 @@ Label sample_of(ValueType type, ValueBits value) {
   if (is_floating(type)) {
     const double number = std::bit_cast<double>(value);
     const auto narrow = static_cast<float>(number);
-    if (static_cast<double>(narrow) != number) refuse(io::shortest(number));
+    if (static_cast<double>(narrow) != number) not_of_32_bits(io::shortest(number));
     return std::bit_cast<Label>(narrow);
   }
   if (is_signed(type) && static_cast<std::int64_t>(value) != static_cast<std::int32_t>(value))
-    refuse(std::to_string(static_cast<std::int64_t>(value)));
-  if (!is_signed(type) && value > UINT32_MAX) refuse(std::to_string(value));
+    not_of_32_bits(std::to_string(static_cast<std::int64_t>(value)));
+  if (!is_signed(type) && value > UINT32_MAX) not_of_32_bits(std::to_string(value));
   const int bits = std::min(32, 8 * static_cast<int>(bytes_of(type)));
   return static_cast<Label>(value & ~std::uint64_t{0} >> (64 - bits));
 }
