@@ -19,21 +19,23 @@ using namespace gpuccl::io;
 
 namespace {
 
-/// The value of one pixel, by the book: bit by bit, channel by channel.
+/// The value of one pixel, by the book: bit by bit or byte by byte, channel by channel.
 struct SlowRow {
   const SampleFormat& format;
   const std::vector<std::byte>& bytes;
 
-  bool is_little_endian() const { return format.bits % 8 == 0; }
+  std::uint64_t byte(std::int64_t i) const {
+    return std::to_integer<std::uint64_t>(bytes[static_cast<std::size_t>(i)]);
+  }
   std::uint64_t code(std::int64_t sample) const {
     std::uint64_t code = 0;
-    for (std::int64_t bit = 0; bit < format.bits; ++bit) {
-      const std::int64_t at = is_little_endian()
-                                  ? sample * format.bits + (format.bits / 8 - 1 - bit / 8) * 8 + bit % 8
-                                  : sample * format.bits + bit;
-      code = code << 1 |
-             (std::to_integer<unsigned>(bytes[static_cast<std::size_t>(at / 8)]) >> (7 - at % 8) & 1);
+    if (format.bits % 8 == 0) {  // the lowest byte is first
+      for (std::int64_t i = format.bits / 8 - 1; i >= 0; --i)
+        code = code << 8 | byte(sample * format.bits / 8 + i);
+      return code;
     }
+    for (std::int64_t at = sample * format.bits; at < (sample + 1) * format.bits; ++at)
+      code = code << 1 | (byte(at / 8) >> (7 - at % 8) & 1);
     return code;
   }
   double number(std::int64_t sample, bool flip) const {
@@ -94,13 +96,15 @@ std::vector<std::byte> random_row(const SampleFormat& format, int width, std::mt
 bool is_listed(const SampleFormat& format, const ForegroundOptions& options, const SlowRow& slow,
                std::int64_t x) {
   const bool as_stored = options.raw || format.photometric == Photometric::palette;
-  const bool flip =
-      format.photometric == Photometric::min_is_white && !as_stored && format.kind != SampleKind::floating;
+  if (format.channels > 1 || format.bits < 64 || format.kind == SampleKind::floating) {
+    const double sample = slow.value(x, as_stored);
+    return std::any_of(options.values.begin(), options.values.end(),
+                       [&](const SampleValue& value) { return sample == value.number(); });
+  }
+  const bool flip = format.photometric == Photometric::min_is_white && !as_stored;
+  const std::uint64_t sample = flip ? ~slow.code(x) : slow.code(x);
   return std::any_of(options.values.begin(), options.values.end(), [&](const SampleValue& value) {
-    if (format.channels > 1 || format.bits < 64 || format.kind == SampleKind::floating)
-      return slow.value(x, as_stored) == value.number();
-    const auto code = value.code(64, format.kind == SampleKind::signed_integer);
-    return code && slow.code(x) == (flip ? ~*code : *code);
+    return value.code(64, format.kind == SampleKind::signed_integer) == sample;
   });
 }
 
@@ -112,6 +116,7 @@ std::vector<SampleValue> values_of(const std::vector<std::string>& texts) {
 }
 
 void expect_packed(const SampleFormat& format, const ForegroundOptions& options, std::mt19937& random) {
+  int first_wrong_width = 0;
   for (const int width : {1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 200, 511, 512, 513, 1100}) {
     const std::vector<std::byte> row = random_row(format, width, random);
     std::vector<std::uint32_t> bits(static_cast<std::size_t>(words_per_row(width)), 0xdeadbeefu);
@@ -132,11 +137,11 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
     }
     for (std::int64_t x = width; x < words_per_row(width) * 32; ++x)
       all_right = all_right && !is_bit(bits, x);
-    CAPTURE(format.bits, static_cast<int>(format.kind), format.channels,
-            static_cast<int>(format.photometric));
-    CAPTURE(options.raw, options.invert, options.threshold.value_or(-1e99), width);
-    REQUIRE(all_right);
+    if (!all_right && first_wrong_width == 0) first_wrong_width = width;
   }
+  CAPTURE(format.bits, static_cast<int>(format.kind), format.channels, static_cast<int>(format.photometric));
+  CAPTURE(options.raw, options.invert, options.threshold.value_or(-1e99));
+  REQUIRE(first_wrong_width == 0);
 }
 
 std::vector<std::optional<double>> thresholds_of(const SampleFormat& format) {
