@@ -11,6 +11,7 @@
 #include "app/options/algorithm_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
+#include "app/options/periodic_option.hpp"
 #include "app/options/spacing_option.hpp"
 #include "gpuccl/contacts.hpp"
 #include "io/files/file_error.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct ContactsOptions {
   std::string input, output = "-";
   AlgorithmOptions neighbors;  // connectivity and per_slice alone
+  PeriodicAxes periodic{};
   std::optional<io::GivenSpacing> spacing;
   OutputOptions file;
 };
@@ -63,7 +65,7 @@ int run_contacts(const ContactsOptions& options) {
     const LabelImage labels = io::read_labels(options.input, {}, &info);
     const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
     volume = is_3d(connectivity);
-    contacts = find_contacts(labels, connectivity);
+    contacts = find_contacts(labels, connectivity, nullptr, options.periodic);
     warn_of_few_labels(options.input, labels.count(), !contacts.empty());
   });
   if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
@@ -93,6 +95,7 @@ void setup_contacts(CommandLine& line) {
   add_connectivity(command, options->neighbors.connectivity);
   add_switch(command, "--per-slice", options->neighbors.per_slice,
              "Keep slices apart; by 4- or 8-connectivity");
+  add_periodic(command, options->periodic, "Axes along which opposite borders touch, as in x,y,z");
   add_spacing(command, options->spacing);
   options->file.add_to(command);
   command.on_run([options] {

@@ -23,6 +23,8 @@ void BatchOptions::add_to(const Command& command) {
                               "Format of the label images [tiff]");
   add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
   add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
+  add_path(command, "--contacts-dir", contacts_folder, "DIR",
+           "Folder for a table of each input's components that touch");
   add_path(command, "--preview-dir", preview_folder, "DIR",
            "Folder for a colour picture of each input's labels");
   add_text_path(command, "--report", report, "json",
@@ -41,6 +43,7 @@ std::string BatchOptions::first_used() const {
                                                   {given_format.has_value(), "--format"},
                                                   {!json_folder.empty(), "--json-dir"},
                                                   {!stats_folder.empty(), "--stats-dir"},
+                                                  {!contacts_folder.empty(), "--contacts-dir"},
                                                   {!preview_folder.empty(), "--preview-dir"},
                                                   {!report.empty(), "--report"},
                                                   {skip_existing, "--skip-existing"},

@@ -15,6 +15,7 @@ struct BatchOptions {
   std::optional<io::LabelFormat> given_format;
   std::string json_folder;
   std::string stats_folder;
+  std::string contacts_folder;
   std::string preview_folder;
   std::string report;  // JSON lines, one an input
   bool skip_existing = false;

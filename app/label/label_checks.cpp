@@ -65,7 +65,7 @@ void check_batch(const LabelOptions& options) {
         "--json is for one input; several have --json-dir, or --report for all in one file or stream");
   if (!files.contacts.empty())
     throw io::FileError(files.contacts, Failure::usage,
-                        "--contacts is for one input; 'gpuccl contacts' reads the label images of several");
+                        "--contacts is for one input; several have --contacts-dir");
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
                         "--preview is for one input; several have --preview-dir");
@@ -74,8 +74,10 @@ void check_batch(const LabelOptions& options) {
     throw io::FileError(options.inputs.back(), Failure::usage,
                         "does not exist; if it is the label image to write: -o " + options.inputs.back());
   if (output_folders(options).empty() && files.stats.empty())
-    throw Error(Failure::usage,
-                "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --preview-dir or --stats");
+    throw Error(
+        Failure::usage,
+        "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir or "
+        "--stats");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; leave --recursive out");
@@ -117,8 +119,6 @@ void check(const LabelOptions& options, bool batch) {
   if (options.fill_holes && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage,
                 "--fill-holes looks at borders, which --periodic takes away; give one of them");
-  if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--contacts does not count across --periodic borders; give one of them");
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) { return path == "-"; };
   const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report};
@@ -145,8 +145,9 @@ void check(const LabelOptions& options, bool batch) {
 
 std::vector<std::string> output_folders(const LabelOptions& options) {
   std::vector<std::string> folders;
-  for (const std::string& folder : {options.files.image, options.batch.json_folder,
-                                    options.batch.stats_folder, options.batch.preview_folder})
+  const BatchOptions& batch = options.batch;
+  for (const std::string& folder : {options.files.image, batch.json_folder, batch.stats_folder,
+                                    batch.contacts_folder, batch.preview_folder})
     if (!folder.empty()) folders.push_back(folder);
   return folders;
 }

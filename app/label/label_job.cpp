@@ -79,6 +79,11 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
   }
 }
 
+/// Of which contacts are counted.
+Connectivity all_neighbors(Connectivity connectivity) {
+  return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
+}
+
 constexpr double kWriteBuffers = 8 << 20;      // for strips of common images
 constexpr std::int64_t kInAnyCase = 24 << 20;  // bytes beyond the limit that are always granted
 
@@ -143,6 +148,13 @@ double LabelJob::bytes_of_counts() const {
   return measures_.bytes_of_counts(is_known ? foreground_ : extent_.elements());
 }
 
+/// Bytes of rows that contacts are found in, if they are asked for.
+double LabelJob::bytes_of_contacts() const {
+  if (files_.contacts.empty()) return 0;
+  return static_cast<double>(
+      bytes_to_find_contacts(extent_, all_neighbors(connectivity_), runs_.most_in_row, options_.periodic));
+}
+
 /// Bytes that writing takes while so many strips are under way, by what is known of runs and components.
 double LabelJob::bytes_to_write(std::int64_t strips) const {
   std::int64_t bytes = 0;
@@ -192,7 +204,7 @@ void LabelJob::estimate() {
   needed_ = limit_;
   if (plan_.slabs.empty())
     need(bytes_at_once(work_) + kComponentsEach * static_cast<double>(extent_.elements()) +
-         bytes_of_counts());
+         bytes_of_counts() + bytes_of_contacts());
 }
 
 void LabelJob::need(double bytes) {
@@ -214,9 +226,9 @@ bool LabelJob::read(std::int64_t allowed) {
       read_all(allowed < limit_ || !components_fit(work_, limit_) ||
                !can_write(static_cast<std::int64_t>(io::strips_at_once())));
     if (allowed < limit_) {
-      const double all =
-          std::max(bytes_at_once(work_) + bytes_of_components(work_, most_components_) + bytes_of_counts(),
-                   bytes_while_writing(1) - kWriteBuffers);
+      const double all = std::max(
+          bytes_at_once(work_) + bytes_of_components(work_, most_components_) + bytes_of_counts(),
+          std::max(bytes_while_writing(1) - kWriteBuffers, bytes_while_writing(0) + bytes_of_contacts()));
       enough = all + static_cast<double>(beside_) <= static_cast<double>(allowed);
       if (!enough) need(all);
     } else if (!components_fit(work_, limit_, most_components_)) {
@@ -420,19 +432,19 @@ void LabelJob::write() {
 /// Those of equal samples that touch by the connectivity that has made them are one; by all neighbors there
 /// are others.
 void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
-  const Connectivity all = is_3d(connectivity_) ? Connectivity::c26 : Connectivity::c8;
+  const Connectivity all = all_neighbors(connectivity_);
   if (connectivity_ == all && !work_.values)
     warn(files_.input,
          "components by " + std::to_string(static_cast<int>(all)) +
              "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such");
-  const double bytes =
-      bytes_while_writing(0) + static_cast<double>(bytes_to_find_contacts(extent_, all, runs_.most_in_row));
+  const double bytes = bytes_while_writing(0) + bytes_of_contacts();
   if (bytes > static_cast<double>(limit_ + kInAnyCase))
     throw io::FileError(files_.input, Failure::memory,
                         "needs " + io::bytes_in_words(bytes) +
                             " of memory to find contacts in whole slices, the limit is " +
                             io::bytes_in_words(static_cast<double>(limit_)));
-  contacts_ = find_contacts(labels.labels, all, labels.map.empty() ? nullptr : labels.map.data());
+  contacts_ =
+      find_contacts(labels.labels, all, labels.map.empty() ? nullptr : labels.map.data(), options_.periodic);
 }
 
 void LabelJob::commit() {

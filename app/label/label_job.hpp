@@ -85,6 +85,7 @@ class LabelJob {
   std::int64_t label_by_slabs(Engine& engine);
   void give_hints();
   double bytes_of_counts() const;
+  double bytes_of_contacts() const;
   void wrap_components();
   void measure_components(Engine& engine);
   void select_wrapped();

@@ -5,6 +5,7 @@
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/parse_condition.hpp"
+#include "app/options/periodic_option.hpp"
 #include "app/options/spacing_option.hpp"
 #include "gpuccl/error.hpp"
 #include "io/write/label_writer.hpp"
@@ -110,22 +111,6 @@ const Choices<io::Compression>& compressions() {
 
 namespace {
 
-void add_periodic(const Command& command, PeriodicAxes& periodic) {
-  command.add_value(
-      "--periodic", "AXES", "Axes along which opposite borders touch, as in x,y,z: components go on there",
-      [&periodic](const std::string& given) {
-        periodic = {};
-        for (const std::string& axis : split(given, ',')) {
-          const std::size_t place = std::string_view("xyz").find(axis);
-          if (axis.size() != 1 || place == std::string_view::npos)
-            return "'" + given + "' is not x, y and z, or some of them, with commas between them";
-          if (periodic[place]) return "names " + axis + " twice";
-          periodic[place] = true;
-        }
-        return std::string();
-      });
-}
-
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
                             "Type of the label image; auto: u16 if the labels fit, else u32 [auto]");
@@ -176,7 +161,8 @@ void LabelOptions::add_to(const Command& command) {
   add_place("--series", planes.series, "The image of several in an OME-TIFF, from 0");
   add_spacing(command, spacing);
   algorithm.add_to(command);
-  add_periodic(command, periodic);
+  add_periodic(command, periodic,
+               "Axes along which opposite borders touch, as in x,y,z: components go on there");
   add_fill_holes(command, fill_holes);
   add_selection(command, selection, false);
   values.add_selection_to(command);

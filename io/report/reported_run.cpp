@@ -61,7 +61,8 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
                        .intensity = file_in(head, "intensity"),
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),
-                       .stats = file_in(head, "stats")};
+                       .stats = file_in(head, "stats"),
+                       .contacts = file_in(head, "contacts")};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

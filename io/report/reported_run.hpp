@@ -11,7 +11,7 @@ namespace gpuccl::io {
 struct ReportedRun {
   bool complete = false;  // the report has its end
   std::string options;
-  ReportedFile input, intensity, output, preview, stats;
+  ReportedFile input, intensity, output, preview, stats, contacts;
 };
 
 /// Nothing if the file `path` is not there, or is no report, or has lost its head.

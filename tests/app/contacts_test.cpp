@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "binary.hpp"
@@ -90,7 +91,7 @@ TEST_CASE("contacts of what is labelled are those of its label image") {
   const Ended none = gpuccl({"label", input, "--contacts", "-"});
   CHECK((none.code == 0 && std::count(none.out.begin(), none.out.end(), '\n') == 1));
   CHECK(none.err.find("components by 26-connectivity never touch") != std::string::npos);
-  fails({"label", input, input, "-o", scratch / "out/", "--contacts", "c.csv"}, 64, "gpuccl contacts");
+  fails({"label", input, input, "-o", scratch / "out/", "--contacts", "c.csv"}, 64, "--contacts-dir");
   // Slices that are apart have the table of images.
   succeeds({"label", input, "--per-slice", "-c", "4", "--contacts", scratch / "slices.csv"});
   CHECK(read_file(scratch / "slices.csv") ==
@@ -98,7 +99,63 @@ TEST_CASE("contacts of what is labelled are those of its label image") {
   CHECK(read_file(scratch / "slices.csv").starts_with("label_a,label_b,faces_x,faces_y,edges\n"));
   fails({"label", input, "--contacts", scratch / "c.csv", "--part", "1/2", "--parts-dir", scratch / "p"}, 64,
         "--part cannot be combined with --contacts");
-  fails({"label", input, "--contacts", "-", "--periodic", "x"}, 64, "--contacts does not count across");
+}
+
+// That they are the right ones is proven by tests/lib/contacts_test.cpp.
+TEST_CASE("contacts across periodic borders are those of the label image, in slabs and by one thread too") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({60, 50, 9}, 0.4, 2, 5).view());
+  const Words periodic = {"-c", "6", "--periodic", "x,y,z", "--min-size", "3"};
+  const auto table = [&](Words words) {
+    words.insert(words.begin(), {"label", input, "-o", scratch / "out.tif", "--contacts", scratch / "c.csv"});
+    words.insert(words.end(), periodic.begin(), periodic.end());
+    succeeds(words);
+    return read_file(scratch / "c.csv");
+  };
+  const std::string all = table({});
+  CHECK(all == succeeds({"contacts", scratch / "out.tif", "--periodic", "x,y,z"}));
+  CHECK(all != succeeds({"contacts", scratch / "out.tif"}));
+  CHECK(all == table({"--memory", "1M"}));
+  CHECK(all == table({"--threads", "1"}));
+  fails({"contacts", scratch / "out.tif", "--periodic", "x,z", "--per-slice"}, 64, "z cannot be periodic");
+  fails({"contacts", label_file(scratch, "3 1", "\1\1\2"), "--periodic", "y"}, 64, "it has one element");
+  fails({"contacts", scratch / "out.tif", "--periodic", "w"}, 64, "is not x, y and z");
+  const std::string ring = label_file(scratch, "4 1", std::string{1, 0, 2, 2});
+  CHECK(succeeds({"contacts", ring, "--periodic", "x"}) ==
+        "label_a,label_b,faces_x,faces_y,edges\n1,2,1,0,0\n");
+}
+
+TEST_CASE("each input of a batch has its own table of contacts") {
+  const ScratchFolder scratch;
+  const std::string folder = scratch / "in/";
+  std::filesystem::create_directories(folder);
+  Words inputs;
+  for (const int seed : {1, 2, 3})
+    inputs.push_back(save(folder + std::to_string(seed) + ".tif",
+                          tests::random_image({70, 40, 1}, 0.4, 1, static_cast<std::uint32_t>(seed)).view()));
+  const auto label = [&](const Words& more) {
+    Words words = {"label", folder, "-c", "4", "-o", scratch / "out/", "--contacts-dir", scratch / "tables/"};
+    words.insert(words.end(), more.begin(), more.end());
+    return gpuccl(words);
+  };
+  CHECK(label({}).code == 0);
+  for (const int seed : {1, 2, 3}) {
+    const std::string name = std::to_string(seed), table = read_file(scratch / "tables/" + name + ".csv");
+    CHECK(std::count(table.begin(), table.end(), '\n') > 10);
+    CHECK(table == succeeds({"label", folder + name + ".tif", "-c", "4", "--contacts", "-"}));
+    CHECK(Json::parse(read_file(scratch / "out/" + name + ".json"))["contacts"]["bytes"] == table.size());
+  }
+  CHECK(label({"--skip-existing"}).err.find("3 skipped") != std::string::npos);
+  std::filesystem::remove(scratch / "tables/2.csv");
+  CHECK(label({"--skip-existing"}).err.find("2 skipped") != std::string::npos);
+  std::filesystem::resize_file(scratch / "tables/1.csv", 40);
+  CHECK(label({"--skip-existing"}).err.find("2 skipped") != std::string::npos);
+  CHECK(read_file(scratch / "tables/1.csv").size() > 40);
+  CHECK(label({"--stats-dir", scratch / "tables/"}).err.find("is the name of two outputs of") !=
+        std::string::npos);
+  fails({"label", folder, "--contacts-dir", folder + "1.tif"}, 73, "is not a folder");
+  succeeds({"label", folder, "-c", "4", "--contacts-dir", scratch / "only/", "--quiet"});
+  CHECK(std::filesystem::exists(scratch / "only/3.csv"));
 }
 
 TEST_CASE("an image without several labels gets a hint, one of no labels is refused") {

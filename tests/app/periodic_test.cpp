@@ -93,6 +93,9 @@ TEST_CASE("with values, only equal ones go on at the opposite border") {
   CHECK(report["components"][3]["value"] == 6);
   fails({"label", input, "--values", "--delta", "1", "--periodic", "x", "--json", "-"}, 64,
         "excludes --delta");
+  CHECK(succeeds({"label", input, "--values", "-c", "4", "--contacts", "-", "--periodic", "x"}) ==
+        "label_a,label_b,faces_x,faces_y,edges,value_a,value_b\n1,2,1,0,0,5,6\n1,3,0,1,2,5,7\n"
+        "1,4,0,1,1,5,6\n2,3,0,0,1,6,7\n2,4,0,0,1,6,6\n3,4,1,0,0,7,6\n");
   CHECK(succeeds({"label", input, "--values", "-c", "4", "--contacts", "-"}) ==
         "label_a,label_b,faces_x,faces_y,edges,value_a,value_b\n1,4,0,1,1,5,7\n2,3,1,0,0,6,5\n"
         "2,4,0,0,1,6,7\n2,5,0,0,1,6,6\n3,5,0,1,0,5,6\n");

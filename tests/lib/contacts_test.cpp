@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "gpuccl/error.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 
@@ -29,7 +30,8 @@ LabelImage random_labels(Extent extent, Label most, double background, std::uint
 }
 
 /// Every pair of neighbors, by the definition.
-std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity, const Label* map = nullptr) {
+std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity, const Label* map = nullptr,
+                             const PeriodicAxes& periodic = {}) {
   const Extent extent = image.extent();
   std::map<std::pair<Label, Label>, Contact> contacts;
   const auto at = [&](int x, int y, int z) {
@@ -37,6 +39,11 @@ std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity,
     return map == nullptr ? label : map[label];
   };
   const int slices = is_3d(connectivity) ? 1 : 0;
+  // Whether the place is in the image, after going back into it along a periodic axis.
+  const auto fold = [](int& place, int size, bool is_periodic) {
+    if (is_periodic) place = (place + size) % size;
+    return place >= 0 && place < size;
+  };
   for (int z = 0; z < extent.depth; ++z)
     for (int y = 0; y < extent.height; ++y)
       for (int x = 0; x < extent.width; ++x)
@@ -44,10 +51,12 @@ std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity,
           for (int dy = -1; dy <= 1; ++dy)
             for (int dx = -1; dx <= 1; ++dx) {
               const int axes = (dx != 0) + (dy != 0) + (dz != 0);
-              const bool inside = x + dx >= 0 && x + dx < extent.width && y + dy >= 0 &&
-                                  y + dy < extent.height && z + dz >= 0 && z + dz < extent.depth;
+              int to_x = x + dx, to_y = y + dy, to_z = z + dz;
+              const bool inside = fold(to_x, extent.width, periodic[0]) &&
+                                  fold(to_y, extent.height, periodic[1]) &&
+                                  fold(to_z, extent.depth, periodic[2]);
               if (axes == 0 || axes > reach(connectivity) || !inside) continue;
-              const Label a = at(x, y, z), b = at(x + dx, y + dy, z + dz);
+              const Label a = at(x, y, z), b = at(to_x, to_y, to_z);
               if (a == 0 || b == 0 || a >= b) continue;
               Contact& contact = contacts[{a, b}];
               contact.a = a;
@@ -103,6 +112,30 @@ TEST_CASE("contacts are those of every pair of neighbors, whatever the extent an
           REQUIRE(find_contacts(image, connectivity) == counted(image, connectivity));
         }
       }
+}
+
+TEST_CASE("across periodic borders, contacts are those of every pair of neighbors of the torus") {
+  std::uint32_t seed = 100;
+  const Extent extents[] = {{2, 2, 2}, {3, 2, 4}, {5, 7, 1}, {2, 9, 1}, {9, 2, 3}, {70, 3, 6}, {6, 80, 2}};
+  for (const Extent& extent : extents)
+    for (int bits = 1; bits < 8; ++bits) {
+      const PeriodicAxes periodic{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
+      for (const double background : {0.0, 0.5}) {
+        const LabelImage image = random_labels(extent, 5, background, ++seed);
+        const std::vector<Label> map = {0, 3, 0, 1, 1, 2};
+        for (const Connectivity connectivity : kConnectivities) {
+          if (periodic[2] && (extent.depth == 1 || !is_3d(connectivity))) continue;
+          INFO(tests::to_string(extent) << " " << static_cast<int>(connectivity) << " axes " << bits);
+          REQUIRE(find_contacts(image, connectivity, nullptr, periodic) ==
+                  counted(image, connectivity, nullptr, periodic));
+          REQUIRE(find_contacts(image, connectivity, map.data(), periodic) ==
+                  counted(image, connectivity, map.data(), periodic));
+        }
+      }
+    }
+  const LabelImage line = labels({3, 1, 1}, {1, 2, 3});
+  CHECK(find_contacts(line, Connectivity::c8, nullptr, {true, false, false}).size() == 3);
+  CHECK_THROWS_AS(find_contacts(line, Connectivity::c8, nullptr, {false, true, false}), Error);
 }
 
 TEST_CASE("components that a map joins or drops have the contacts of what they become") {

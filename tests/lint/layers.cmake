@@ -6,7 +6,8 @@ cmake_minimum_required(VERSION 3.25)
 set(layers
   "lib/include/gpuccl"
   "lib/src/common"
-  "lib/src/contacts lib/src/generate lib/src/measure lib/src/periodic lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
+  "lib/src/generate lib/src/measure lib/src/periodic lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
+  "lib/src/contacts"
   "lib/src/cuda/device"
   "lib/src/cuda/phases"
   "lib/src/cuda/labelers"

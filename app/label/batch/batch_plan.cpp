@@ -103,6 +103,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.json = in_folder(reports, input.name, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
+    files.contacts = in_folder(batch.contacts_folder, input.name, ".csv");
     files.preview = in_folder(batch.preview_folder, input.name, ".png");
     std::optional<Error> problem = input.problem;
     try {

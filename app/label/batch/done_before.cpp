@@ -57,7 +57,9 @@ bool is_done(const LabelPaths& files, const std::string& deciding, bool stack) {
          is_as_before(files.input, stack, files.json) &&
          are_intensities_of_run(files.intensity, run->intensity, files.json) &&
          is_of_run(files.image, run->output, files.json) &&
-         is_of_run(files.preview, run->preview, files.json) && is_of_run(files.stats, run->stats, files.json);
+         is_of_run(files.preview, run->preview, files.json) &&
+         is_of_run(files.stats, run->stats, files.json) &&
+         is_of_run(files.contacts, run->contacts, files.json);
 }
 
 }  // namespace gpuccl::app

@@ -6,6 +6,7 @@
 
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/periodic.hpp"
 
 namespace gpuccl {
 
@@ -19,16 +20,18 @@ struct Contact {
   friend bool operator==(const Contact&, const Contact&) = default;
 };
 
-/// Bytes of the rows that find_contacts() looks at together, none of which has more runs; contacts themselves
-/// left out.
+/// Bytes of the rows that find_contacts() looks at together, and of those that it keeps of periodic borders,
+/// none of which has more runs; contacts themselves left out.
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
-                                    std::int64_t most_runs_in_row);
+                                    std::int64_t most_runs_in_row, const PeriodicAxes& periodic = {});
 
 /// What touches what in `labels`, sorted by a, then b: O(runs + contacts). Which elements are neighbors is
 /// said by the connectivity; one of 2D keeps slices apart. With `map`, as LabelSource::render() takes it,
 /// these are contacts of mapped labels, and components that it maps to 0 touch nothing. Rows are asked for
-/// in ascending order; the runs of two slices, or of a part of an image, are in memory at a time.
+/// in ascending order; the runs of two slices, or of a part of an image, are in memory at a time. Along
+/// periodic axes elements of opposite borders are neighbors, too: along one of two elements each has the
+/// other on both sides. Error as check_periodic().
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
-                                   const Label* map = nullptr);
+                                   const Label* map = nullptr, const PeriodicAxes& periodic = {});
 
 }  // namespace gpuccl

@@ -10,6 +10,8 @@
 
 #include "common/run_overlaps.hpp"
 #include "gpuccl/contacts.hpp"
+#include "periodic/border_contacts.hpp"
+#include "periodic/border_runs.hpp"
 
 namespace gpuccl {
 namespace {
@@ -113,6 +115,22 @@ void count_between(Row row, Row other, int axes, std::size_t axis, int reach, Co
   }
 }
 
+void count_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
+                  const PeriodicAxes& periodic, ContactTable& table) {
+  for_each_contact_across(
+      borders, extent, connectivity, periodic,
+      [&](Label a, Label b, int elements, const std::array<bool, 3>& axes, const Periods&) {
+        if (a == b) return;
+        Contact& contact = table.of(a, b);
+        const int count = axes[0] + axes[1] + axes[2];
+        (count == 3   ? contact.corners
+         : count == 2 ? contact.edges
+                      : contact.faces[axes[0]   ? 0
+                                      : axes[1] ? 1
+                                                : 2]) += static_cast<std::uint64_t>(elements);
+      });
+}
+
 /// A slice where the one before it is looked at, too, else rows for all threads.
 std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
   constexpr std::int64_t kElements = 1 << 20;
@@ -123,19 +141,24 @@ std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
 }  // namespace
 
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
-                                    std::int64_t most_runs_in_row) {
-  constexpr std::int64_t kWindows = 2;
-  return kWindows * rows_at_once(extent, connectivity) * most_runs_in_row *
-         static_cast<std::int64_t>(sizeof(LabelRun));
+                                    std::int64_t most_runs_in_row, const PeriodicAxes& periodic) {
+  constexpr std::int64_t kWindows = 2, kBorders = 2;
+  const std::int64_t rows = kWindows * rows_at_once(extent, connectivity) +
+                            kBorders * ((periodic[1] ? extent.depth : 0) + (periodic[2] ? extent.height : 0));
+  return rows * most_runs_in_row * static_cast<std::int64_t>(sizeof(LabelRun)) +
+         (periodic[0] ? extent.rows() * kBorders * static_cast<std::int64_t>(sizeof(Label)) : 0);
 }
 
-std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity, const Label* map) {
+std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity, const Label* map,
+                                   const PeriodicAxes& periodic) {
   const Extent extent = labels.extent();
+  check_periodic(extent, connectivity, periodic);
   const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
   const int reached = reach(connectivity);
   const std::int64_t height = extent.height, at_once = rows_at_once(extent, connectivity);
 
   tbb::enumerable_thread_specific<ContactTable> tables;
+  BorderRuns borders(extent, periodic);
   Window before, now;
   for (std::int64_t first = 0; first < extent.rows(); first += at_once) {
     const std::int64_t rows = std::min(at_once, extent.rows() - first);
@@ -146,6 +169,7 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
     tbb::parallel_for(first, first + rows, [&](std::int64_t number) {
       ContactTable& table = tables.local();
       const Row row = now.row(number);
+      borders.keep(number, row);
       const std::int64_t y = number % height;
       count_in_row(row, table);
       if (y > 0) count_between(row, row_at(number - 1), 1, 1, reached, table);
@@ -158,6 +182,7 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
   }
   ContactTable all;
   for (const ContactTable& table : tables) all.add(table);
+  if (periodic != PeriodicAxes{}) count_across(borders, extent, connectivity, periodic, all);
   return all.sorted();
 }
 

@@ -1,36 +1,22 @@
 #include "periodic/border_runs.hpp"
 
-#include <algorithm>
-
 namespace gpuccl {
 
 // Slices that are kept whole have their rows first, then come the first and last row of every slice.
-BorderRuns::BorderRuns(const LabelSource& labels, const PeriodicAxes& periodic)
-    : extent_(labels.extent()), periodic_(periodic) {
-  const std::int64_t height = extent_.height;
-  rows_.resize((periodic_[2] ? 2 * static_cast<std::size_t>(height) : 0) +
-               (periodic_[1] ? 2 * static_cast<std::size_t>(extent_.depth) : 0));
-  if (periodic_[0]) ends_.resize(static_cast<std::size_t>(extent_.rows()));
+BorderRuns::BorderRuns(const Extent& extent, const PeriodicAxes& periodic)
+    : extent_(extent), periodic_(periodic) {
+  rows_.resize(static_cast<std::size_t>((periodic[2] ? std::int64_t{2} * extent.height : 0) +
+                                        (periodic[1] ? std::int64_t{2} * extent.depth : 0)));
+  if (periodic[0]) ends_.resize(static_cast<std::size_t>(extent.rows()));
+}
 
-  constexpr std::int64_t kRowsAtOnce = 256;
-  LabelRuns listed;
-  for (std::int64_t first = 0; first < extent_.rows(); first += kRowsAtOnce) {
-    const std::int64_t rows = std::min(kRowsAtOnce, extent_.rows() - first);
-    labels.prepare(first, rows);
-    labels.list_runs(first, rows, listed, nullptr);
-    std::size_t begin = 0;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const std::span<const LabelRun> row{listed.runs.data() + begin,
-                                          listed.ends[static_cast<std::size_t>(i)] - begin};
-      begin = listed.ends[static_cast<std::size_t>(i)];
-      if (row.empty()) continue;
-      const int y = static_cast<int>((first + i) % height), z = static_cast<int>((first + i) / height);
-      if (is_kept(y, z)) rows_[place(y, z)].assign(row.begin(), row.end());
-      if (ends_.empty()) continue;
-      if (row.front().begin == 0) ends_[index(y, z)].first = row.front().label;
-      if (row.back().end == extent_.width) ends_[index(y, z)].last = row.back().label;
-    }
-  }
+void BorderRuns::keep(std::int64_t number, std::span<const LabelRun> row) {
+  if (row.empty()) return;
+  const int y = static_cast<int>(number % extent_.height), z = static_cast<int>(number / extent_.height);
+  if (is_kept(y, z)) rows_[place(y, z)].assign(row.begin(), row.end());
+  if (ends_.empty()) return;
+  if (row.front().begin == 0) ends_[index(y, z)].first = row.front().label;
+  if (row.back().end == extent_.width) ends_[index(y, z)].last = row.back().label;
 }
 
 std::span<const LabelRun> BorderRuns::row(int y, int z) const { return rows_[place(y, z)]; }

@@ -12,7 +12,10 @@ namespace gpuccl {
 /// What of a label image lies at its periodic borders.
 class BorderRuns {
  public:
-  BorderRuns(const LabelSource& labels, const PeriodicAxes& periodic);
+  BorderRuns(const Extent& extent, const PeriodicAxes& periodic);
+
+  /// Takes what of a row lies there. Rows come in any order, from several threads.
+  void keep(std::int64_t number, std::span<const LabelRun> row);
 
   /// The runs of row y of slice z, which is one of the first or last along a periodic axis.
   std::span<const LabelRun> row(int y, int z) const;

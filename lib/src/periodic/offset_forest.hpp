@@ -8,6 +8,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/periodic.hpp"
+#include "periodic/periods.hpp"
 
 namespace gpuccl {
 
@@ -15,8 +16,6 @@ namespace gpuccl {
 /// label is the root, so that sets are numbered as raster order wants.
 class OffsetForest {
  public:
-  using Periods = std::array<std::int32_t, 3>;
-
   struct Place {
     Label root;
     Periods from_root;

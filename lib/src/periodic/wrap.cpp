@@ -1,72 +1,34 @@
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <string>
 
-#include "common/run_overlaps.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/periodic.hpp"
+#include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
 #include "periodic/offset_forest.hpp"
 
 namespace gpuccl {
 namespace {
 
-using Periods = OffsetForest::Periods;
-
-/// A neighboring row, and how many periods it is away.
-struct NextRow {
-  int y, z;
-  Periods periods;
-  bool exists;
-};
-
-NextRow next_row(const Extent& extent, const PeriodicAxes& periodic, int y, int z) {
-  NextRow next{y, z, {}, true};
-  const auto fold = [&](int& at, int size, std::size_t axis) {
-    if (at >= 0 && at < size) return;
-    next.exists &= periodic[axis];
-    next.periods[axis] = at < 0 ? -1 : 1;
-    at = at < 0 ? size - 1 : 0;
-  };
-  fold(next.y, extent.height, 1);
-  fold(next.z, extent.depth, 2);
-  return next;
-}
-
-/// Every pair of neighbors across a border once: those whose first is before the second in raster order, as
-/// if the image went on.
-void unite_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
-                  const PeriodicAxes& periodic, std::span<const std::uint64_t> values, OffsetForest& forest) {
-  const auto unite = [&](Label a, Label b, const Periods& periods) {
-    if (values.empty() || values[a - 1] == values[b - 1]) forest.unite(a, b, periods);
-  };
-  const auto unite_ends = [&](Label a, Label b, Periods periods, int dx) {
-    periods[0] = dx;
-    if (a != 0 && b != 0) unite(a, b, periods);
-  };
-  const auto unite_rows = [&](int y, int z, int dy, int dz) {
-    const NextRow next = next_row(extent, periodic, y + dy, z + dz);
-    if (!next.exists) return;
-    const bool is_across = next.periods != Periods{};
-    const int axes = std::abs(dy) + std::abs(dz);
-    for (int dx = axes == 0 ? 1 : -1; dx <= 1; ++dx) {
-      if (axes + std::abs(dx) > reach(connectivity)) continue;
-      if (is_across)
-        for_each_overlap(borders.row(y, z), borders.row(next.y, next.z), dx,
-                         [&](Label a, Label b, int) { unite(a, b, next.periods); });
-      if (dx == 1) unite_ends(borders.last(y, z), borders.first(next.y, next.z), next.periods, 1);
-      if (dx == -1) unite_ends(borders.first(y, z), borders.last(next.y, next.z), next.periods, -1);
+BorderRuns borders_of(const LabelSource& labels, const PeriodicAxes& periodic) {
+  constexpr std::int64_t kRowsAtOnce = 256;
+  const std::int64_t all = labels.extent().rows();
+  BorderRuns borders(labels.extent(), periodic);
+  LabelRuns listed;
+  for (std::int64_t first = 0; first < all; first += kRowsAtOnce) {
+    const std::int64_t rows = std::min(kRowsAtOnce, all - first);
+    labels.prepare(first, rows);
+    labels.list_runs(first, rows, listed, nullptr);
+    std::size_t begin = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const std::size_t end = listed.ends[static_cast<std::size_t>(i)];
+      borders.keep(first + i, {listed.runs.data() + begin, end - begin});
+      begin = end;
     }
-  };
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y) {
-      unite_rows(y, z, 0, 0);
-      unite_rows(y, z, 1, 0);
-      if (!is_3d(connectivity)) continue;
-      for (const int dy : {-1, 0, 1}) unite_rows(y, z, dy, 1);
-    }
+  }
+  return borders;
 }
 
 /// Components put together where they are unwrapped. Coordinates may be below 0 until all are known.
@@ -129,7 +91,10 @@ Wrapped wrap(const LabelSource& labels, const Components& components, Connectivi
   const Extent extent = labels.extent();
   check_periodic(extent, connectivity, periodic);
   OffsetForest forest(components.size());
-  unite_across(BorderRuns(labels, periodic), extent, connectivity, periodic, values, forest);
+  for_each_contact_across(borders_of(labels, periodic), extent, connectivity, periodic,
+                          [&](Label a, Label b, int, const std::array<bool, 3>&, const Periods& periods) {
+                            if (values.empty() || values[a - 1] == values[b - 1]) forest.unite(a, b, periods);
+                          });
 
   Wrapped wrapped;
   wrapped.map.resize(components.size() + 1);

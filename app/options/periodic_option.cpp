@@ -1,0 +1,23 @@
+#include "app/options/periodic_option.hpp"
+
+#include <string_view>
+
+#include "app/options/option_helpers.hpp"
+
+namespace gpuccl::app {
+
+void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help) {
+  command.add_value("--periodic", "AXES", help, [&periodic](const std::string& given) {
+    periodic = {};
+    for (const std::string& axis : split(given, ',')) {
+      const std::size_t place = std::string_view("xyz").find(axis);
+      if (axis.size() != 1 || place == std::string_view::npos)
+        return "'" + given + "' is not x, y and z, or some of them, with commas between them";
+      if (periodic[place]) return "names " + axis + " twice";
+      periodic[place] = true;
+    }
+    return std::string();
+  });
+}
+
+}  // namespace gpuccl::app

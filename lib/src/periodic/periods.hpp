@@ -1,0 +1,11 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace gpuccl {
+
+/// How many periods along x, y and z.
+using Periods = std::array<std::int32_t, 3>;
+
+}  // namespace gpuccl
