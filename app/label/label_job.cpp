@@ -293,9 +293,8 @@ void LabelJob::label(Engine& engine) {
     findings_.filled = report_.holes ? report_.holes->elements : 0;
     give_hints();
     measure_components(engine);
-    selection_ =
-        select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection, measured_,
-               options_.values.per_value ? values_.values() : std::span<const ValueBits>());
+    selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection,
+                        measured_, values_.of_components());
     measured_.select(selection_.map);
     values_.follow(selection_.map, selection_.components.size());
     if (work_.values) report_.value = values_.column();

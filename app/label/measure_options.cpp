@@ -83,8 +83,13 @@ void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicA
     throw Error(Failure::usage, "--periodic: " + std::string(measure_of(id).name) +
                                     " is not measured across borders; area, box, centroid and wraps are");
   constexpr MeasureId kWraps[] = {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z};
-  for (std::size_t axis = 0; axis < periodic.size(); ++axis)
-    wanted[static_cast<std::size_t>(kWraps[axis])] = periodic[axis];
+  for (std::size_t axis = 0; axis < periodic.size(); ++axis) {
+    const auto wraps = static_cast<std::size_t>(kWraps[axis]);
+    if (!periodic[axis] && (named | compared)[wraps])
+      throw Error(Failure::usage, std::string(measure_of(kWraps[axis]).name) +
+                                      " is measured where --periodic names that axis");
+    wanted[wraps] = periodic[axis];
+  }
 }
 
 void MeasureOptions::settle_intensity(const MeasureSet& compared) {

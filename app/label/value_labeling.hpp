@@ -11,6 +11,7 @@
 #include "gpuccl/column.hpp"
 #include "gpuccl/count_runs.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/selection.hpp"
 #include "gpuccl/values.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/component_rows.hpp"
@@ -43,6 +44,10 @@ class ValueLabeling {
 
   /// Of each component; empty of a binary image.
   const Column<ValueBits>& values() const { return values_; }
+  /// The same, as select() takes them.
+  ComponentValues of_components() const {
+    return type_ ? ComponentValues{values_, *type_, options_.per_value} : ComponentValues{};
+  }
   io::ValueColumn column() const { return {true, *type_, values_}; }
   /// `map`: from labels to components.
   WrittenValues written(const std::vector<Label>& map) const { return written_values(*type_, values_, map); }

@@ -82,18 +82,20 @@ void check_value_type(ValueType type, const ValueOptions& options) {
 void check_values(const LabelOptions& options) {
   const ValueOptions& values = options.values;
   if (!values.by_values) {
-    const char* needs = values.delta         ? "--delta"
-                        : values.per_value   ? "--per-value"
-                        : values.keep_values ? "--keep-values"
-                                             : nullptr;
+    const char* needs = values.delta                              ? "--delta"
+                        : values.per_value                        ? "--per-value"
+                        : values.keep_values                      ? "--keep-values"
+                        : options.selection.keep.compares_value() ? "--keep of a value"
+                                                                  : nullptr;
     if (needs != nullptr) refuse(std::string(needs) + " needs --values");
     return;
   }
   check_others(options);
   check_engine(options.algorithm.engine);
   check_measures(options);
-  if (values.most_difference() > 0 && (values.per_value || values.keep_values))
-    refuse("components of several values, by --delta, have none for --per-value and --keep-values");
+  if (values.most_difference() > 0 &&
+      (values.per_value || values.keep_values || options.selection.keep.compares_value()))
+    refuse("components of several values, by --delta, have none for --per-value, --keep-values and --keep");
   if (values.keep_values && options.label_type != io::LabelType::automatic)
     refuse("--keep-values writes the type of the input, and excludes --label-type");
   if (values.keep_values && options.selection.order == LabelOrder::size)

@@ -61,10 +61,8 @@ WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
   samples.reserve(values.size() + 1);
   for (const ValueBits value : values) {
     samples.push_back(sample_of(type, value));
-    const double number = is_floating(type) ? std::bit_cast<double>(value)
-                          : is_signed(type) ? static_cast<double>(static_cast<std::int64_t>(value))
-                                            : static_cast<double>(value);
-    written.largest = static_cast<Label>(std::clamp<double>(number, written.largest, UINT32_MAX));
+    written.largest =
+        static_cast<Label>(std::clamp<double>(to_double(type, value), written.largest, UINT32_MAX));
   }
   if (selected.empty()) {
     written.map = std::move(samples);

@@ -29,6 +29,9 @@ struct Word {
   std::size_t at;    // the first character is 1
 };
 
+constexpr const char* kValue = "value";          // of a component of an image of values
+constexpr double kMostExact = 9007199254740992;  // 2^53: whole numbers below are a double each
+
 /// Where something is in the world is known to what writes rows, not to what measures.
 bool is_in_the_world(MeasureId id) {
   return id == MeasureId::cx_physical || id == MeasureId::cy_physical || id == MeasureId::cz_physical;
@@ -115,17 +118,23 @@ class Parser {
 
   void read_comparison() {
     Condition::Step step;
-    step.measure = read_measure();
+    if (take(kValue)) {
+      step.kind = Kind::comparison_of_value;
+    } else {
+      step.measure = read_measure();
+    }
     step.relation = read_relation();
     const std::optional<double> number = parse_number<double>(next().text);
     if (!number || std::isnan(*number)) throw wrong("is no number to compare with");
+    if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMostExact)
+      throw wrong("cannot be compared with values; numbers between -2^53 and 2^53 can");
     step.number = *number;
     ++at_;
     condition_.steps.push_back(step);
   }
 
   MeasureId read_measure() {
-    std::vector<std::string> names;
+    std::vector<std::string> names = {kValue};
     for (const Measure& measure : gpuccl::measures()) {
       if (measure.name == next().text) {
         if (is_in_the_world(measure.id))

@@ -6,8 +6,8 @@
 
 namespace gpuccl::app {
 
-/// A condition as it is typed: comparisons of a measure with a number (<, <=, >, >=, == or =, !=), joined by
-/// `and`, which binds closer, `or` and parentheses. Error (usage), with the place in `text`.
+/// A condition as it is typed: comparisons of a measure, or `value`, with a number (<, <=, >, >=, == or =,
+/// !=), joined by `and`, which binds closer, `or` and parentheses. Error (usage), with the place in `text`.
 Condition parse_condition(const std::string& text);
 
 }  // namespace gpuccl::app

@@ -114,6 +114,10 @@ TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
   refused({"--periodic", "x", "--fill-holes"}, "--fill-holes looks at borders");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: extent is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");
+  refused({"--periodic", "x", "--measure", "wraps_y"},
+          "wraps_y is measured where --periodic names that axis");
+  refused({"--periodic", "x", "--keep", "wraps_y == 0"}, "wraps_y is measured where");
+  CHECK(report_of({input, "--periodic", "x", "--measure", "periodic"})["components"][0].contains("wraps_x"));
   refused({"--measure", "wraps_x"}, "are measured of images with --periodic");
   refused({"--keep", "wraps_x > 0"}, "are measured of images with --periodic");
   const std::string line = save(scratch / "line.tif", tests::drawn(Words{"#.#"}).view());

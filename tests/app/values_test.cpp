@@ -70,6 +70,43 @@ TEST_CASE("the largest component of each value is left, as its value") {
   CHECK(report_of({input, "--values", "--min-size", "3"})["values"].size() == 2);
 }
 
+TEST_CASE("a condition compares values, exactly those of 64 bits too") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", kClasses), output = scratch / "out.tif";
+  const Json report = report_of({input, "--values", "--keep", "value == 1 and area > 2", "-o", output});
+  CHECK(labels_in(output) == "0 0 0 0 0 1/0 0 0 1 1 1/0 0 0 0 0 0");
+  CHECK(report["options"] == "--values --keep 'value == 1 and area > 2'");
+  CHECK(report_of({input, "--values", "--keep", "value != 1"})["values"].size() == 2);
+  CHECK(report_of({input, "--values", "--keep", "value < 3", "--per-value", "--largest", "1"})["components"]
+            .size() == 2);
+  CHECK(report_of({input, "--values", "--periodic", "x", "--keep", "value == 3"})["labeling"]["components"] ==
+        1);
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  const std::string wide =
+      save_npy<std::int64_t>(scratch / "in.npy", "<i8", 1, 1, {-kMost - 1, -1, kMost - 1, kMost, kMost + 1});
+  const auto kept = [&](const std::string& condition) {
+    std::vector<std::int64_t> values;
+    const Json report_of_wide = report_of({wide, "--values", "--keep", condition});
+    for (const Json& component : report_of_wide["components"])
+      values.push_back(component["value"].get<std::int64_t>());
+    return values;
+  };
+  CHECK(kept("value == 9007199254740991") == std::vector{kMost - 1});
+  CHECK(kept("value > 9007199254740991") == std::vector{kMost, kMost + 1});
+  CHECK(kept("value < -1") == std::vector{-kMost - 1});
+  const auto refused = [&](const Words& more, const std::string& reason) {
+    Words words = {"label", input, "--json", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    fails(words, 64, reason);
+  };
+  refused({"--values", "--keep", "value == 9007199254740992"},
+          "'9007199254740992' at character 10 cannot be compared with values; numbers between -2^53 and 2^53 "
+          "can");
+  refused({"--keep", "value == 1"}, "--keep of a value needs --values");
+  refused({"--values", "--delta", "1", "--keep", "value == 1"}, "by --delta");
+  refused({"--values", "--keep", "vaule == 1"}, "did you mean value?");
+}
+
 TEST_CASE("values keep their type, sign and bits") {
   const ScratchFolder scratch;
   const std::string in = scratch / "in.npy", out = scratch / "out.npy";
@@ -108,6 +145,9 @@ TEST_CASE("floating-point values need a delta") {
   CHECK(report["input"]["foreground_rule"] == "values that differ by at most 0.5");
   succeeds({"label", in, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy", "--quiet"});
   CHECK(values_in<float>(scratch / "out.npy", "<f4") == std::vector<float>{1, 1.5F, 4, 0, 4, 0, -2});
+  const std::string wide = save_npy(scratch / "wide.npy", "<f8", 1, 1, std::vector<double>{1, 0.1});
+  fails({"label", wide, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy"}, 65,
+        "the value 0.1 does not fit the 32 bits");
 }
 
 TEST_CASE("what contradicts --values, or needs it, is one line") {

@@ -189,7 +189,7 @@ TEST_CASE("the largest of each value are kept, in raster order") {
   for (const std::uint64_t area : {5u, 7u, 6u, 6u, 2u}) components.push_back({.area = area});
   const std::vector<ValueBits> values = {1, 2, 1, 1, 3};
   const auto map_of = [&](const SelectionOptions& options) {
-    return select(components, {9, 9, 1}, false, options, Measured(), values).map;
+    return select(components, {9, 9, 1}, false, options, Measured(), {values, ValueType::u64, true}).map;
   };
   CHECK(map_of({.largest = 1}) == std::vector<Label>{0, 0, 1, 2, 0, 3});
   CHECK(map_of({.largest = 3}).empty());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -7,13 +8,14 @@
 
 namespace gpuccl {
 
-/// A condition on the measures of a component, such as "area >= 50 and sphericity > 0.6". What a component
-/// does not have (NaN) is neither above, below nor equal to any number.
+/// A condition on the measures of a component, and on its value in an image of values (values.hpp), such as
+/// "area >= 50 and sphericity > 0.6". What a component does not have (NaN) is neither above, below nor equal
+/// to any number.
 struct Condition {
   enum class Relation { less, at_most, greater, at_least, equal, unequal };
   /// A comparison, or what joins the two results before it.
   struct Step {
-    enum class Kind { comparison, both, either };
+    enum class Kind { comparison, comparison_of_value, both, either };
 
     Kind kind = Kind::comparison;
     MeasureId measure{};
@@ -28,9 +30,10 @@ struct Condition {
   std::vector<Step> steps;  // operands before what joins them; empty: holds always
   std::string text;         // as written, with one blank between words
 
-  bool holds(const MeasureValues& values) const;
+  bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const;
   /// Those that it compares.
   MeasureSet measures() const;
+  bool compares_value() const;
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };

@@ -35,11 +35,17 @@ struct Selection {
   std::uint64_t dropped = 0;
 };
 
+/// The values of components, of an image of values (values.hpp).
+struct ComponentValues {
+  std::span<const ValueBits> bits = {};  // of each
+  ValueType type = ValueType::u8;
+  bool apart = false;  // SelectionOptions::largest is the number of the largest of each value
+};
+
 /// `per_slice`: components live in one slice, so the first and last slice are no border of theirs.
 /// The same holds for an extent of depth 1. `measured`: of these components, all that SelectionOptions::keep
-/// compares. `values`: of each component its value (values.hpp); SelectionOptions::largest is then the number
-/// of the largest of each value.
+/// compares; `values`, too, where it compares them.
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
-                 const Measured& measured = Measured(), std::span<const ValueBits> values = {});
+                 const Measured& measured = Measured(), const ComponentValues& values = {});
 
 }  // namespace gpuccl

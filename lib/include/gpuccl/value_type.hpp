@@ -44,4 +44,7 @@ bool is_floating(ValueType type);
 /// point the bits of a double.
 using ValueBits = std::uint64_t;
 
+/// The nearest one.
+double to_double(ValueType type, ValueBits value);
+
 }  // namespace gpuccl

@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace gpuccl {
@@ -17,19 +18,24 @@ bool touches_border(const Box& box, Extent extent, bool volume, const PeriodicAx
 
 /// For each component whether the condition holds of it; empty if it holds of all.
 std::vector<char> those_with(const Condition& condition, const Components& components,
-                             const Measured& measured) {
+                             const Measured& measured, const ComponentValues& values) {
   std::vector<char> holds;
   if (condition.steps.empty()) return holds;
   holds.resize(components.size());
-  tbb::parallel_for(std::size_t{0}, holds.size(),
-                    [&](std::size_t i) { holds[i] = condition.holds(measured.values(components, i)); });
+  const bool by_value = condition.compares_value();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  tbb::parallel_for(std::size_t{0}, holds.size(), [&](std::size_t i) {
+    holds[i] = condition.holds(measured.values(components, i),
+                               by_value ? to_double(values.type, values.bits[i]) : kNone);
+  });
   return holds;
 }
 
 /// Indices of the components that pass the filters of one component each, in raster order.
 std::vector<Label> passing(const Components& components, Extent extent, bool volume,
-                           const SelectionOptions& options, const Measured& measured) {
-  const std::vector<char> holds = those_with(options.keep, components, measured);
+                           const SelectionOptions& options, const Measured& measured,
+                           const ComponentValues& values) {
+  const std::vector<char> holds = those_with(options.keep, components, measured, values);
   std::vector<Label> kept;
   for (std::size_t i = 0; i < components.size(); ++i) {
     if (components.area[i] < options.min_size || components.area[i] > options.max_size) continue;
@@ -59,7 +65,7 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 }  // namespace
 
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
-                 const Measured& measured, std::span<const ValueBits> values) {
+                 const Measured& measured, const ComponentValues& values) {
   Selection selection;
   const bool all_pass = options.min_size <= 1 && options.max_size == ~std::uint64_t{0} &&
                         !options.clear_border && options.keep.steps.empty() &&
@@ -70,12 +76,12 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   }
 
   const bool volume = !per_slice && extent.depth > 1;
-  std::vector<Label> kept = passing(components, extent, volume, options, measured);
+  std::vector<Label> kept = passing(components, extent, volume, options, measured, values);
   const auto larger = [&](Label a, Label b) { return components.area[a] > components.area[b]; };
   const bool some_too_many = options.largest != 0 && options.largest < kept.size();
   if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);
-  if (some_too_many && !values.empty()) {
-    keep_of_each_value(kept, values, options.largest);
+  if (some_too_many && values.apart) {
+    keep_of_each_value(kept, values.bits, options.largest);
   } else if (some_too_many) {
     kept.resize(static_cast<std::size_t>(options.largest));
   }

@@ -1,5 +1,6 @@
 #include "gpuccl/condition.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gpuccl {
@@ -26,12 +27,13 @@ bool compare(double value, Condition::Relation relation, double number) {
 
 }  // namespace
 
-bool Condition::holds(const MeasureValues& values) const {
+bool Condition::holds(const MeasureValues& measures, double value) const {
   static_assert(kDeepest <= 64);
   std::uint64_t results = steps.empty() ? 1 : 0;  // a stack, the last in bit 0
   for (const Step& step : steps) {
-    if (step.kind == Step::Kind::comparison) {
-      results = results << 1 | std::uint64_t{compare(values[step.measure], step.relation, step.number)};
+    if (step.kind == Step::Kind::comparison || step.kind == Step::Kind::comparison_of_value) {
+      const double compared = step.kind == Step::Kind::comparison ? measures[step.measure] : value;
+      results = results << 1 | std::uint64_t{compare(compared, step.relation, step.number)};
     } else {
       const std::uint64_t last = results & 1;
       results >>= 1;
@@ -47,6 +49,11 @@ MeasureSet Condition::measures() const {
   for (const Step& step : steps)
     if (step.kind == Step::Kind::comparison) compared.set(static_cast<std::size_t>(step.measure));
   return compared;
+}
+
+bool Condition::compares_value() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::comparison_of_value; });
 }
 
 }  // namespace gpuccl

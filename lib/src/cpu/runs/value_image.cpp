@@ -68,6 +68,12 @@ bool is_signed(ValueType type) {
 
 bool is_floating(ValueType type) { return type == ValueType::f32 || type == ValueType::f64; }
 
+double to_double(ValueType type, ValueBits value) {
+  return is_floating(type) ? std::bit_cast<double>(value)
+         : is_signed(type) ? static_cast<double>(static_cast<std::int64_t>(value))
+                           : static_cast<double>(value);
+}
+
 /// Memory for runs, of which each thread has its own blocks.
 class ValueImage::Memory {
  public:
