@@ -107,6 +107,52 @@ def compare_with_cc3d(engine, folder, thread_counts, sides):
                 yield f"{case_name(case)}: labels, 26-connectivity", threads, "cc3d, binary", theirs, ours[threads], note
 
 
+def image_of_values(kind, side):
+    """Cubes of labels as of neurons or of classes as of a segmentation, bent, in blocks of 4 elements."""
+    small = side // 4
+    place = np.meshgrid(*[np.arange(small, dtype=np.float32)] * 3, indexing="ij", sparse=True)
+    if kind == "objects":
+        bends = (np.sin(place[1] / 9) * 3 + np.sin(place[2] / 6) * 2, np.sin(place[0] / 8) * 2 + np.sin(place[2] / 5) * 2,
+                 np.sin(place[0] / 7) * 3 + np.sin(place[1] / 5))
+        a, b, c = [((place[i] + bends[i]) * 12.6 // small).astype(np.int32) + 3 for i in range(3)]
+        values = np.broadcast_to((a * 24 + b) * 24 + c + 1, (small,) * 3).astype(np.uint32)
+        gaps = np.zeros(values.shape, bool)
+        gaps[1:] = values[1:] != values[:-1]
+        values[gaps] = 0
+    else:
+        waves = (np.sin(place[0] / 5 + place[1] / 7) + np.sin(place[1] / 6 - place[2] / 4)
+                 + np.sin(place[2] / 7 + place[0] / 9)) * 1.5
+        values = np.clip(np.rint(waves), 0, 4).astype(np.uint8)
+    for axis in range(3):
+        values = np.repeat(values, 4, axis=axis)
+    if kind != "objects":  # what a network gets wrong
+        noise = np.random.default_rng(3).integers(0, values.size, values.size // 100)
+        values.reshape(-1)[noise] = 1 + noise % 4
+    return values
+
+
+def compare_with_cc3d_of_values(program, folder, thread_counts, side):
+    """The labels of equal values."""
+    path = os.path.join(folder, "values.raw")
+    for kind, name in (("objects", "u32 objects that touch"), ("classes", "u8 classes with noise")):
+        values = image_of_values(kind, side)
+        values.tofile(path)
+        for connectivity in (26, 6):
+            theirs = float("inf")
+            ours = {threads: float("inf") for threads in thread_counts}
+            for _ in range(ROUNDS):
+                theirs = min(theirs, best_ms(lambda: cc3d.connected_components(values, connectivity=connectivity), 1))
+                for threads in thread_counts:
+                    command = [program, path, f"{side}x{side}x{side}", f"u{values.itemsize * 8}", connectivity, threads, 2]
+                    found = json.loads(subprocess.run(list(map(str, command)), check=True, capture_output=True).stdout)
+                    ours[threads] = min(ours[threads], sum(found[f"{step}_ms"] for step in ("runs", "label", "render")))
+            count = int(cc3d.connected_components(values, connectivity=connectivity, return_N=True)[1])
+            assert count == found["components"], f"{name}: cc3d finds {count}, gpuccl {found['components']}"
+            for threads in thread_counts:
+                yield (f"{name}, {side}x{side}x{side}: labels of equal values, {connectivity}-connectivity", threads, "cc3d",
+                       theirs, ours[threads], f"{count} components")
+
+
 # Runs a command and prints its wall time and peak memory. A process of its own, because the peak memory of a child
 # is at least what its parent had in use.
 LAUNCHER = """
@@ -235,6 +281,8 @@ def main():
             collect(compare_with_opencv(engine, folder, thread_counts))
         if cc3d:
             collect(compare_with_cc3d(engine, folder, thread_counts, (256,) if arguments.quick else (256, 512)))
+            collect(compare_with_cc3d_of_values(pathlib.Path(timing).with_name("value_timing"), folder, thread_counts,
+                                                256 if arguments.quick else 512))
         if arguments.gpuccl and os.path.exists(arguments.gpuccl):
             collect(compare_whole_programs(arguments.gpuccl, engine, folder, cores))
             collect(compare_measures(arguments.gpuccl, engine, folder, cores, 256 if arguments.quick else 512))
