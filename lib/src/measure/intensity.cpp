@@ -11,8 +11,9 @@
 
 #include "gpuccl/error.hpp"
 #include "measure/not_enough_memory.hpp"
-#include "measure/sample_sums.hpp"
+#include "measure/real_sums.hpp"
 #include "measure/value_counts.hpp"
+#include "measure/whole_sums.hpp"
 
 namespace gpuccl {
 namespace {

@@ -6,18 +6,9 @@
 
 #include "gpuccl/bit_volume.hpp"
 #include "measure/group.hpp"
+#include "measure/regions.hpp"
 
 namespace gpuccl::measuring {
-
-/// Part of a volume: rows [y0, y1) of slices [z0, z1).
-struct Region {
-  int z0 = 0, z1 = 0;
-  int y0 = 0, y1 = 0;
-
-  bool holds(const Box& box) const {
-    return z0 <= box.min[2] && box.max[2] < z1 && y0 <= box.min[1] && box.max[1] < y1;
-  }
-};
 
 /// Rows of labels, as many as are looked at together.
 struct RowAccess {

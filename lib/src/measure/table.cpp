@@ -188,6 +188,14 @@ MeasureSet measures_of(MeasureGroup group) {
   return of_group;
 }
 
+std::vector<MeasureId> columns(const MeasureSet& wanted) {
+  std::vector<MeasureId> columns;
+  for (const Measure& measure : measures())
+    if (wanted[static_cast<std::size_t>(measure.id)] && measure.group != MeasureGroup::basic)
+      columns.push_back(measure.id);
+  return columns;
+}
+
 std::string_view name_of(MeasureGroup group) {
   switch (group) {
     case basic:

@@ -1,0 +1,55 @@
+#include "measure/measure_sums.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace gpuccl {
+
+using measuring::Group;
+
+MeasureSums::MeasureSums(const measuring::Labeling& labeling)
+    : wanted_(labeling.request.wanted), is_volume_(labeling.is_volume()) {
+  for (const measuring::MakeGroup make :
+       {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
+        measuring::make_feret, measuring::make_euler, measuring::make_cavities, measuring::make_border,
+        measuring::make_wraps})
+    if (std::unique_ptr<Group> group = make(labeling)) {
+      group->offset = words_;
+      words_ += group->words();
+      groups_.push_back(std::move(group));
+    }
+}
+
+bool MeasureSums::looks_at_rows() const {
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group->looks_at_rows(); });
+}
+
+bool MeasureSums::looks_at_edges() const {
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group->looks_at_edges(); });
+}
+
+std::size_t MeasureSums::bytes_each() const {
+  return std::accumulate(groups_.begin(), groups_.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& group) { return sum + group->bytes_each(); });
+}
+
+std::int64_t MeasureSums::bytes_beside() const {
+  return std::accumulate(groups_.begin(), groups_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& group) { return sum + group->bytes_beside(); });
+}
+
+void MeasureSums::merge(std::uint64_t* into, const std::uint64_t* part) const {
+  for (const auto& group : groups_) group->merge(into + group->offset, part + group->offset);
+}
+
+MeasureValues MeasureSums::derive(const Component& component, std::size_t i) const {
+  MeasureValues values;
+  for (const auto& group : groups_)
+    group->derive({component, sums_.data() + i * words_ + group->offset, i}, values);
+  return values;
+}
+
+}  // namespace gpuccl

@@ -1,0 +1,45 @@
+#include "measure/region_measurer.hpp"
+
+namespace gpuccl::measuring {
+
+void RegionMeasurer::measure(const RowAccess& rows) {
+  RowWindow window(rows, region_);
+  LabeledRow row;
+  while (window.next(row)) {
+    stretches_.clear();
+    for (const LabelRun& span : row.spans_here[2])
+      stretches_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
+    row.stretches = stretches_;
+    if (stretches_.empty()) continue;
+    for (const auto& group : sums_.groups()) group->add(row);
+  }
+}
+
+void RegionMeasurer::merge_parts() {
+  for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part);
+}
+
+std::uint64_t* RegionMeasurer::sums_of(Label label) {
+  Known& known = known_[label % known_.size()];
+  if (known.label == label) return known.sums;
+  const bool is_own = is_alone_ || region_.holds(labeling_.components.box[label - 1]);
+  known = {label, is_own ? sums_.of(label - 1) : part_of(label)};
+  return known.sums;
+}
+
+std::uint64_t* RegionMeasurer::part_of(Label label) {
+  const auto [part, is_new] = parts_.try_emplace(label);
+  if (is_new) part->second = allocate();
+  return part->second;
+}
+
+std::uint64_t* RegionMeasurer::allocate() {
+  constexpr std::size_t kAtOnce = 64;
+  if (free_ == 0) {
+    blocks_.push_back(std::make_unique<std::uint64_t[]>(kAtOnce * sums_.words()));
+    free_ = kAtOnce;
+  }
+  return blocks_.back().get() + (kAtOnce - free_--) * sums_.words();
+}
+
+}  // namespace gpuccl::measuring

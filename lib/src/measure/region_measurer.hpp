@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "gpuccl/labels.hpp"
+#include "measure/group.hpp"
+#include "measure/measure_sums.hpp"
+#include "measure/regions.hpp"
+#include "measure/row_window.hpp"
+
+namespace gpuccl::measuring {
+
+/// Measures one region. A component that lies in it is added up in its place; of others a part is kept, for
+/// other regions have parts of them too.
+class RegionMeasurer {
+ public:
+  /// `is_alone`: no other region is measured meanwhile, and all components are added up in their places.
+  RegionMeasurer(const Labeling& labeling, const Region& region, bool is_alone, MeasureSums& sums)
+      : labeling_(labeling), region_(region), is_alone_(is_alone), sums_(sums) {}
+
+  static constexpr std::size_t kBytesOfPart = 64;  // of a part, beside its sums
+
+  void measure(const RowAccess& rows);
+  /// While no other thread does.
+  void merge_parts();
+
+ private:
+  std::uint64_t* sums_of(Label label);
+  std::uint64_t* part_of(Label label);
+  std::uint64_t* allocate();
+
+  /// Where a label that was met lately is added up.
+  struct Known {
+    Label label = 0;
+    std::uint64_t* sums = nullptr;
+  };
+
+  const Labeling& labeling_;
+  Region region_;
+  bool is_alone_;
+  MeasureSums& sums_;
+  std::vector<Stretch> stretches_;
+  std::unordered_map<Label, std::uint64_t*> parts_;
+  std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
+  std::size_t free_ = 0;  // parts of the last block
+  std::array<Known, 256> known_;
+};
+
+}  // namespace gpuccl::measuring

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuccl/components.hpp"
+#include "gpuccl/extent.hpp"
+
+namespace gpuccl::measuring {
+
+/// Part of a volume: rows [y0, y1) of slices [z0, z1).
+struct Region {
+  int z0 = 0, z1 = 0;
+  int y0 = 0, y1 = 0;
+
+  bool holds(const Box& box) const {
+    return z0 <= box.min[2] && box.max[2] < z1 && y0 <= box.min[1] && box.max[1] < y1;
+  }
+};
+
+/// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
+std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent);
+
+/// Cuts what there is of rows into regions that threads share, none of which has much memory.
+std::vector<Region> cut(const Region& all, const Extent& extent);
+
+/// Whether there is memory for the parts of components that are not in one region, as many at once as threads
+/// meet.
+bool parts_fit(const Components& components, const std::vector<Region>& regions, std::size_t bytes_of_part,
+               std::int64_t max_bytes);
+
+}  // namespace gpuccl::measuring

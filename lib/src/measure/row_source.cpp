@@ -1,0 +1,51 @@
+#include "measure/row_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpuccl::measuring {
+
+bool RowSource::next(std::int64_t& begin, std::int64_t& end) {
+  const Extent extent = labels_.extent();
+  if (measured_ == extent.rows()) return false;
+  begin = measured_;
+  do {
+    keep(std::max<std::int64_t>(0, measured_ - rows_before_));
+    ready_from_ = ready_to_;
+    ready_to_ = labels_.prepare(ready_from_, 1);
+    // Rows ahead are those of the same slice.
+    measured_ = ready_to_ % extent.height == 0 ? ready_to_ : std::max(measured_, ready_to_ - rows_ahead_);
+  } while (measured_ == begin);
+  end = measured_;
+  return true;
+}
+
+void RowSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const {
+  const std::int64_t kept = std::clamp<std::int64_t>(ready_from_ - first_row, 0, rows);
+  if (kept == 0) return labels_.list_runs(first_row, rows, out, nullptr);
+  LabelRuns more;
+  if (kept < rows) labels_.list_runs(ready_from_, rows - kept, more, nullptr);
+  out.runs.clear();
+  out.ends.clear();
+  append(out, kept_, static_cast<std::size_t>(first_row - kept_from_), static_cast<std::size_t>(kept));
+  append(out, more, 0, more.ends.size());
+}
+
+void RowSource::append(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows) {
+  for (std::size_t row = first; row < first + rows; ++row) {
+    const std::size_t begin = row == 0 ? 0 : from.ends[row - 1];
+    out.runs.insert(out.runs.end(), from.runs.begin() + static_cast<std::ptrdiff_t>(begin),
+                    from.runs.begin() + static_cast<std::ptrdiff_t>(from.ends[row]));
+    out.ends.push_back(out.runs.size());
+  }
+}
+
+void RowSource::keep(std::int64_t first_row) {
+  if (ready_to_ == 0) return;
+  LabelRuns kept;
+  list_runs(first_row, ready_to_ - first_row, kept);
+  kept_ = std::move(kept);
+  kept_from_ = first_row;
+}
+
+}  // namespace gpuccl::measuring
