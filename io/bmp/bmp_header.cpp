@@ -1,5 +1,6 @@
 #include "io/bmp/bmp_header.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -43,7 +44,6 @@ class Start {
 void read_palette(const Start& start, std::uint64_t offset, std::uint64_t entry, std::uint32_t count,
                   SampleFormat& format) {
   const std::uint32_t values = 1U << format.bits;
-  if (count == 0 || count > values) count = values;
   bool is_gray = true;
   format.palette.assign(values, 0);
   for (std::uint32_t i = 0; i < count; ++i, offset += entry) {
@@ -63,6 +63,16 @@ void check_masks(const Start& start, BmpHeader& header, std::uint64_t masks, std
   if (start.u32(masks) != 0xff0000 || start.u32(masks + 4) != 0xff00 || start.u32(masks + 8) != 0xff)
     refuse("colours in other bits than 8 each; convert it to PNG");
   header.has_alpha = header_bytes >= kWithAlpha && start.u32(masks + 12) != 0;
+}
+
+/// Entries of a palette: as many as a header says, or as a sample has values; old headers do not say it, and
+/// pixels may follow earlier.
+std::uint32_t palette_entries(const BmpHeader& header, std::uint64_t palette, bool is_old,
+                              std::uint32_t said) {
+  const std::uint32_t values = 1U << header.pixel_bits;
+  if (is_old && header.pixels >= palette)
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(values, (header.pixels - palette) / 3));
+  return said == 0 || said > values ? values : said;
 }
 
 }  // namespace
@@ -92,14 +102,20 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
   const int bits = header.pixel_bits;
   if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
     refuse(std::to_string(bits) + " bits a pixel; convert it to PNG");
+  constexpr std::uint64_t kMasks = 12;  // bytes, which later headers include
+  std::uint64_t end = kFileHeader + bytes + (has_fields && bytes == kHeader ? kMasks : 0);
   if (has_fields) check_masks(start, header, kFileHeader + kHeader, bytes);
   if (bits <= 8) {
     header.format.bits = bits;
-    read_palette(start, kFileHeader + bytes, is_old ? 3 : 4, is_old ? 0 : start.u32(46), header.format);
+    const std::uint64_t entry = is_old ? 3 : 4;
+    const std::uint32_t entries = palette_entries(header, end, is_old, is_old ? 0 : start.u32(46));
+    read_palette(start, end, entry, entries, header.format);
+    end += entry * entries;
   } else {
     header.format.channels = 3;
     header.format.photometric = Photometric::rgb;
   }
+  if (header.pixels < end) refuse("damaged: its pixels begin before the end of its header and palette");
   constexpr double kCentimetres = 100;  // in a metre
   if (!is_old && start.u32(38) > 0 && start.u32(42) > 0)
     header.resolution = {start.u32(38) / kCentimetres, start.u32(42) / kCentimetres,

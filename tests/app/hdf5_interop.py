@@ -104,10 +104,14 @@ def check_axes(folder):
                 refused(path, 65, "has no channel 3: there are 3 channels", "--channel", "3", *choice[2:])
     with h5py.File(path, "w") as file:
         file.create_dataset("image", data=image).attrs["element_size_um"] = [2, 0.5, 0.25]
+        file.create_dataset("two", data=image).attrs["element_size_um"] = [0.5, 0.25]
+        file.create_dataset("slice", data=image[0]).attrs["element_size_um"] = [0.5, 0.25]
         file.create_dataset("one", data=image[None, ..., None])
         file.create_dataset("many", data=numpy.stack([image, image]))
     report = label(folder, path + ":/image")[1]
     assert report["input"]["geometry"]["spacing"] == [0.25, 0.5, 2] and report["input"]["geometry"]["unit"] == "um"
+    assert label(folder, path + ":/two")[1]["input"]["geometry"] is None
+    assert label(folder, path + ":/slice")[1]["input"]["geometry"]["spacing"] == [0.25, 0.5, None]
     assert (label(folder, path + ":/one")[0] == labels).all()
     refused(path + ":/many", 65, "has 2 elements along its axis 0")
 

@@ -119,6 +119,8 @@ TEST_CASE("a BMP that ends early, is compressed, or lies about its size is refus
                          Bmp{1, 9, -2147483647 - 1}, Bmp{1, 9, 2, "", 5}})
     CHECK(is_refused(bmp.with(rows)));
   const std::string whole = Bmp().with(rows);
+  for (const char offset : {'\0', '\x35', '\x3d'})  // within the header or the palette
+    CHECK(is_refused(whole.substr(0, 10) + offset + whole.substr(11) + rows));
   for (std::size_t size = 0; size < whole.size(); ++size) CHECK(is_refused(whole.substr(0, size)));
 }
 
