@@ -6,6 +6,7 @@
 
 #include "io/files/file_error.hpp"
 #include "io/read/input_files.hpp"
+#include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/zarr/label_group.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -47,6 +48,8 @@ void InputClaims::add(const std::string& input, bool stack) {
     add_file(store);
     stores_.insert(io::identify(store));
   }
+  if (std::error_code none; stack && !fs::exists(fs::path(input) / io::kSliceList, none))
+    stacks_.insert(io::identify(input));
 }
 
 void InputClaims::add_intensity(const std::string& path) {
@@ -71,6 +74,11 @@ void InputClaims::refuse_output(const std::string& path) const {
     throw io::FileError(path, Failure::usage, "lies in a Zarr that is read");
 }
 
+void InputClaims::refuse_folder(const std::string& folder) const {
+  if (!stores_.empty() && is_any_of(folders_of(folder + "/any"), stores_))
+    throw io::FileError(folder, Failure::usage, "lies in a Zarr that is read");
+}
+
 void InputClaims::refuse_outputs(const LabelPaths& files) const {
   const bool is_zarr = is_zarr_of_labels(files.image);
   for (const std::string& path : files.outputs()) {
@@ -80,6 +88,12 @@ void InputClaims::refuse_outputs(const LabelPaths& files) const {
     else if (files_.contains(io::identify(path)))
       refuse_same(path);
   }
+  for (const std::string& path : {files.image, files.preview})
+    if (io::is_image_name(path) &&
+        stacks_.contains(io::identify((fs::path(path).parent_path() / ".").string())))
+      throw io::FileError(path, Failure::usage,
+                          "would be an input of the next run, for it lies among the slices of this one; give "
+                          "another folder");
   if (!is_zarr) return;
   const io::FileIdentity store = io::identify(files.image);
   if (folders_.contains(store))

@@ -18,14 +18,19 @@ class InputClaims {
   void add_file(const std::string& path);
 
   /// Error (usage) if an output of `files` is one of these, lies in a Zarr that is read and is no group of
-  /// labels of it, or is a Zarr that has what is read, or another output, in it.
+  /// labels of it, would be a slice of a stack that is read, or is a Zarr that has what is read, or another
+  /// output, in it.
   void refuse_outputs(const LabelPaths& files) const;
+  /// Error (usage) if this folder, to which files come and from which they go, is or lies in a Zarr that is
+  /// read.
+  void refuse_folder(const std::string& folder) const;
   void refuse_output(const std::string& path) const;
 
  private:
   void add_folders_of(const std::string& path);
 
   std::set<io::FileIdentity> files_, stores_;
+  std::set<io::FileIdentity> stacks_;   // folders of which every image is a slice
   std::set<io::FileIdentity> folders_;  // that have these in them
   std::set<std::string> seen_;          // folders by their names
 };

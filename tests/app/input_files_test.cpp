@@ -97,6 +97,8 @@ TEST_CASE("files of a Zarr that is read are never an output") {
   }
   refused({"label", store, "-o", store + "/0/l.tif"}, chunk);
   CHECK(!fs::exists(store + "/labels"));
+  for (const std::string& parts : {store, store + "/parts", scratch / "link/0/parts"})
+    refused({"label", store, "-o", scratch / "l.tif", "--part", "1/2", "--parts-dir", parts}, chunk);
   refused({"label", store, "-o", store + "/labels/x", "--preview", store + "/labels/p.png"}, chunk);
   succeeds({"label", store, "-o", store + "/labels/x"});
 }

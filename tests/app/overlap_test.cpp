@@ -56,6 +56,17 @@ TEST_CASE_METHOD(OneInput, "a slice of a stack is never an output") {
             "output and input are the same file");
 }
 
+TEST_CASE_METHOD(OneInput, "an image is never written among the slices that are read") {
+  const std::string next = "would be an input of the next run", stack = scratch.path().string();
+  refused({"label", stack, "--stack", "-o", scratch / "a.tif"}, next);
+  refused({"label", stack, "--stack", "--preview", scratch / "a.png"}, next);
+  succeeds({"label", stack, "--stack", "--json", scratch / "a.json", "--quiet"});
+  fs::create_directory(scratch / "sub");
+  succeeds({"label", stack, "--stack", "-o", scratch / "sub/a.tif", "--quiet"});
+  write_file(scratch / "files.txt", "in.png\n");  // no other image is a slice
+  succeeds({"label", stack, "--stack", "-o", scratch / "a.tif", "--quiet"});
+}
+
 TEST_CASE_METHOD(OneInput, "two outputs are two files") {
   const std::string twice = "is the name of two outputs";
   refused({"label", input, "-o", scratch / "a.png", "--preview", scratch / "a.png"}, twice);
