@@ -143,6 +143,22 @@ void check(const LabelOptions& options, bool batch) {
   options.algorithm.check();
 }
 
+void check_pages(const io::ImageInfo& input, const LabelOptions& options) {
+  if (!input.has_smaller_pages) return;
+  const MeasureSet wanted = options.measure.wanted | options.selection.keep.measures();
+  const bool measures_border = std::any_of(measures().begin(), measures().end(), [&](const Measure& measure) {
+    return measure.group == MeasureGroup::border && wanted[static_cast<std::size_t>(measure.id)];
+  });
+  const char* const option = options.selection.clear_border       ? "--clear-border"
+                             : options.periodic != PeriodicAxes{} ? "--periodic"
+                             : measures_border                    ? "a measure of the border"
+                             : !options.measure.intensity.empty() ? "--intensity"
+                                                                  : nullptr;
+  if (option != nullptr)
+    throw Error(Failure::usage, "its pages have different sizes, which " + std::string(option) +
+                                    " does not take; --series N labels one alone");
+}
+
 std::vector<std::string> output_folders(const LabelOptions& options) {
   std::vector<std::string> folders;
   const BatchOptions& batch = options.batch;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/label/label_options.hpp"
+#include "io/image/image_info.hpp"
 
 namespace gpuccl::app {
 
@@ -14,6 +15,9 @@ bool is_batch(const LabelOptions& options);
 /// Refuses what contradicts itself before any file is touched. `batch`: what is_batch() has said. Error
 /// (usage).
 void check(const LabelOptions& options, bool batch);
+
+/// Refuses what needs to know where the smaller pages of an input end. Error (usage).
+void check_pages(const io::ImageInfo& input, const LabelOptions& options);
 
 /// Folders that outputs go to.
 std::vector<std::string> output_folders(const LabelOptions& options);

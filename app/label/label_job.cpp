@@ -11,6 +11,7 @@
 #include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/deciding_options.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
@@ -110,6 +111,7 @@ void LabelJob::open() {
     read.planes = options_.planes;
     read.stack = options_.input.stack;
     read.in_parts = true;
+    read.pages_apart = options_.algorithm.per_slice;
     read.warn = [this](const std::string& line) { warn(files_.input, line); };
     reader_ = io::open_reader(files_.input, read);
     const io::ImageInfo& info = reader_->info();
@@ -119,6 +121,7 @@ void LabelJob::open() {
              options_.fill_holes.has_value()};
     work_.wraps = options_.periodic != PeriodicAxes{};
     check_periodic(extent_, connectivity_, options_.periodic);
+    check_pages(info, options_);
     if (options_.fill_holes)
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
     if (options_.values.by_values) values_.plan(*reader_, work_);

@@ -158,7 +158,7 @@ void LabelOptions::add_to(const Command& command) {
             "The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5");
   add_place("--frame", planes.frame,
             "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage");
-  add_place("--series", planes.series, "The image of several in an OME-TIFF, from 0");
+  add_place("--series", planes.series, "The image of several in a TIFF, from 0");
   add_spacing(command, spacing);
   algorithm.add_to(command);
   add_periodic(command, periodic,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/common/stopwatch.hpp"
+#include "app/label/label_checks.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
 
@@ -18,8 +19,10 @@ PartInput::PartInput(std::string path, const LabelOptions& options,
   read.spacing = options.spacing;
   read.stack = stack_;
   read.in_parts = true;
+  read.pages_apart = options.algorithm.per_slice;
   read.warn = std::move(warn);
   reader_ = io::open_reader(path_, read);
+  check_pages(info(), options);
   connectivity_ = options.algorithm.connectivity_for(extent(), info().format != "png");
   state_ = state_now();
 }

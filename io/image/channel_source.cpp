@@ -29,23 +29,24 @@ class ChannelSource final : public SampleSource {
 
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
+  Extent slice_extent(int z) const override { return source_->slice_extent(z); }
   std::int64_t buffer_bytes() const override {
     return source_->buffer_bytes() + format_.row_bytes(info_.extent.width);
   }
   std::int64_t held_bytes() const override { return source_->held_bytes(); }
   bool in_order() const override { return source_->in_order(); }
   void decode(int z, const Sink& sink) const override {
-    source_->decode(z, [&](const SampleRows& rows) { pass(rows, sink); });
+    source_->decode(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
   }
   void decode_from_top(int z, const Sink& sink) const override {
-    source_->decode_from_top(z, [&](const SampleRows& rows) { pass(rows, sink); });
+    source_->decode_from_top(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
   }
 
  private:
-  void pass(const SampleRows& rows, const Sink& sink) const {
+  void pass(int z, const SampleRows& rows, const Sink& sink) const {
     const auto sample = static_cast<std::size_t>(format_.bits / 8);
     const std::size_t pixel = sample * static_cast<std::size_t>(rows.format.channels);
-    std::vector<std::byte> row(sample * static_cast<std::size_t>(info_.extent.width));
+    std::vector<std::byte> row(sample * static_cast<std::size_t>(slice_extent(z).width));
     for (int i = 0; i < rows.count; ++i) {
       const std::byte* from =
           rows.data + static_cast<std::size_t>(i) * rows.pitch + sample * static_cast<std::size_t>(channel_);

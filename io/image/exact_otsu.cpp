@@ -216,12 +216,13 @@ class ExactOtsu {
     oneapi::tbb::enumerable_thread_specific<Histograms> parts(empty);
     const Extent& extent = source_.info().extent;
     for_each_group(source_, 0, extent.depth, bytes, memory_, [&](int begin, int end) {
-      source_.decode_group(begin, end, [&](int, const SampleRows& rows) {
+      source_.decode_group(begin, end, [&](int z, const SampleRows& rows) {
+        const int width = source_.slice_extent(z).width;
         Histograms& histograms = parts.local();
         OrderedCodes codes(rows.format, options_);
         for (int y = 0; y < rows.count; ++y)
-          for (std::int64_t x = 0; x < extent.width; x += OrderedCodes::kBlock) {
-            const std::int64_t length = std::min<std::int64_t>(OrderedCodes::kBlock, extent.width - x);
+          for (std::int64_t x = 0; x < width; x += OrderedCodes::kBlock) {
+            const std::int64_t length = std::min<std::int64_t>(OrderedCodes::kBlock, width - x);
             const std::uint64_t* block =
                 codes.load(rows.data + static_cast<std::size_t>(y) * rows.pitch, x, length);
             for (std::size_t i = 0; i < intervals.size(); ++i)

@@ -20,6 +20,8 @@ struct ImageInfo {
   std::string foreground_rule;
   Geometry geometry = {};
   bool is_described_stack = false;  // a TIFF that says, as ImageJ's do, which slices it holds
+  // Width and height are those of the largest pages; smaller ones are at the upper left, beside background.
+  bool has_smaller_pages = false;
 };
 
 }  // namespace gpuccl::io

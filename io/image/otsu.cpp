@@ -54,13 +54,14 @@ std::vector<Part> reduce_values(const SampleSource& source, const ForegroundOpti
   const Extent& extent = source.info().extent;
   oneapi::tbb::enumerable_thread_specific<Part> parts(start);
   for_each_group(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int begin, int end) {
-    source.decode_group(begin, end, [&](int, const SampleRows& rows) {
+    source.decode_group(begin, end, [&](int z, const SampleRows& rows) {
+      const int width = source.slice_extent(z).width;
       Part& part = parts.local();
       std::array<double, 1024> values;
       constexpr auto kBlock = static_cast<std::int64_t>(values.size());
       for (int y = 0; y < rows.count; ++y)
-        for (std::int64_t x = 0; x < extent.width; x += kBlock) {
-          const std::int64_t count = std::min(extent.width - x, kBlock);
+        for (std::int64_t x = 0; x < width; x += kBlock) {
+          const std::int64_t count = std::min(width - x, kBlock);
           to_values(rows.format, options.raw, rows.data + static_cast<std::size_t>(y) * rows.pitch, x, count,
                     values.data());
           for (std::int64_t i = 0; i < count; ++i)

@@ -43,8 +43,9 @@ struct ReadOptions {
   Limits limits;
   std::optional<GivenSpacing> spacing;
   PlaneChoice planes;
-  bool stack = false;     // the path is a folder whose files are slices
-  bool in_parts = false;  // a few slices or rows at a time: limits.memory is not for the bits of the whole
+  bool stack = false;        // the path is a folder whose files are slices
+  bool pages_apart = false;  // pages may be of different size, for none is a slice of a volume
+  bool in_parts = false;     // a few slices or rows at a time: limits.memory is not for all bits of it
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;
 };

@@ -68,6 +68,8 @@ class SampleSource {
   /// Path and rule are left to the caller.
   virtual const ImageInfo& info() const = 0;
   virtual const SampleFormat& format(int z) const = 0;
+  /// Width and height of slice z: those of all, unless ImageInfo::has_smaller_pages.
+  virtual Extent slice_extent(int) const { return {info().extent.width, info().extent.height}; }
   /// Memory that decode() takes for one slice.
   virtual std::int64_t buffer_bytes() const = 0;
   /// Memory that it takes for whatever slices, from the first call on.

@@ -47,18 +47,21 @@ ValueType value_type(const SampleFormat& format) {
   return is_signed ? i64 : u64;
 }
 
-void add_rows(ValueImage& image, std::int64_t first_row, const SampleRows& rows) {
+void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows) {
   const auto data = [&](int row) { return rows.data + static_cast<std::size_t>(row) * rows.pitch; };
-  if (are_values(rows.format)) {
+  if (are_values(rows.format) && width == image.extent().width) {
     for (int row = 0; row < rows.count; ++row) image.add_rows(first_row + rows.y + row, 1, data(row));
     return;
   }
-  const std::int64_t width = image.extent().width;
   std::vector<double> values(static_cast<std::size_t>(width));
-  std::vector<std::byte> converted(static_cast<std::size_t>(width) * bytes_of(image.type()));
+  std::vector<std::byte> converted(static_cast<std::size_t>(image.extent().width) * bytes_of(image.type()));
   for (int row = 0; row < rows.count; ++row) {
-    to_values(rows.format, true, data(row), 0, width, values.data());
-    convert(image.type(), values.data(), width, converted.data());
+    if (are_values(rows.format)) {
+      std::memcpy(converted.data(), data(row), static_cast<std::size_t>(width) * bytes_of(image.type()));
+    } else {
+      to_values(rows.format, true, data(row), 0, width, values.data());
+      convert(image.type(), values.data(), width, converted.data());
+    }
     image.add_rows(first_row + rows.y + row, 1, converted.data());
   }
 }

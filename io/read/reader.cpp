@@ -1,5 +1,6 @@
 #include "io/read/reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <new>
@@ -64,8 +65,9 @@ class SampleReader final : public Reader {
     ValueImage image({extent.width, extent.height, z1 - z0}, io::value_type(source_->format(0)), delta);
     for_each_group(*source_, z0, z1, source_->buffer_bytes(), memory_, [&](int begin, int end) {
       source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
-        add_rows(image, std::int64_t{z - z0} * extent.height, rows);
+        add_rows(image, std::int64_t{z - z0} * extent.height, source_->slice_extent(z).width, rows);
       });
+      for (int z = begin; z < end; ++z) add_zeros(image, std::int64_t{z - z0} * extent.height, z);
     });
     return image;
   }
@@ -87,13 +89,24 @@ class SampleReader final : public Reader {
  private:
   void state_rule() { info_.foreground_rule = foreground_rule(source_->format(0), options_, threshold_); }
 
-  /// Packs rows of samples to `bits`.
-  void pack(const Foreground& foreground, const SampleRows& rows, std::uint32_t* bits) {
-    const std::int64_t pitch = words_per_row(info_.extent.width);
-    for (int i = 0; i < rows.count; ++i)
-      foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, info_.extent.width,
-                      bits + i * pitch);
-    if (!options_.has_rule()) values_.look_at(rows, info_.extent);
+  /// Packs rows of samples of slice z to `bits`.
+  void pack(const Foreground& foreground, int z, const SampleRows& rows, std::uint32_t* bits) {
+    const Extent slice = source_->slice_extent(z);
+    const std::int64_t pitch = words_per_row(info_.extent.width), packed = words_per_row(slice.width);
+    for (int i = 0; i < rows.count; ++i) {
+      std::uint32_t* const row = bits + i * pitch;
+      foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, slice.width, row);
+      std::fill(row + packed, row + pitch, 0);
+    }
+    if (!options_.has_rule()) values_.look_at(rows, slice);
+  }
+
+  /// The rows of `image` below a page that is less high, the first of which is row `first_row` of `image`.
+  void add_zeros(ValueImage& image, std::int64_t first_row, int z) const {
+    const int height = source_->slice_extent(z).height;
+    if (height == info_.extent.height) return;
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(info_.extent.width) * bytes_of(image.type()));
+    for (int y = height; y < info_.extent.height; ++y) image.add_rows(first_row + y, 1, zeros.data());
   }
 
   void read_group(int begin, int end, int first, BitVolume& out) {
@@ -101,8 +114,11 @@ class SampleReader final : public Reader {
     std::optional<Foreground> foreground;  // a slice may have a palette of its own
     source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
       std::call_once(once, [&] { foreground.emplace(rows.format, options_, threshold_); });
-      pack(*foreground, rows, out.row(rows.y, z - first));
+      pack(*foreground, z, rows, out.row(rows.y, z - first));
     });
+    for (int z = begin; z < end; ++z)
+      for (int y = source_->slice_extent(z).height; y < info_.extent.height; ++y)
+        std::fill_n(out.row(y, z - first), words_per_row(info_.extent.width), 0);
   }
 
   void send_slice(int z, RowStream& stream) {
@@ -111,9 +127,12 @@ class SampleReader final : public Reader {
       if (!foreground) foreground.emplace(rows.format, options_, threshold_);
       std::vector<std::uint32_t> bits(
           static_cast<std::size_t>(rows.count * words_per_row(info_.extent.width)));
-      pack(*foreground, rows, bits.data());
+      pack(*foreground, z, rows, bits.data());
       stream.send(std::move(bits));
     });
+    const auto pitch = static_cast<std::size_t>(words_per_row(info_.extent.width));
+    for (int y = source_->slice_extent(z).height; y < info_.extent.height; ++y)
+      stream.send(std::vector<std::uint32_t>(pitch));
   }
 
   std::unique_ptr<SampleSource> source_;

@@ -6,18 +6,15 @@
 #include <optional>
 
 #include "io/image/limits.hpp"
+#include "io/image/plane_place.hpp"
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_description.hpp"
 #include "io/tiff/tiff_layout.hpp"
 #include "io/tiff/tiff_page_decoder.hpp"
+#include "io/tiff/tiff_pages.hpp"
 
 namespace gpuccl::io {
 namespace {
-
-bool is_slice(const TiffHandle& tiff) {
-  const auto type = tiff.field<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
-  return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
-}
 
 Resolution read_resolution(const TiffHandle& tiff) {
   float x = 0, y = 0;
@@ -46,36 +43,33 @@ double reciprocal(double resolution) {
   return value;
 }
 
+/// What the description in the current page says.
+TiffDescription read_description(const TiffHandle& tiff) {
+  const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+  const double elements = static_cast<double>(tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)) *
+                          tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
+  return parse_description(tiff.text(TIFFTAG_IMAGEDESCRIPTION), tiff.text(TIFFTAG_SOFTWARE), elements,
+                           channels);
+}
+
+/// Pages [begin, end).
+struct PageRange {
+  std::int64_t begin = 0, end = INT64_MAX;
+};
+
 /// Reads one directory after the other into TiffContents.
 class ContentsScanner {
  public:
   ContentsScanner(TiffHandle& tiff, const InputFile& file, const ReadOptions& options)
       : tiff_(tiff), file_(file), options_(options) {}
 
-  TiffContents scan(bool with_thumbnails) {
-    result_ = {};
-    stored_ = 0;
-    planes_ = 0;
-    for (std::int64_t number = 1;; ++number) {
-      if (number > options_.limits.max_pages)
-        throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
-      require_whole(number);
-      if (with_thumbnails || is_slice(tiff_)) add_page(number);
-      if (TIFFLastDirectory(tiff_.get()) != 0) break;
-      tiff_.clear_messages();
-      if (TIFFReadDirectory(tiff_.get()) == 1) continue;
-      require_whole(number + 1);
-      tiff_.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
-    }
+  TiffContents scan(PageRange range) {
+    std::int64_t page = 0;
+    for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
+      if (range.begin <= page && page < range.end) add_page(number);
+      ++page;
+    });
     return std::move(result_);
-  }
-
-  void require_whole(std::int64_t page) const {
-    try {
-      tiff_.require_whole();
-    } catch (const Error& error) {
-      throw Error(error.failure(), reason_about("page " + std::to_string(page), error.what()));
-    }
   }
 
   /// What the description adds: spacing, and slices that have no directory of their own.
@@ -105,6 +99,9 @@ class ContentsScanner {
   /// Pages that are slices, wanted or not.
   std::int64_t planes() const { return planes_; }
 
+  /// Whether pages were found unlike, and nothing says which of them are one image.
+  bool has_unlike_pages() const { return has_unlike_pages_ && !description_.says_images(); }
+
  private:
   /// Whether slices of this writer may have no directory of their own.
   bool has_hidden() const {
@@ -114,11 +111,7 @@ class ContentsScanner {
   /// By the first page, which tells of all others.
   void choose_planes() {
     const PlaneChoice& choice = options_.planes;
-    const int channels = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
-    const double elements = static_cast<double>(tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)) *
-                            tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
-    description_ = parse_description(tiff_.text(TIFFTAG_IMAGEDESCRIPTION), tiff_.text(TIFFTAG_SOFTWARE),
-                                     elements, channels);
+    description_ = read_description(tiff_);
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
     if (series.empty()) series.emplace_back();  // pages that nothing is said of
@@ -215,12 +208,10 @@ class ContentsScanner {
     check_page_size(width, height, options_.limits);
     const Extent extent = {static_cast<int>(width), static_cast<int>(height), 1};
     const bool is_first = result_.slices.empty();
+    Extent& largest = result_.info.extent;
+    if (!is_first) compare(extent);
     TiffFormat format = read_tiff_format(tiff_, result_.all_channels, is_first ? options_.warn : nullptr);
-    if (is_first) {
-      start(extent, format);
-    } else {
-      compare(extent, format);
-    }
+    is_first ? start(format) : compare(format);
     format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1 &&
                                            format.samples.photometric == Photometric::min_is_white;
     if (result_.formats.empty() || result_.formats.back() != format.samples)
@@ -233,13 +224,17 @@ class ContentsScanner {
     if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes, pieces));
-    result_.slices.push_back({TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1});
-    check_size({extent.width, extent.height, static_cast<int>(result_.slices.size())}, result_.buffer_bytes);
+    result_.slices.push_back(
+        {TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1, extent.width, extent.height});
+    largest = {std::max(largest.width, extent.width), std::max(largest.height, extent.height), 1};
+    check_page_size(static_cast<std::uint64_t>(largest.width), static_cast<std::uint64_t>(largest.height),
+                    options_.limits);
+    check_size({largest.width, largest.height, static_cast<int>(result_.slices.size())},
+               result_.buffer_bytes);
   }
 
-  void start(const Extent& extent, const TiffFormat& format) {
+  void start(const TiffFormat& format) {
     result_.info.format = "tiff";
-    result_.info.extent = extent;
     result_.info.bits_per_sample = format.samples.bits;
     result_.info.photometric = name_of(format.samples.photometric);
     result_.info.geometry.resolution = read_resolution(tiff_);
@@ -255,21 +250,29 @@ class ContentsScanner {
     return tiff_.field<std::uint16_t>(TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
   }
 
-  /// Slices of one volume must be alike.
-  void compare(const Extent& extent, const TiffFormat& format) const {
-    const Extent& first = result_.info.extent;
-    if (extent != first)
-      throw Error(Failure::data, "is " + to_string(extent) + " but page 1 is " + to_string(first));
+  /// Slices of one volume must be alike, but pages that are none may have any size.
+  void compare(const Extent& extent) {
+    const TiffSlice& slice = result_.slices.front();
+    if (const Extent first = {slice.width, slice.height}; extent != first) {
+      if (!options_.pages_apart || description_.says_images())
+        refuse_unlike("is " + to_string(extent) + " but page 1 is " + to_string(first));
+      result_.info.has_smaller_pages = true;
+    }
+  }
+  void compare(const TiffFormat& format) {
     const SampleFormat& samples = result_.formats.front();
     if (format.samples.bits != samples.bits || format.samples.kind != samples.kind ||
         format.samples.channels != samples.channels || format.planes != result_.planes)
-      throw Error(Failure::data, "has " + std::to_string(format.samples.channels) + " samples of " +
-                                     std::to_string(format.samples.bits) +
-                                     " bits a pixel, unlike page 1 with " + std::to_string(samples.channels) +
-                                     " of " + std::to_string(samples.bits));
+      refuse_unlike("has " + std::to_string(format.samples.channels) + " samples of " +
+                    std::to_string(format.samples.bits) + " bits a pixel, unlike page 1 with " +
+                    std::to_string(samples.channels) + " of " + std::to_string(samples.bits));
     if (format.samples.photometric != samples.photometric)
-      throw Error(Failure::data, std::string("is ") + name_of(format.samples.photometric) +
-                                     " but page 1 is " + name_of(samples.photometric));
+      refuse_unlike(std::string("is ") + name_of(format.samples.photometric) + " but page 1 is " +
+                    name_of(samples.photometric));
+  }
+  [[noreturn]] void refuse_unlike(const std::string& why) {
+    has_unlike_pages_ = true;
+    throw Error(Failure::data, why);
   }
 
   /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.
@@ -284,8 +287,8 @@ class ContentsScanner {
       throw Error(Failure::data, "its description tells of " + std::to_string(description_.planes) +
                                      " images, but the file ends after " + std::to_string(whole));
     for (std::int64_t i = 1; i < description_.planes; ++i)
-      contents.slices.push_back(
-          {first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes, first.format});
+      contents.slices.push_back({first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes,
+                                 first.format, first.width, first.height});
     check_size({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes);
   }
 
@@ -294,10 +297,38 @@ class ContentsScanner {
   const ReadOptions& options_;
   TiffDescription description_;
   TiffContents result_;
+  bool has_unlike_pages_ = false;
   std::uint64_t stored_ = 0;                         // by all pages so far
   std::int64_t planes_ = 0;                          // so far
   std::optional<std::vector<std::int64_t>> wanted_;  // of them, if not all
 };
+
+/// The pages of the image that is chosen by its number among runs of pages, and the choice taken out of
+/// `options`; all pages if it is among images that the file tells of, or there is one run.
+PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
+  std::optional<int>& series = options.planes.series;
+  if (!series || read_description(tiff).says_images()) return {};
+  const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
+  if (runs.size() == 1) return {};
+  const TiffRun& run = runs[static_cast<std::size_t>(
+      plane_place(static_cast<std::int64_t>(runs.size()), series, "images", "--series"))];
+  series.reset();
+  return {run.begin, run.end};
+}
+
+/// What the pages say. Throws Error (data) that names the images there are where they are unlike.
+TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, const ReadOptions& options) {
+  try {
+    return scanner.scan(range);
+  } catch (const Error&) {
+    if (!scanner.has_unlike_pages()) throw;
+    const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
+    if (runs.size() == 1) throw;
+    const bool may_be_apart = have_like_samples(runs) && !options.pages_apart;
+    throw Error(Failure::data, "holds " + to_string(runs) + "; --series N takes one, from 0" +
+                                   (may_be_apart ? ", --per-slice labels each page on its own" : ""));
+  }
+}
 
 }  // namespace
 
@@ -308,17 +339,18 @@ void prepare_page(TIFF* tiff) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
 }
 
-TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options) {
+TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& asked) {
+  ReadOptions options = asked;
+  const PageRange range = choose_run(tiff, options);
   ContentsScanner scanner(tiff, file, options);
-  TiffContents contents = scanner.scan(false);
-  if (scanner.planes() == 0) {  // nothing but thumbnails or masks: then they are what is to be read
-    if (TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
-    contents = scanner.scan(true);
-  }
+  TiffContents contents = scan(scanner, range, tiff, options);
   if (contents.slices.empty())
     throw Error(Failure::data,
                 "holds " + std::to_string(scanner.planes()) + " planes, none of what is chosen");
   scanner.describe(contents);
+  if (contents.info.has_smaller_pages && options.warn)
+    options.warn("pages have different sizes; smaller ones are at the upper left of " +
+                 to_string({contents.info.extent.width, contents.info.extent.height}));
   return contents;
 }
 

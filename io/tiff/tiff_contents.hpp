@@ -10,11 +10,12 @@
 
 namespace gpuccl::io {
 
-/// Where the rows of a slice are.
+/// A page, and where its rows are.
 struct TiffSlice {
   std::uint64_t directory = 0;  // offset of the page's directory
   std::uint64_t rows = 0;       // offset of all rows, if they lie uncompressed in one piece, else 0
   std::size_t format = 0;       // index into TiffContents::formats
+  int width = 0, height = 0;
 };
 
 /// What the directories of a file say, checked.

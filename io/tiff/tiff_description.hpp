@@ -25,6 +25,9 @@ struct TiffDescription {
   bool single_directory = false;   // tifffile says that only the first of the planes has one
   Vector3 spacing{};               // of which ImageJ tells z alone, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
+
+  /// Whether it is known of all pages which image they belong to.
+  bool says_images() const { return writer == Writer::imagej || writer == Writer::ome; }
 };
 
 /// `elements` is the number of samples of the first page, `samples_per_pixel` how many of them make a pixel.

@@ -29,6 +29,7 @@ TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_b
     if (!has_error()) messages_.error = "no page";
     fail("not a valid TIFF");
   }
+  first_directory_ = TIFFCurrentDirOffset(tiff_);
 }
 
 TiffHandle::~TiffHandle() { close_tiff(tiff_, messages_); }

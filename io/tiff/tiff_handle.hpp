@@ -32,6 +32,7 @@ class TiffHandle {
   TiffHandle& operator=(const TiffHandle&) = delete;
 
   TIFF* get() const { return tiff_; }
+  bool is_at_first_directory() const { return TIFFCurrentDirOffset(tiff_) == first_directory_; }
   /// Forgets what was said so far.
   void clear_messages() {
     messages_ = {};
@@ -67,6 +68,7 @@ class TiffHandle {
   bool tags_may_need_more_;  // than max_bytes
   TiffMessages messages_;
   TIFF* tiff_ = nullptr;
+  std::uint64_t first_directory_ = 0;  // its offset
 };
 
 }  // namespace gpuccl::io

@@ -48,6 +48,7 @@ class TiffSource final : public SampleSource {
 
   const ImageInfo& info() const override { return contents_.info; }
   const SampleFormat& format(int z) const override { return contents_.formats[slice(z).format]; }
+  Extent slice_extent(int z) const override { return {slice(z).width, slice(z).height}; }
   std::int64_t buffer_bytes() const override { return contents_.buffer_bytes; }
 
   /// The only page by all threads; those of a stack are decoded by one thread each.
@@ -79,8 +80,8 @@ class TiffSource final : public SampleSource {
 
   /// Rows that lie uncompressed in one piece need no libtiff and no more memory than a few of them.
   void copy_rows(int z, const Sink& sink, std::int64_t memory) const {
-    const int height = contents_.info.extent.height;
-    const std::int64_t row_bytes = format(z).row_bytes(contents_.info.extent.width);
+    const int height = slice(z).height;
+    const std::int64_t row_bytes = format(z).row_bytes(slice(z).width);
     const auto batch = static_cast<int>(std::clamp<std::int64_t>(kCachedBytes / row_bytes, 1, height));
     if (memory == 0) return copy_rows(z, 0, height, batch, sink);
     for_each_part((height - 1) / batch + 1, batch * row_bytes, memory, [&](int i) {
@@ -90,7 +91,7 @@ class TiffSource final : public SampleSource {
 
   void copy_rows(int z, int begin, int end, int batch, const Sink& sink) const {
     const SampleFormat& samples = format(z);
-    const auto pitch = static_cast<std::size_t>(samples.row_bytes(contents_.info.extent.width));
+    const auto pitch = static_cast<std::size_t>(samples.row_bytes(slice(z).width));
     const auto rows = std::make_unique_for_overwrite<std::byte[]>(pitch * static_cast<std::size_t>(batch));
     for (int y = begin; y < end; y += batch) {
       const int count = std::min(batch, end - y);
@@ -143,7 +144,7 @@ class TiffSource final : public SampleSource {
     prepare_page(tiff->get());
     TiffFormat found = read_tiff_format(*tiff, contents_.all_channels, nullptr);
     found.samples.inverted_by_name_only = format(z).inverted_by_name_only;
-    const Extent& extent = contents_.info.extent;
+    const Extent extent = slice_extent(z);
     if (found.samples != format(z) || found.planes != contents_.planes ||
         tiff->field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0) != static_cast<std::uint32_t>(extent.width) ||
         tiff->field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) != static_cast<std::uint32_t>(extent.height))

@@ -5,6 +5,7 @@
 #include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
 
 // What of the input becomes foreground, and which inputs there are.
 namespace gpuccl {
@@ -61,6 +62,42 @@ TEST_CASE("option --stack reads a folder in natural order, or in the order of fi
   succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
   CHECK(labels_in(scratch / "out.npy") == "0 1|1 0|0 0");
   CHECK(report_of({stack, "--stack"})["input"]["format"] == "stack");
+}
+
+TEST_CASE("option --per-slice labels pages of different size, option --series one of them") {
+  const ScratchFolder scratch;
+  const auto page = [](std::uint32_t width, std::uint32_t height, const std::string& drawing) {
+    tests::TiffPageToWrite one;
+    one.width = width;
+    one.height = height;
+    for (const char c : drawing) one.samples.push_back(c == '#' ? 1 : 0);
+    return one;
+  };
+  const std::string input = scratch / "in.tif", labels = scratch / "out.npy";
+  tests::write_tiff(input, {page(4, 1, "#.##"), page(2, 3, "##...#")});
+  fails({"label", input, "-o", labels}, 65,
+        "holds 2 images (4x1, 2x3); --series N takes one, from 0, --per-slice labels each page on its own");
+  succeeds({"label", input, "-o", labels, "--series", "1"});
+  CHECK(labels_in(labels) == "1 1/0 0/0 2");
+  const Ended warned = gpuccl({"label", input, "-o", labels, "--per-slice"});
+  CHECK(warned.code == 0);
+  CHECK(warned.err.find("pages have different sizes; smaller ones are at the upper left of 4x3") !=
+        std::string::npos);
+  const std::string expected = "1 0 2 2/0 0 0 0/0 0 0 0|3 3 0 0/0 0 0 0/0 4 0 0";
+  CHECK(labels_in(labels) == expected);
+  succeeds({"label", input, "-o", labels, "--per-slice", "--memory", "1M", "--quiet"});
+  CHECK(labels_in(labels) == expected);
+  succeeds({"label", input, "-o", labels, "--per-slice", "--values", "--quiet"});
+  CHECK(labels_in(labels) == expected);
+  // What is dark at the sides of a page is no hole, and what is beside it neither is dark.
+  succeeds({"label", input, "-o", labels, "--per-slice", "--invert", "--fill-holes", "--quiet"});
+  CHECK(labels_in(labels) == "0 1 0 0/0 0 0 0/0 0 0 0|0 0 0 0/2 2 0 0/2 0 0 0");
+  for (const Words& more : {Words{"--clear-border"}, Words{"--periodic", "x"}, Words{"--intensity", input},
+                            Words{"--measure", "border"}, Words{"--keep", "border_x1 == 0"}}) {
+    Words words = {"label", input, "-o", labels, "--per-slice", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    fails(words, 64, "its pages have different sizes");
+  }
 }
 
 TEST_CASE("option --invert labels the dark part") {

@@ -41,25 +41,29 @@ void decode(unsigned choice, Open open) {
     const Extent extent = source->info().extent;
     if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule, options.limits.memory);
     for (int z = 0; z < extent.depth && z < 16; ++z)
-      source->decode_group(z, z + 1, [&](int, const io::SampleRows& rows) {
+      source->decode_group(z, z + 1, [&, z](int, const io::SampleRows& rows) {
         const io::Foreground foreground(rows.format, rule, rule.threshold);
-        std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(extent.width)));
-        if (rows.y < 0 || rows.count <= 0 || rows.count > extent.height - rows.y) __builtin_trap();
+        const Extent slice = source->slice_extent(z);
+        if (slice.width > extent.width || slice.height > extent.height) __builtin_trap();
+        std::vector<std::uint32_t> row(static_cast<std::size_t>(words_per_row(slice.width)));
+        if (rows.y < 0 || rows.count <= 0 || rows.count > slice.height - rows.y) __builtin_trap();
         for (int i = 0; i < rows.count; ++i)
-          foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, extent.width, row.data());
+          foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, slice.width, row.data());
       });
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) __builtin_trap();  // a refusal without a reason
   }
 }
 
+inline std::shared_ptr<const io::InputFile> file_of(const std::uint8_t* data, std::size_t size) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  return std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size));
+}
+
 /// Opens the bytes as an image, by a rule that their last byte chooses.
 inline void decode(const std::uint8_t* data, std::size_t size) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(data);
-  decode(size > 0 ? data[size - 1] : 0, [&](const io::ReadOptions& options) {
-    return io::open_file(std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size)),
-                         options);
-  });
+  decode(size > 0 ? data[size - 1] : 0,
+         [&](const io::ReadOptions& options) { return io::open_file(file_of(data, size), options); });
 }
 
 }  // namespace gpuccl::fuzz

@@ -471,6 +471,66 @@ TEST_CASE("a strip of JPEG that is longer than its page is read and reported") {
   REQUIRE(failure_of([&] { read(file.path(), options); }) == Failure::data);
 }
 
+TEST_CASE("colours of a JPEG stream are those of RGB, subsampled or not") {
+  if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
+  const tests::MemoryFile file;
+  const BitVolume blocks = noise({5, 4, 1}, 29);
+  const TiffPageToWrite gray = jpeg_page(blocks);
+  for (const std::uint32_t tile_size : {0u, 32u})
+    for (const int subsampling : {1, 2})
+      for (const bool is_rgb : {false, true}) {
+        TiffPageToWrite page = gray;
+        page.channels = 3;
+        page.photometric = is_rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_YCBCR;
+        page.tile_size = tile_size;
+        page.more = [=](TIFF* tiff) {
+          TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, 100);
+          if (is_rgb) return;
+          TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+          TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, subsampling, subsampling);
+        };
+        page.samples.clear();
+        // Red or blue, of luma 59.8 and 29.07; of the three channels of YCbCr it is not so.
+        for (const std::uint64_t sample : gray.samples)
+          for (const std::uint64_t color : {sample != 0 ? 200u : 0u, 0u, sample != 0 ? 0u : 255u})
+            page.samples.push_back(color);
+        write_tiff(file.path(), {page}, "wl");
+        ReadOptions options;
+        options.foreground.threshold = 45;
+        CAPTURE(tile_size, subsampling, is_rgb);
+        const Read result = read(file.path(), options);
+        REQUIRE(result.info.extent == Extent{80, 64, 1});
+        REQUIRE(result.info.photometric == "rgb");
+        REQUIRE(result.warnings.empty());
+        std::int64_t unlike = 0;
+        for (int y = 0; y < 64; ++y)
+          for (int x = 0; x < 80; ++x) unlike += result.image(x, y) != blocks(x / 16, y / 16);
+        REQUIRE(unlike == 0);
+        options.planes.channel = 0;
+        options.foreground.threshold = 100;
+        REQUIRE(same_bits(read(file.path(), options).image, result.image));
+      }
+}
+
+TEST_CASE("YCbCr that is not of JPEG is refused by name") {
+  const tests::MemoryFile file;
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
+    TiffPageToWrite page = page_of(noise({16, 8, 1}, 30), 0, 200, 8);
+    page.channels = 3;
+    page.photometric = PHOTOMETRIC_YCBCR;
+    page.compression = compression;
+    page.samples.assign(std::size_t{16} * 8 * 3, 7);
+    page.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1); };
+    write_tiff(file.path(), {page});
+    try {
+      read(file.path());
+      FAIL("was read");
+    } catch (const Error& error) {
+      REQUIRE(std::string(error.what()) == "ycbcr images are not supported unless compressed as jpeg");
+    }
+  }
+}
+
 TEST_CASE("a JPEG stream of lossless coding is not called damaged") {
   if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
   tests::MemoryFile file;
@@ -511,15 +571,30 @@ TEST_CASE("the coefficients of a progressive JPEG stream count as memory before 
   REQUIRE(failure_of([&] { open_reader(file.path(), {}); }) == Failure::data);
 }
 
+namespace {
+
+std::string refusal_of(const std::string& path, const ReadOptions& options = {}) {
+  try {
+    read(path, options);
+  } catch (const Error& error) {
+    REQUIRE(error.failure() == Failure::data);
+    return error.what();
+  }
+  return "none";
+}
+
+TiffPageToWrite marked(TiffPageToWrite page, std::uint32_t type) {
+  page.more = [type](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, type); };
+  return page;
+}
+
+}  // namespace
+
 TEST_CASE("thumbnails and masks are no slices") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({40, 30, 2}, 9);
   const BitVolume small = noise({10, 8, 1}, 10);
-  const auto marked = [](TiffPageToWrite page, std::uint32_t type) {
-    page.more = [type](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, type); };
-    return page;
-  };
   const TiffPageToWrite thumbnail = marked(page_of(small), FILETYPE_REDUCEDIMAGE);
   const TiffPageToWrite mask = marked(page_of(image), FILETYPE_MASK);
   write_tiff(path, {thumbnail, marked(page_of(image, 0), FILETYPE_PAGE), mask, thumbnail, page_of(image, 1)});
@@ -528,26 +603,146 @@ TEST_CASE("thumbnails and masks are no slices") {
   REQUIRE(same_bits(read(path).image, small));
 }
 
-TEST_CASE("pages that are not alike are refused with both sizes named") {
+TEST_CASE("pages of a described stack that are not alike are refused with what differs named") {
   const tests::MemoryFile file;
   const std::string path = file.path();
-  const TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
-  const auto reason_of_pages = [&](const TiffPageToWrite& second) {
-    write_tiff(path, {first, second});
-    try {
-      read(path);
-    } catch (const Error& error) {
-      REQUIRE(error.failure() == Failure::data);
-      return std::string(error.what());
-    }
-    return std::string();
+  for (const char* description :
+       {"ImageJ=1.53t\nimages=2\nslices=2\n",
+        "<OME><Image><Pixels SizeC=\"1\" SizeZ=\"2\" SizeT=\"1\"></Pixels></Image></OME>"}) {
+    TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
+    describe(first, description);
+    const auto reason = [&](const TiffPageToWrite& second, bool pages_apart = false) {
+      write_tiff(path, {first, second});
+      ReadOptions options;
+      options.pages_apart = pages_apart;
+      return refusal_of(path, options);
+    };
+    const TiffPageToWrite higher = page_of(noise({40, 31, 1}, 11));
+    REQUIRE(reason(higher) == "page 2 is 40x31 but page 1 is 40x30");
+    REQUIRE(reason(higher, true) == "page 2 is 40x31 but page 1 is 40x30");
+    REQUIRE(reason(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
+            "page 2 has 1 samples of 8 bits a pixel, unlike page 1 with 1 of 1");
+    TiffPageToWrite white = page_of(noise({40, 30, 1}, 11));
+    white.photometric = PHOTOMETRIC_MINISWHITE;
+    REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black");
+  }
+}
+
+TEST_CASE("pages that are alike and follow each other are an image of several") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume volume = noise({40, 30, 3}, 20), small = noise({10, 8, 1}, 21),
+                  gray = noise({40, 30, 1}, 22);
+  const TiffPageToWrite thumbnail = marked(page_of(noise({20, 15, 1}, 23)), FILETYPE_REDUCEDIMAGE);
+  const auto chosen = [&](int series) {
+    ReadOptions options;
+    options.planes.series = series;
+    return options;
   };
-  REQUIRE(reason_of_pages(page_of(noise({40, 31, 1}, 11))) == "page 2 is 40x31 but page 1 is 40x30");
-  REQUIRE(reason_of_pages(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
-          "page 2 has 1 samples of 8 bits a pixel, unlike page 1 with 1 of 1");
-  TiffPageToWrite white = first;
-  white.photometric = PHOTOMETRIC_MINISWHITE;
-  REQUIRE(reason_of_pages(white) == "page 2 is min-is-white but page 1 is min-is-black");
+  const TiffPageToWrite a = page_of(volume, 0), b = page_of(volume, 1), c = page_of(volume, 2);
+
+  write_tiff(path, {page_of(small), a, thumbnail, b, c});
+  REQUIRE(refusal_of(path) ==
+          "holds 2 images (10x8, 3 pages of 40x30); --series N takes one, from 0, --per-slice labels each "
+          "page on its own");
+  REQUIRE(same_bits(read(path, chosen(0)).image, small));
+  REQUIRE(same_bits(read(path, chosen(1)).image, volume));
+  REQUIRE(refusal_of(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
+
+  write_tiff(path, {a, b, c, page_of(gray, 0, 200, 8), a});
+  REQUIRE(refusal_of(path) ==
+          "holds 3 images (3 pages of 40x30 of 1 bit min-is-black, 40x30 of 8 bits min-is-black, 40x30 of 1 "
+          "bit min-is-black); --series N takes one, from 0");
+  REQUIRE(same_bits(read(path, chosen(0)).image, volume));
+  REQUIRE(same_bits(read(path, chosen(1)).image, gray));
+  ReadOptions apart;
+  apart.pages_apart = true;
+  REQUIRE(refusal_of(path, apart) == refusal_of(path));
+
+  // A page of an image that is not chosen need not be one that can be read.
+  TiffPageToWrite other = page_of(small);
+  other.compression = COMPRESSION_SGILOG;
+  other.photometric = PHOTOMETRIC_LOGL;
+  other.bits = 16;
+  other.sample_format = SAMPLEFORMAT_INT;
+  write_tiff(path, {other, a, b, c});
+  REQUIRE(same_bits(read(path, chosen(1)).image, volume));
+  REQUIRE(refusal_of(path, chosen(0)).find("not supported") != std::string::npos);
+
+  // Of one image nothing need be chosen, but may be; thumbnails alone are what is to be read.
+  write_tiff(path, {a, b, c});
+  REQUIRE(same_bits(read(path, chosen(0)).image, volume));
+  REQUIRE(refusal_of(path, chosen(1)) == "has no series 1: there are 1 images, numbered from 0");
+  write_tiff(path, {thumbnail, marked(page_of(small), FILETYPE_REDUCEDIMAGE)});
+  REQUIRE(same_bits(read(path, chosen(1)).image, small));
+}
+
+TEST_CASE("an image of several has the description of its first page") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume volume = noise({40, 30, 6}, 24), small = noise({10, 8, 1}, 25);
+  std::vector<TiffPageToWrite> pages = pages_of(volume);
+  describe(pages.front(), "{\"shape\": [2, 3, 30, 40], \"axes\": \"TZYX\"}");
+  TiffPageToWrite first = page_of(small);
+  describe(first, "{\"shape\": [8, 10]}");
+  pages.insert(pages.begin(), first);
+  write_tiff(path, pages);
+  ReadOptions options;
+  options.planes.series = 1;
+  REQUIRE(refusal_of(path, options).starts_with("holds 2x3 planes (axes TZ); "));
+  options.planes.frame = 1;
+  const BitVolume later = read(path, options).image;
+  REQUIRE(later.extent() == Extent{40, 30, 3});
+  REQUIRE(std::memcmp(later.row(0), volume.view().row(0, 3), static_cast<std::size_t>(later.bytes())) == 0);
+}
+
+TEST_CASE("pages of different size are slices beside background where none is part of a volume") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const BitVolume wide = noise({150, 20, 1}, 26), high = noise({33, 90, 1}, 27), small = noise({5, 4, 1}, 28);
+  std::vector<TiffPageToWrite> pages;
+  for (const BitVolume* image : {&small, &wide, &high}) pages.push_back(page_of(*image, 0, 200, 8));
+  pages[1].compression = COMPRESSION_LZW;
+  pages[1].rows_per_strip = 7;
+  write_tiff(path, pages);
+  const auto on_page = [&](const BitVolume& image, bool inverted, int z, BitVolume& out) {
+    for (int y = 0; y < image.extent().height; ++y)
+      for (int x = 0; x < image.extent().width; ++x) out.set(x, y, z, image(x, y) != inverted);
+  };
+  for (const bool inverted : {false, true})
+    for (const bool otsu : {false, true}) {
+      ReadOptions options;
+      options.pages_apart = true;
+      options.foreground.invert = inverted;
+      options.foreground.otsu = otsu;
+      BitVolume expected({150, 90, 3});
+      on_page(small, inverted, 0, expected);
+      on_page(wide, inverted, 1, expected);
+      on_page(high, inverted, 2, expected);
+      CAPTURE(inverted, otsu);
+      const Read result = read(path, options);
+      REQUIRE(same_bits(result.image, expected));
+      REQUIRE(result.info.has_smaller_pages);
+      REQUIRE(result.warnings ==
+              std::vector<std::string>{
+                  "pages have different sizes; smaller ones are at the upper left of 150x90"});
+      const auto reader = open_reader(path, options);
+      for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 90; y += 30) {
+          BitVolume rows({150, 30, 1});
+          reader->read_rows(z, y, y + 30, rows);
+          CAPTURE(z, y);
+          REQUIRE(std::memcmp(rows.row(0), expected.row(y, z), static_cast<std::size_t>(rows.bytes())) == 0);
+        }
+      if (inverted) continue;
+      const ValueImage values = reader->read_values(0, 3, 1);
+      std::int64_t foreground = count_foreground(expected.view());
+      REQUIRE(values.count_foreground() == foreground);
+    }
+  ReadOptions limited;
+  limited.pages_apart = true;
+  limited.limits.max_pixels = 3000;
+  REQUIRE(refusal_of(path, limited).find("header claims 150x90") != std::string::npos);
 }
 
 TEST_CASE("a stack of ImageJ has one directory for all slices") {

@@ -1,0 +1,118 @@
+#include "io/tiff/tiff_pages.hpp"
+
+#include <tiff.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "io/image/reason.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+bool is_slice(const TiffHandle& tiff) {
+  const auto type = tiff.field<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
+  return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+}
+
+void require_whole(const TiffHandle& tiff, std::int64_t page) {
+  try {
+    tiff.require_whole();
+  } catch (const Error& error) {
+    throw Error(error.failure(), reason_about("page " + std::to_string(page), error.what()));
+  }
+}
+
+/// `visit(number, whether it is a slice)`.
+template <class Visit>
+void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
+  if (!tiff.is_at_first_directory() && TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
+  for (std::int64_t number = 1;; ++number) {
+    if (number > limits.max_pages)
+      throw Error(Failure::data, "more than " + std::to_string(limits.max_pages) + " pages");
+    require_whole(tiff, number);
+    visit(number, is_slice(tiff));
+    if (TIFFLastDirectory(tiff.get()) != 0) break;
+    tiff.clear_messages();
+    if (TIFFReadDirectory(tiff.get()) == 1) continue;
+    require_whole(tiff, number + 1);
+    tiff.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
+  }
+}
+
+/// The current page as a run of one.
+TiffRun run_of_page(const TiffHandle& tiff) {
+  TiffRun run;
+  run.width = tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
+  run.height = tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
+  run.bits = tiff.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
+  run.kind = tiff.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  run.channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+  run.photometric = tiff.field<std::uint16_t>(TIFFTAG_PHOTOMETRIC, UINT16_MAX);
+  run.planar = run.channels == 1 ? 0 : tiff.field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  return run;
+}
+
+auto samples_of(const TiffRun& run) {
+  return std::tie(run.bits, run.kind, run.channels, run.photometric, run.planar);
+}
+
+/// "3 x 8 bits rgb".
+std::string samples_in_words(const TiffRun& run) {
+  constexpr const char* kPhotometrics[] = {" min-is-white", " min-is-black", " rgb",  " palette",
+                                           " mask",         " cmyk",         " ycbcr"};
+  return (run.channels > 1 ? std::to_string(run.channels) + " x " : "") + std::to_string(run.bits) +
+         (run.bits == 1 ? " bit" : " bits") +
+         (run.photometric < std::size(kPhotometrics) ? kPhotometrics[run.photometric] : "");
+}
+
+}  // namespace
+
+void for_each_page(TiffHandle& tiff, const Limits& limits, const std::function<void(std::int64_t)>& visit) {
+  bool has_slices = false;
+  for_each_directory(tiff, limits, [&](std::int64_t number, bool is_slice) {
+    has_slices |= is_slice;
+    if (is_slice) visit(number);
+  });
+  if (!has_slices) for_each_directory(tiff, limits, [&](std::int64_t number, bool) { visit(number); });
+}
+
+bool TiffRun::is_like(const TiffRun& other) const {
+  return width == other.width && height == other.height && samples_of(*this) == samples_of(other);
+}
+
+std::vector<TiffRun> runs_of_pages(TiffHandle& tiff, const Limits& limits) {
+  std::vector<TiffRun> runs;
+  std::int64_t pages = 0;
+  for_each_page(tiff, limits, [&](std::int64_t) {
+    TiffRun run = run_of_page(tiff);
+    if (runs.empty() || !runs.back().is_like(run)) {
+      run.begin = pages;
+      runs.push_back(run);
+    }
+    runs.back().end = ++pages;
+  });
+  return runs;
+}
+
+bool have_like_samples(const std::vector<TiffRun>& runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const TiffRun& run) { return samples_of(run) == samples_of(runs.front()); });
+}
+
+std::string to_string(const std::vector<TiffRun>& runs) {
+  constexpr std::size_t kMost = 8;
+  const bool are_alike = have_like_samples(runs);
+  std::string text = std::to_string(runs.size()) + " images (";
+  for (std::size_t i = 0; i < std::min(kMost, runs.size()); ++i) {
+    const TiffRun& run = runs[i];
+    if (i > 0) text += ", ";
+    if (run.end - run.begin > 1) text += std::to_string(run.end - run.begin) + " pages of ";
+    text += std::to_string(run.width) + "x" + std::to_string(run.height);
+    if (!are_alike) text += " of " + samples_in_words(run);
+  }
+  return text + (runs.size() > kMost ? ", ..." : "") + ")";
+}
+
+}  // namespace gpuccl::io
