@@ -126,7 +126,6 @@ void LabelJob::open() {
       check_labels_background(options_.algorithm.engine, connectivity_, "--fill-holes");
     if (options_.values.by_values) values_.plan(*reader_, work_);
     measures_.plan(info, connectivity_);
-    work_.measures = measures_.request();
     if (const std::string line = measures_.left_out(); !line.empty()) warn(files_.input, line);
     if (measures_.needs_background()) {
       check_labels_background(options_.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
@@ -135,6 +134,7 @@ void LabelJob::open() {
     read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
     read.planes = {};  // those are chosen of the input
     measures_.open_intensity(read, extent_);
+    work_.measures = measures_.request();
     held_ = reader_->held_bytes() + measures_.held_bytes();
     const std::int64_t most_in_row = work_.values ? extent_.width : (std::int64_t{extent_.width} + 1) / 2;
     runs_ = {most_in_row * extent_.rows(), most_in_row};

@@ -40,6 +40,7 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& ex
     if (intensity_->extent() != extent)
       throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " elements, but " +
                                      display_name(files_.input) + " has " + io::to_string(extent));
+    request_.long_samples = intensity_->kind() == IntensityImage::Kind::long_whole;
     reported_ = {intensity_->info()};
     reported_->image.path = files_.intensity;
     reported_->bytes = io::bytes_of_regular_file(files_.intensity);

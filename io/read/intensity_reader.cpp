@@ -3,7 +3,11 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,15 +27,37 @@ void refuse_colours(const SampleFormat& format) {
                                    "); intensities are those of one channel, saved as gray");
 }
 
-bool is_whole(const SampleFormat& format) {
-  return format.kind != SampleKind::floating && format.bits <= 32 && !format.is_scaled();
+IntensityImage::Kind kind_of(const SampleFormat& format) {
+  if (format.kind == SampleKind::floating || format.is_scaled()) return IntensityImage::Kind::real;
+  return format.bits <= 32 ? IntensityImage::Kind::whole : IntensityImage::Kind::long_whole;
 }
 
 /// Of samples of at most 16 bits.
 IntensityImage::Values values_of(const SampleFormat& format) {
-  if (!is_whole(format) || format.bits > 16) return {};
+  if (kind_of(format) != IntensityImage::Kind::whole || format.bits > 16) return {};
   const std::int32_t count = 1 << format.bits;
   return {format.kind == SampleKind::signed_integer ? -count / 2 : 0, count};
+}
+
+void to_doubles(const SampleFormat& format, const std::byte* row, std::span<double> samples) {
+  to_values(format, true, row, 0, std::ssize(samples), samples.data());
+}
+
+/// The samples of a row of whole numbers, as stored.
+void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::span<WholeNumber> samples) {
+  if (format.bits < 64) {
+    std::vector<double> values(samples.size());
+    to_doubles(format, row, values);
+    std::transform(values.begin(), values.end(), samples.begin(),
+                   [](double value) { return static_cast<WholeNumber>(value); });
+    return;
+  }
+  const bool is_signed = format.kind == SampleKind::signed_integer;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    std::uint64_t bits;
+    std::memcpy(&bits, row + i * static_cast<std::size_t>(format.channels) * sizeof bits, sizeof bits);
+    samples[i] = is_signed ? WholeNumber{static_cast<std::int64_t>(bits)} : WholeNumber{bits};
+  }
 }
 
 }  // namespace
@@ -46,13 +72,13 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   memory_ = opened.memory;
 
   const SampleFormat& first = source_->format(0);
-  is_whole_ = io::is_whole(first);
+  kind_ = kind_of(first);
   values_ = values_of(first);
   for (int z = 0; z < extent().depth; ++z) {
     const SampleFormat& format = source_->format(z);
     refuse_colours(format);
-    is_whole_ &= io::is_whole(format);
-    if (format.bits != first.bits || format.kind != first.kind || !is_whole_) values_ = {};
+    kind_ = std::max(kind_, kind_of(format));  // of which all others are, too
+    if (format.bits != first.bits || format.kind != first.kind || kind_ != Kind::whole) values_ = {};
   }
 }
 
@@ -63,18 +89,22 @@ int IntensityReader::slices_at_once() const {
       std::clamp<std::int64_t>(affordable, 1, 4 * oneapi::tbb::this_task_arena::max_concurrency()));
 }
 
-void IntensityReader::read(int z, const Sink& sink) const {
+template <class Sample>
+void IntensityReader::read_rows(int z, const std::function<void(int y, int rows, const Sample*)>& sink,
+                                void (*convert)(const SampleFormat&, const std::byte*,
+                                                std::span<Sample>)) const {
   concerning(path_, [&] {
-    const auto width = static_cast<std::size_t>(extent().width);
-    std::vector<double> samples(width);
+    std::vector<Sample> samples(static_cast<std::size_t>(extent().width));
     source_->decode_from_top(z, [&](const SampleRows& rows) {
       for (int i = 0; i < rows.count; ++i) {
-        to_values(rows.format, true, rows.data + static_cast<std::size_t>(i) * rows.pitch, 0,
-                  static_cast<std::int64_t>(width), samples.data());
+        convert(rows.format, rows.data + static_cast<std::size_t>(i) * rows.pitch, samples);
         sink(rows.y + i, 1, samples.data());
       }
     });
   });
 }
+
+void IntensityReader::read(int z, const Sink& sink) const { read_rows(z, sink, to_doubles); }
+void IntensityReader::read_long(int z, const LongSink& sink) const { read_rows(z, sink, to_whole_numbers); }
 
 }  // namespace gpuccl::io

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "gpuccl/intensity.hpp"
@@ -24,16 +27,21 @@ class IntensityReader final : public IntensityImage {
   std::int64_t buffer_bytes() const { return source_->buffer_bytes(); }
 
   Extent extent() const override { return info().extent; }
-  bool is_whole() const override { return is_whole_; }
+  Kind kind() const override { return kind_; }
   Values values() const override { return values_; }
   int slices_at_once() const override;
   void read(int z, const Sink& sink) const override;
+  void read_long(int z, const LongSink& sink) const override;
 
  private:
+  template <class Sample>
+  void read_rows(int z, const std::function<void(int y, int rows, const Sample* samples)>& sink,
+                 void (*convert)(const SampleFormat&, const std::byte* row, std::span<Sample>)) const;
+
   std::string path_;
   std::unique_ptr<SampleSource> source_;
   std::int64_t held_bytes_ = 0, memory_ = 0;
-  bool is_whole_ = false;
+  Kind kind_ = Kind::real;
   Values values_;
 };
 

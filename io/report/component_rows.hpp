@@ -101,6 +101,19 @@ inline char* put_shortest(char* out, double number) {
   return std::to_chars(out, out + kDecimalRoom, number).ptr;
 }
 
+/// All digits; `number` has fewer than 127 bits.
+inline char* put_whole(char* out, WholeNumber number) {
+  constexpr std::uint64_t kEight = 100000000;
+  if (number < 0) {
+    *out++ = '-';
+    number = -number;
+  }
+  if (number <= WholeNumber{UINT64_MAX}) return put_decimal(out, static_cast<std::uint64_t>(number));
+  out = put_whole(out, number / kEight);
+  put_eight(out, eight_digits(static_cast<std::uint64_t>(number % kEight)));
+  return out + 8;
+}
+
 inline char* put_text(char* out, std::string_view text) { return std::copy_n(text.data(), text.size(), out); }
 
 template <const RowStyle& style>
@@ -110,8 +123,12 @@ char* put_measures(char* out, const ComponentTable& table, std::size_t i) {
     out = put_text(out, ",");
     if constexpr (style.names_measures)
       out = put_text(put_text(put_text(out, "\""), measure_of(id).name), "\":");
-    // No minus before a zero.
-    out = std::isfinite(values[id]) ? put_shortest(out, values[id] + 0.0) : put_text(out, style.missing);
+    if (const WholeNumber large = values.large(id); large != 0) {
+      out = put_whole(out, large);
+    } else {
+      // No minus before a zero.
+      out = std::isfinite(values[id]) ? put_shortest(out, values[id] + 0.0) : put_text(out, style.missing);
+    }
   }
   return out;
 }

@@ -4,6 +4,7 @@ Random images of each kind of sample, many more with GPUCCL_LONG set. Exit statu
 missing.
 """
 import csv
+import decimal
 import os
 import pathlib
 import subprocess
@@ -18,7 +19,8 @@ except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
 
-KINDS = [numpy.uint8, numpy.int8, numpy.uint16, numpy.int16, numpy.uint32, numpy.int32, numpy.float32, numpy.float64]
+KINDS = [numpy.uint8, numpy.int8, numpy.uint16, numpy.int16, numpy.uint32, numpy.int32, numpy.uint64, numpy.int64,
+         numpy.float32, numpy.float64]
 PERCENTILES = {"intensity_median": 50, "intensity_p5": 5, "intensity_p25": 25, "intensity_p75": 75, "intensity_p95": 95}
 
 
@@ -62,6 +64,14 @@ def expected(labels, values):
             assert numpy.isclose(row["intensity_sum"], sums[i], rtol=1e-9)
             assert numpy.isclose(row["intensity_std"], deviations[i], rtol=1e-6, atol=1e-6 * abs(row["intensity_mean"]))
     return rows
+
+
+def compare_whole(found, labels, values):
+    """Extremes and sums of whole numbers, digit by digit."""
+    for label, line in enumerate(found, 1):
+        inside = [int(value) for value in values[labels == label]]
+        for name, whole in (("min", min(inside)), ("max", max(inside)), ("sum", sum(inside))):
+            assert decimal.Decimal(line["intensity_" + name]) == whole, (name, line["intensity_" + name], whole)
 
 
 def compare(found, rows, scale):
@@ -113,6 +123,8 @@ def main():
                     finite = values[~numpy.isnan(values)] if values.dtype.kind == "f" else values
                     scale = float(abs(finite.astype(float)).max()) if finite.size else 1
                     compare(found, expected(labels, values), scale)
+                    if values.dtype.kind != "f":
+                        compare_whole(found, labels, values)
                     components += len(found)
     print(components, "components are as numpy, scipy and scikit-image have them")
 

@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
+#include "support/nifti_file.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
@@ -94,6 +95,40 @@ TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left o
   CHECK(report["components"][0]["intensity_nan"] == 1);
   CHECK(report["components"][0]["intensity_median"].is_null());
   CHECK(report["components"][1]["intensity_mean"].is_null());
+}
+
+TEST_CASE_METHOD(TwoComponents, "samples of 64 bits are reported with all their digits, of any format") {
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;
+  const std::string numpy = scratch / "i64.npy", nifti = scratch / "u64.nii";
+  write_file(
+      numpy,
+      tests::npy("<i8", "(2, 5)",
+                 tests::bytes_of<std::int64_t>({kOdd, kOdd, 0, 0, INT64_MIN, 0, 0, 0, 0, INT64_MIN + 1})));
+  tests::NiftiToWrite header;
+  header.dim = {3, 5, 2, 1, 1, 1, 1, 1};
+  header.datatype = 1280;
+  header.samples = tests::bytes_of<std::uint64_t>(
+      {UINT64_MAX, UINT64_MAX, 0, 0, kOdd, 0, 0, 0, 0, std::uint64_t{kOdd} + 2});
+  write_file(nifti, header.bytes());
+  const auto reported = [&](const std::string& image, const std::string& least, const std::string& most,
+                            const std::string& sum) {
+    const Words words = {"label",   input,         "--measure", "intensity_min,intensity_max,intensity_sum",
+                         "--quiet", "--intensity", image};
+    const auto with = [&](const Words& more) {
+      Words all = words;
+      all.insert(all.end(), more.begin(), more.end());
+      return succeeds(all);
+    };
+    CHECK_THAT(with({"--json", "-"}), tests::containing("\"intensity_min\":" + least + ",\"intensity_max\":" +
+                                                        most + ",\"intensity_sum\":" + sum + "}"));
+    CHECK_THAT(with({"--stats", "-"}), tests::containing("," + least + "," + most + "," + sum + "\n"));
+    CHECK_THAT(with({"--stats", "-", "--memory", "64M", "--threads", "1"}),
+               tests::containing("," + least + "," + most + "," + sum + "\n"));
+  };
+  reported(numpy, "9007199254740993", "9007199254740993", "18014398509481986");
+  reported(numpy, "-9223372036854775808", "-9223372036854775807", "-18446744073709551615");
+  reported(nifti, "18446744073709551615", "18446744073709551615", "36893488147419103230");
+  reported(nifti, "9007199254740993", "9007199254740995", "18014398509481988");
 }
 
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gpuccl/error.hpp"
@@ -27,7 +28,7 @@ class Samples final : public IntensityImage {
   }
 
   Extent extent() const override { return extent_; }
-  bool is_whole() const override { return whole_; }
+  Kind kind() const override { return whole_ ? Kind::whole : Kind::real; }
   Values values() const override { return values_; }
   int slices_at_once() const override { return at_once; }
   void read(int z, const Sink& sink) const override {
@@ -36,6 +37,7 @@ class Samples final : public IntensityImage {
       sink(y, std::min(rows, extent_.height - y), samples.data() + first);
     }
   }
+  void read_long(int, const LongSink&) const override { FAIL("these are doubles"); }
 
   std::vector<double> samples;
   int at_once = 1, rows = 1;
@@ -44,6 +46,30 @@ class Samples final : public IntensityImage {
   Extent extent_;
   bool whole_;
   Values values_;
+};
+
+/// Samples of 64 bits, signed or not.
+class LongSamples final : public IntensityImage {
+ public:
+  LongSamples(Extent extent, std::vector<WholeNumber> of_elements)
+      : samples(std::move(of_elements)), extent_(extent) {
+    REQUIRE(samples.size() == static_cast<std::size_t>(extent.elements()));
+  }
+
+  Extent extent() const override { return extent_; }
+  Kind kind() const override { return Kind::long_whole; }
+  Values values() const override { return {}; }
+  int slices_at_once() const override { return at_once; }
+  void read(int, const Sink&) const override { FAIL("doubles do not hold these"); }
+  void read_long(int z, const LongSink& sink) const override {
+    sink(0, extent_.height, samples.data() + static_cast<std::int64_t>(z) * extent_.height * extent_.width);
+  }
+
+  std::vector<WholeNumber> samples;
+  int at_once = 1;
+
+ private:
+  Extent extent_;
 };
 
 /// Of the samples of each component, x, y and z with them.
@@ -134,7 +160,9 @@ bool equal(const Intensities& a, const Intensities& b, std::size_t components) {
     a.get(i, of_a);
     b.get(i, of_b);
     for (std::size_t id = 0; id < kMeasures; ++id)
-      if (!same(of_a[static_cast<MeasureId>(id)], of_b[static_cast<MeasureId>(id)])) return false;
+      if (!same(of_a[static_cast<MeasureId>(id)], of_b[static_cast<MeasureId>(id)]) ||
+          of_a.large(static_cast<MeasureId>(id)) != of_b.large(static_cast<MeasureId>(id)))
+        return false;
   }
   return true;
 }
@@ -248,6 +276,84 @@ TEST_CASE("sums of the largest whole numbers are exact") {
     CHECK(std::abs(values[intensity_std] / std::sqrt(1.0 / 120000 - 1.0 / 120000 / 120000) - 1) < 1e-12);
     CHECK(values[intensity_min] == std::min(largest, largest + off));
     CHECK(std::abs(values[cx_weighted] - 19999.5) < 1e-6);
+  }
+}
+
+/// The number that set_whole() was given, however large.
+WholeNumber whole(const MeasureValues& values, MeasureId id) {
+  const WholeNumber large = values.large(id);
+  return large != 0 ? large : static_cast<WholeNumber>(values[id]);
+}
+
+TEST_CASE("extremes and sums of samples of 64 bits have all their digits") {
+  const WholeNumber least = INT64_MIN, most = UINT64_MAX, odd = (WholeNumber{1} << 53) + 1;
+  const BitVolume image = drawn({"##.##.###.#"});
+  const LongSamples samples({11, 1, 1}, {odd, odd, 0, least, least + 1, 0, most, most, most - 3, 0, 7});
+  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
+  const auto check = [&](std::size_t i, WholeNumber min, WholeNumber max, WholeNumber sum, double deviation) {
+    MeasureValues values;
+    measured.get(i, values);
+    CHECK((whole(values, intensity_min) == min));
+    CHECK((whole(values, intensity_max) == max));
+    CHECK((whole(values, intensity_sum) == sum));
+    CHECK(values[intensity_min] == static_cast<double>(min));
+    CHECK(values[intensity_sum] == static_cast<double>(sum));
+    CHECK(values[intensity_std] == deviation);
+    CHECK(std::isnan(values[intensity_median]));
+    return values;
+  };
+  CHECK(check(0, odd, odd, 2 * odd, 0)[cx_weighted] == 0.5);
+  CHECK(check(1, least, least + 1, 2 * least + 1, 0.5)[intensity_mean] == static_cast<double>(least));
+  CHECK(check(2, most - 3, most, 3 * most - 3, std::sqrt(2.0))[cx_weighted] == 7);
+  CHECK(!check(3, 7, 7, 7, 0).any_large());
+}
+
+TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, threads and little memory") {
+  std::mt19937_64 random(11);
+  const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  for (int round = 0; round < 40; ++round) {
+    const Extent extent{1 + below(70), 1 + below(15), 1 + below(7)};
+    const BitVolume image =
+        random_image(extent, 0.1 + below(80) / 100.0, 1 + below(3), static_cast<std::uint32_t>(random()));
+    const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c6)->make(0);
+    const Labeled labeled = labeler->label(image.view());
+    const std::size_t count = labeled.components.size();
+    const auto elements = static_cast<std::size_t>(extent.elements());
+    INFO(to_string(extent) << " round " << round);
+
+    Samples narrow(extent, true);
+    for (double& sample : narrow.samples) sample = static_cast<double>(static_cast<std::int32_t>(random()));
+    const Intensities of_narrow = measure_intensity(*labeled.labels, labeled.components, narrow, kAll);
+    LongSamples same_samples(extent, std::vector<WholeNumber>(elements));
+    std::copy(narrow.samples.begin(), narrow.samples.end(), same_samples.samples.begin());
+    const Intensities of_long = measure_intensity(*labeled.labels, labeled.components, same_samples, kAll);
+    CHECK(equal(of_long, of_narrow, count));
+
+    // Each is that plus a number of 63 bits: distances and sums stay what they are.
+    const WholeNumber added = (WholeNumber{1} << 62) + 1;
+    LongSamples far = same_samples;
+    for (WholeNumber& sample : far.samples) sample += added;
+    const Intensities expected = measure_intensity(*labeled.labels, labeled.components, far, kAll);
+    for (std::size_t i = 0; i < count; ++i) {
+      MeasureValues near_values, far_values;
+      of_narrow.get(i, near_values);
+      expected.get(i, far_values);
+      const auto area = static_cast<WholeNumber>(labeled.components.area[i]);
+      REQUIRE((whole(far_values, intensity_sum) == whole(near_values, intensity_sum) + area * added));
+      REQUIRE((whole(far_values, intensity_min) == whole(near_values, intensity_min) + added));
+      REQUIRE(far_values[intensity_std] == near_values[intensity_std]);
+    }
+
+    const Labeled by_slabs = label_by_slabs(
+        extent, Connectivity::c6,
+        cut_into_slabs(extent, Connectivity::c6, 1 + below(static_cast<int>(extent.elements()))),
+        slab_work(image, *labeler));
+    far.at_once = 1 + below(5);
+    IntensityRequest little = kAll;
+    little.max_bytes = below(2000);
+    CHECK(equal(measure_intensity(*labeled.labels, labeled.components, far, little), expected, count));
+    CHECK(equal(measure_intensity(*by_slabs.labels, by_slabs.components, far, kAll), expected, count));
   }
 }
 

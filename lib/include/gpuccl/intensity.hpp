@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "gpuccl/components.hpp"
@@ -19,8 +21,9 @@ class IntensityImage {
   virtual ~IntensityImage() = default;
 
   virtual Extent extent() const = 0;
-  /// Whether all samples are whole numbers of at most 32 bits.
-  virtual bool is_whole() const = 0;
+  /// What samples are: whole numbers of at most 32 bits, whole numbers of which some have more, or others.
+  enum class Kind { whole, long_whole, real };
+  virtual Kind kind() const = 0;
   /// Which values there can be, where these are few: [first, first + count). A count of 0: many.
   struct Values {
     std::int32_t first = 0, count = 0;
@@ -32,6 +35,9 @@ class IntensityImage {
   /// io).
   using Sink = std::function<void(int y, int rows, const double* samples)>;
   virtual void read(int z, const Sink& sink) const = 0;
+  /// The same where kind() is long_whole.
+  using LongSink = std::function<void(int y, int rows, const WholeNumber* samples)>;
+  virtual void read_long(int z, const LongSink& sink) const = 0;
 };
 
 /// The measures of MeasureGroup::intensity of some components.
@@ -41,7 +47,10 @@ class Intensities {
   explicit Intensities(std::size_t components);
 
   bool empty() const { return values_.empty(); }
+  /// May be called by several threads at once.
   void set(std::size_t i, const MeasureValues& values);
+  /// After set(), by one thread at a time, if there are large ones.
+  void set_large(std::size_t i, const MeasureValues& values);
   /// Puts those of component i into their places.
   void get(std::size_t i, MeasureValues& values) const;
 
@@ -49,6 +58,7 @@ class Intensities {
 
  private:
   std::vector<double> values_;
+  std::unordered_map<std::size_t, std::array<WholeNumber, kWholeMeasures.size()>> large_;
 };
 
 struct IntensityRequest {
@@ -62,8 +72,9 @@ struct IntensityRequest {
 /// Whether values are counted: median or percentiles are wanted, and there are few values.
 bool counts_values(const MeasureSet& wanted, const IntensityImage& image);
 
-/// Bytes of what is gathered of one component, values counted for percentiles apart.
-std::size_t bytes_of_intensity();
+/// Bytes of what is gathered of one component, values counted for percentiles apart; `long_samples`: from an
+/// image of Kind::long_whole.
+std::size_t bytes_of_intensity(bool long_samples);
 
 /// Measures `components`, which are those of `labels`, from an image of the same extent. Sums of whole
 /// numbers are exact; others are summed slice by slice from the first row to the last, whatever the threads

@@ -146,6 +146,13 @@ MeasureSet measures_of(MeasureGroup group);
 /// Those that are not basic, in order.
 std::vector<MeasureId> columns(const MeasureSet& wanted);
 
+/// Samples of up to 64 bits, and sums of them.
+__extension__ typedef __int128 WholeNumber;
+
+/// The measures that may be whole numbers which no double is.
+inline constexpr std::array kWholeMeasures{MeasureId::intensity_min, MeasureId::intensity_max,
+                                           MeasureId::intensity_sum};
+
 /// The values of one component; NaN is what it does not have.
 class MeasureValues {
  public:
@@ -153,8 +160,28 @@ class MeasureValues {
   double& operator[](MeasureId id) { return values_[static_cast<std::size_t>(id)]; }
   double operator[](MeasureId id) const { return values_[static_cast<std::size_t>(id)]; }
 
+  /// Sets one of kWholeMeasures, and the double next to it.
+  void set_whole(MeasureId id, WholeNumber value) {
+    constexpr WholeNumber kEveryDouble = WholeNumber{1} << std::numeric_limits<double>::digits;
+    (*this)[id] = static_cast<double>(value);
+    if (value <= -kEveryDouble || value >= kEveryDouble) large_[place(id)] = value;
+  }
+  /// The exact value of one that set_whole() found to be 2^53 or more from zero, else 0.
+  WholeNumber large(MeasureId id) const {
+    const std::size_t at = place(id);
+    return at < large_.size() ? large_[at] : 0;
+  }
+  bool any_large() const { return large_ != std::array<WholeNumber, kWholeMeasures.size()>{}; }
+
  private:
+  static std::size_t place(MeasureId id) {
+    std::size_t at = 0;
+    while (at < kWholeMeasures.size() && kWholeMeasures[at] != id) ++at;
+    return at;
+  }
+
   std::array<double, kMeasures> values_;
+  std::array<WholeNumber, kWholeMeasures.size()> large_{};
 };
 
 struct MeasureRequest {
@@ -168,6 +195,7 @@ struct MeasureRequest {
   /// what threads have measured of components that others measure too.
   std::int64_t max_bytes = INT64_MAX;
   std::span<const std::array<Wrap, 3>> wraps = {};  // of each component of a periodic image
+  bool long_samples = false;  // of intensity: whole numbers of more than 32 bits, of which more is gathered
 };
 
 /// Whether cavities are to be counted, which are components of the background.

@@ -3,13 +3,17 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 
 #include "gpuccl/error.hpp"
+#include "measure/long_sums.hpp"
 #include "measure/not_enough_memory.hpp"
 #include "measure/real_sums.hpp"
 #include "measure/value_counts.hpp"
@@ -59,6 +63,7 @@ class IntensityPass {
   }
 
  private:
+  using Sample = typename Sums::Sample;
   /// Of components that other slices have elements of, too.
   using Parts = std::unordered_map<Label, Sums>;
 
@@ -85,7 +90,7 @@ class IntensityPass {
   void measure_slice(int z, Parts& parts) {
     const std::int64_t top = static_cast<std::int64_t>(z) * labels_.extent().height;
     LabelRuns runs;
-    image_.read(z, [&](int y, int rows, const double* samples) {
+    const auto take = [&](int y, int rows, const Sample* samples) {
       for (int end = y + rows; y < end;) {
         if (top + y >= ready_) ready_ = labels_.prepare(top + y, 1);
         const auto some = static_cast<int>(std::min<std::int64_t>(end - y, ready_ - (top + y)));
@@ -94,10 +99,14 @@ class IntensityPass {
         y += some;
         samples += static_cast<std::ptrdiff_t>(some) * labels_.extent().width;
       }
-    });
+    };
+    if constexpr (std::is_same_v<Sample, WholeNumber>)
+      image_.read_long(z, take);
+    else
+      image_.read(z, take);
   }
 
-  void add_rows(const LabelRuns& runs, int y, int z, const double* samples, Parts& parts) {
+  void add_rows(const LabelRuns& runs, int y, int z, const Sample* samples, Parts& parts) {
     Label last = 0;
     Sums* sums = nullptr;
     std::size_t i = 0;
@@ -110,7 +119,8 @@ class IntensityPass {
           sums = in_place_ || box.min[2] == box.max[2] ? &sums_[last - 1] : &parts[last];
         }
         sums->add({run.begin, y, z, run.end - run.begin, samples + run.begin});
-        if (counts_ != nullptr) counts_->add(last - 1, samples + run.begin, run.end - run.begin);
+        if constexpr (std::is_same_v<Sample, double>)
+          if (counts_ != nullptr) counts_->add(last - 1, samples + run.begin, run.end - run.begin);
       }
       ++y;
       samples += labels_.extent().width;
@@ -134,11 +144,16 @@ Intensities measured(const LabelSource& labels, const Components& components, co
   const std::vector<Sums> sums = IntensityPass<Sums>(labels, components, image, counts, max_bytes).run();
   Intensities intensities(components.size());
   std::atomic<std::uint64_t> nans = 0;
+  std::mutex setting_large;
   tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t i) {
     MeasureValues values;
     sums[i].derive(values);
     if (counts != nullptr) counts->derive(i, values);
     intensities.set(i, values);
+    if (values.any_large()) {
+      const std::lock_guard lock(setting_large);
+      intensities.set_large(i, values);
+    }
     nans += sums[i].nans();
   });
   intensities.nans = nans;
@@ -153,16 +168,27 @@ void Intensities::set(std::size_t i, const MeasureValues& values) {
   for (std::size_t k = 0; k < kEach; ++k) values_[i * kEach + k] = values[static_cast<MeasureId>(kFirst + k)];
 }
 
+void Intensities::set_large(std::size_t i, const MeasureValues& values) {
+  for (std::size_t k = 0; k < kWholeMeasures.size(); ++k) large_[i][k] = values.large(kWholeMeasures[k]);
+}
+
 void Intensities::get(std::size_t i, MeasureValues& values) const {
   for (std::size_t k = 0; k < kEach; ++k) values[static_cast<MeasureId>(kFirst + k)] = values_[i * kEach + k];
+  const auto large = large_.find(i);
+  if (large == large_.end()) return;
+  for (std::size_t k = 0; k < kWholeMeasures.size(); ++k)
+    if (large->second[k] != 0) values.set_whole(kWholeMeasures[k], large->second[k]);
 }
 
 bool counts_values(const MeasureSet& wanted, const IntensityImage& image) {
   return image.values().count > 0 && measuring::ValueCounts::are_wanted(wanted);
 }
 
-std::size_t bytes_of_intensity() {
-  return std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSums)) + kEach * sizeof(double);
+std::size_t bytes_of_intensity(bool long_samples) {
+  constexpr std::size_t kLarge = kWholeMeasures.size() * sizeof(WholeNumber) + 48;  // in its table
+  return kEach * sizeof(double) + (long_samples
+                                       ? sizeof(measuring::LongSums) + kLarge
+                                       : std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSums)));
 }
 
 Intensities measure_intensity(const LabelSource& labels, const Components& components,
@@ -176,8 +202,15 @@ Intensities measure_intensity(const LabelSource& labels, const Components& compo
     counts.emplace(components, image.values());
   }
   measuring::ValueCounts* const wanted = counts ? &*counts : nullptr;
-  return image.is_whole() ? measured<measuring::WholeSums>(labels, components, image, wanted, left)
-                          : measured<measuring::RealSums>(labels, components, image, wanted, left);
+  switch (image.kind()) {
+    case IntensityImage::Kind::whole:
+      return measured<measuring::WholeSums>(labels, components, image, wanted, left);
+    case IntensityImage::Kind::long_whole:
+      return measured<measuring::LongSums>(labels, components, image, wanted, left);
+    case IntensityImage::Kind::real:
+      return measured<measuring::RealSums>(labels, components, image, wanted, left);
+  }
+  return {};
 }
 
 }  // namespace gpuccl

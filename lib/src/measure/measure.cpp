@@ -72,7 +72,7 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   largest.push_back(component);
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
   return MeasureSums({extent, largest, nullptr, request}).bytes_each() +
-         (of_samples ? bytes_of_intensity() : 0);
+         (of_samples ? bytes_of_intensity(request.long_samples) : 0);
 }
 
 }  // namespace gpuccl

@@ -21,7 +21,7 @@ double RealSum::value() const {
   return std::isfinite(high_) ? high_ + low_ : high_;  // what is lost of infinity is no number
 }
 
-void RealSums::add(const SampleRun& run) {
+void RealSums::add(const SampleRun<double>& run) {
   for (int begin = 0, end = 0; begin < run.count; begin = end) {
     constexpr int kMost = 128;  // whose sum needs no care
     if (std::isnan(run.samples[begin])) {
@@ -35,7 +35,7 @@ void RealSums::add(const SampleRun& run) {
   }
 }
 
-void RealSums::add_numbers(const SampleRun& run) {
+void RealSums::add_numbers(const SampleRun<double>& run) {
   double sum = 0, moment = 0, squares = 0;
   if (count_ == 0) min_ = max_ = run.samples[0];
   for (int i = 0; i < run.count; ++i) {

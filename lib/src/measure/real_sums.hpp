@@ -26,16 +26,16 @@ class RealSum {
 /// Sums of any samples: their value depends on the order in which they are added, in the last digits.
 class RealSums {
  public:
+  using Sample = double;
   static constexpr bool kInAnyOrder = false;
 
-  void add(const SampleRun& run);
+  void add(const SampleRun<double>& run);
   void add(const RealSums& other);
   void derive(MeasureValues& values) const;
-  std::uint64_t count() const { return count_; }
   std::uint64_t nans() const { return nans_; }
 
  private:
-  void add_numbers(const SampleRun& run);
+  void add_numbers(const SampleRun<double>& run);
   /// The squares of distances from the mean are joined as T. F. Chan, G. H. Golub and R. J. LeVeque 1983 do,
   /// Algorithms for computing the sample variance.
   void add_squares(std::uint64_t count, double mean, double squares);

@@ -12,20 +12,20 @@ namespace gpuccl::measuring {
 /// Sums of samples that are whole numbers of at most 32 bits: exact, in any order.
 class WholeSums {
  public:
+  using Sample = double;
   static constexpr bool kInAnyOrder = true;
 
-  void add(const SampleRun& run);
+  void add(const SampleRun<double>& run);
   void add(const WholeSums& other);
   void derive(MeasureValues& values) const;
-  std::uint64_t count() const { return count_; }
   std::uint64_t nans() const { return 0; }
 
  private:
   std::uint64_t count_ = 0;
   std::int64_t min_ = INT64_MAX, max_ = INT64_MIN;
-  WholeSum sum_ = 0;
+  WholeNumber sum_ = 0;
   CoordinateSum squares_ = 0;
-  std::array<WholeSum, 3> moments_{};  // of x, y, z times the sample
+  std::array<WholeNumber, 3> moments_{};  // of x, y, z times the sample
 };
 
 }  // namespace gpuccl::measuring
