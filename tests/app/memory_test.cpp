@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -63,6 +67,74 @@ TEST_CASE("rows of Feret diameters are refused where --memory does not hold them
   CHECK(refused.code == 71);
   CHECK(refused.err.find("feret_diameter_max needs 1") != std::string::npos);
   CHECK(within(400, words).code == 0);
+}
+
+/// A volume of cubes, one element apart.
+std::string save_cubes(const std::string& path, Extent extent, int step) {
+  BitVolume cubes(extent);
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x)
+        if (x % step != 0 && y % step != 0 && z % step != 0) cubes.set(x, y, z);
+  return save(path, cubes.view());
+}
+
+template <class Sample>
+std::string save_samples(const std::string& path, const std::string& type, Extent extent) {
+  std::vector<Sample> samples(static_cast<std::size_t>(extent.elements()));
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<Sample>(i * 2654435761u);
+  const std::string sides = std::to_string(extent.depth) + ", " + std::to_string(extent.height) + ", " +
+                            std::to_string(extent.width);
+  write_file(path, tests::npy(type, "(" + sides + ")", tests::bytes_of(samples)));
+  return path;
+}
+
+/// The table of what is measured of a volume; 0: without a bound.
+std::string measured_within(long mebibytes, const std::string& input, const std::string& samples) {
+  const ScratchFolder scratch;
+  const Words words = {"label",       input,
+                       "-c",          "6",
+                       "--measure",   "intensity_mean,intensity_std,cx_weighted",
+                       "--intensity", samples,
+                       "--stats",     scratch / "t.csv"};
+  if (mebibytes == 0) {
+    succeeds(words);
+  } else {
+    const Ended ended = within(mebibytes, words);
+    CHECK(ended.code == 0);
+    if (ended.code != 0) return ended.err;
+  }
+  return read_file(scratch / "t.csv");
+}
+
+TEST_CASE("samples of a volume that is labelled by slabs are read slice by slice") {
+  const ScratchFolder scratch;
+  const Extent extent{300, 300, 300};
+  const std::string cubes = save_cubes(scratch / "cubes.tif", extent, 20);
+  const std::string large = save_samples<std::uint32_t>(scratch / "u32.npy", "<u4", extent);
+  CHECK((measured_within(24, cubes, large) == measured_within(0, cubes, large)));
+
+  const std::string samples = save_samples<std::uint16_t>(scratch / "u16.npy", "<u2", extent);
+  const Words percentiles = {"label", cubes,       "-c",        "6",       "--intensity",
+                             samples, "--measure", "intensity", "--stats", scratch / "t.csv"};
+  const Ended refused = within(24, percentiles);
+  CHECK(refused.code == 71);
+  CHECK_THAT(refused.err, tests::containing("median and percentiles need"));
+  CHECK(within(160, percentiles).code == 0);
+
+  const std::string small = save_cubes(scratch / "small.tif", extent, 4);
+  const Ended many = within(24, {"label", small, "-c", "6", "--intensity", samples, "--measure",
+                                 "intensity_mean", "--stats", scratch / "t.csv"});
+  CHECK(many.code == 71);
+  CHECK((measured_within(250, small, samples) == measured_within(0, small, samples)));
+}
+
+TEST_CASE("samples of 64 bits of a volume stay within --memory") {
+  const ScratchFolder scratch;
+  const Extent extent{300, 300, 200};
+  const std::string cubes = save_cubes(scratch / "cubes.tif", extent, 10);
+  const std::string samples = save_samples<std::int64_t>(scratch / "i64.npy", "<i8", extent);
+  CHECK((measured_within(24, cubes, samples) == measured_within(0, cubes, samples)));
 }
 
 TEST_CASE("contacts of slices that do not fit are refused, and images are looked at in parts") {
