@@ -20,16 +20,36 @@ namespace {
 constexpr std::int64_t kMostPlaces = 64;
 constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;  // from one place to the next
 
-/// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them: to make them
-/// takes as long as to inflate into them. Those that it does not make, or not in time, are made when they are
-/// written. A thread and no task, for the others of the arena may be waiting for what is inflated.
+/// The whole pages in some memory.
+struct Pages {
+  std::uintptr_t begin, end;
+
+  Pages(std::byte* memory, std::size_t bytes) {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    begin = reinterpret_cast<std::uintptr_t>(memory) / page * page + page;
+    end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
+  }
+  /// Has large ones made of them where the system gives them to who asks: to make small ones takes as long as
+  /// to inflate into them.
+  void prefer_large() const {
+#ifdef MADV_HUGEPAGE
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+  }
+};
+
+/// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them. Those that
+/// it does not make, or not in time, are made when they are written. A thread and no task, for the others of
+/// the arena may be waiting for what is inflated.
 class PagesAhead {
  public:
   PagesAhead(std::byte* memory, std::size_t bytes) {
     constexpr std::size_t kLeast = std::size_t{4} << 20;
     if (bytes < kLeast) return;
+    const Pages pages(memory, bytes);
+    pages.prefer_large();
     try {
-      thread_ = std::thread([=, this] { make(memory, bytes); });
+      thread_ = std::thread([=, this] { make(pages); });
     } catch (const std::system_error&) {
     }
   }
@@ -41,14 +61,11 @@ class PagesAhead {
   }
 
  private:
-  void make([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) const {
+  void make([[maybe_unused]] const Pages& pages) const {
 #ifdef MADV_POPULATE_WRITE
     constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page + page;
-    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-    for (std::uintptr_t at = begin; at < end && !is_over_; at += kAtOnce)
-      if (::madvise(reinterpret_cast<void*>(at), std::min<std::size_t>(kAtOnce, end - at),
+    for (std::uintptr_t at = pages.begin; at < pages.end && !is_over_; at += kAtOnce)
+      if (::madvise(reinterpret_cast<void*>(at), std::min<std::size_t>(kAtOnce, pages.end - at),
                     MADV_POPULATE_WRITE) != 0)
         return;
 #endif
@@ -114,6 +131,7 @@ bool GunzippedFile::inflate_at_once() const {
   const PagesAhead pages(held_.get(), held_size_);
   const auto most = static_cast<std::size_t>(stored_bytes());
   const auto stored = std::make_unique_for_overwrite<std::byte[]>(most);
+  Pages(stored.get(), most).prefer_large();
   const std::size_t size = file_->read_at(offset_, stored.get(), most);
   const bool is_gzip = size > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
   const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
