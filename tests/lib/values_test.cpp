@@ -51,6 +51,18 @@ Values<T> random_values(std::mt19937& random, Extent extent, int kinds, int leng
   return values;
 }
 
+/// Makes rows like the one above or the one of the slice before, a third of them each.
+template <class T>
+void repeat_rows(std::mt19937& random, Values<T>& values) {
+  const int height = values.extent.height;
+  for (std::int64_t row = 1; row < values.extent.rows(); ++row) {
+    const std::int64_t from = random() % 3 == 0 ? row - 1 : random() % 2 == 0 ? row - height : row;
+    if (from >= 0)
+      std::copy_n(values.elements.begin() + from * values.extent.width, values.extent.width,
+                  values.elements.begin() + row * values.extent.width);
+  }
+}
+
 void expect_same(const LabeledValues& found, const LabeledValues& expected) {
   tests::expect_same(found.labeled, expected.labeled);
   REQUIRE(found.values == expected.values);
@@ -87,6 +99,21 @@ TEMPLATE_TEST_CASE("values connect as flood fill over values says", "", std::uin
                    std::uint32_t, std::uint64_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
                    double) {
   expect_same_on_random_images<TestType>(sizeof(TestType), 300);
+}
+
+TEST_CASE("rows that are like those beside them connect as flood fill over values says") {
+  std::mt19937 random(5);
+  const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
+  for (int i = 0; i < 2000; ++i) {
+    Values<std::uint16_t> values = random_values<std::uint16_t>(
+        random, {1 + below(9), 1 + below(8), 1 + below(6)}, 2 + below(3), 1 + below(3));
+    repeat_rows(random, values);
+    for (const Connectivity connectivity : kConnectivities) {
+      INFO("image " << i << ", connectivity " << static_cast<int>(connectivity));
+      expect_same(label_values(tests::image_of(values, 0), connectivity, 1 + below(3)),
+                  tests::flood_fill(values, connectivity, 0));
+    }
+  }
 }
 
 TEST_CASE("an image of values in strips, at the default number of them") {

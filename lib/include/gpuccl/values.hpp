@@ -19,8 +19,8 @@ namespace gpuccl {
 
 /// A stretch of a row in which each element connects to the one before it; the value is that of the first.
 struct ValueRun {
-  int begin = 0, end = 0;
-  ValueBits value = 0;
+  int begin, end;
+  ValueBits value;
 };
 
 /// An image of values as runs. An element connects to a neighbor if neither is 0 and they differ by at most

@@ -16,6 +16,7 @@
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/draw_rows.hpp"
 #include "cpu/runs/forest.hpp"
+#include "cpu/runs/join_equal_rows.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
@@ -87,6 +88,16 @@ class Joiner {
 
   /// Joins the runs of a strip with each other.
   void join_inside(Strip strip) const {
+    if (image_.delta() == 0) {
+      switch (reach(connectivity_)) {
+        case 1:
+          return join_equal_rows<1>(strip);
+        case 2:
+          return join_equal_rows<2>(strip);
+        default:
+          return join_equal_rows<3>(strip);
+      }
+    }
     const OwnForest forest(links_);
     for (std::int64_t row = strip.begin; row < strip.end; ++row) {
       for (Index run = first_run(row); run < first_run(row + 1); ++run) forest.make_set(run);
@@ -104,6 +115,11 @@ class Joiner {
   }
 
  private:
+  template <int kReach>
+  void join_equal_rows(Strip strip) const {
+    EqualRowJoiner<kReach>(image_, is_3d(connectivity_), runs_before_, links_).join(strip);
+  }
+
   Index first_run(std::int64_t row) const { return runs_before_[static_cast<std::size_t>(row)]; }
 
   /// With those of the rows that touch it, come before it and lie in `within`.
@@ -162,16 +178,21 @@ std::vector<Index> count_runs(const ValueImage& image) {
   return before;
 }
 
-/// The value of each component, which is that of its root: the run with its first element.
+/// The value of each component, which is that of its root: the run with its first element. Roots are numbered
+/// in their order.
 Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& strips,
                             const std::vector<Index>& runs_before, const Label* links,
                             const Numbering& numbering) {
   Column<ValueBits> values(numbering.labels_before.back());
   for_each_strip(strips, [&](std::size_t index) {
-    for (std::int64_t row = strips[index].begin; row < strips[index].end; ++row) {
+    std::size_t next = numbering.labels_before[index];
+    const std::size_t end = numbering.labels_before[index + 1];
+    for (std::int64_t row = strips[index].begin; row < strips[index].end && next < end; ++row) {
       Index i = runs_before[static_cast<std::size_t>(row)];
       for (const ValueRun& run : image.row(row)) {
-        if (links[i] == i) values[numbering.label_of_run[i] - 1] = run.value;
+        if (next == end) break;
+        values[next] = run.value;  // of what is no root until that of the next root is written over it
+        next += links[i] == i;
         ++i;
       }
     }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "common/fastest_code.hpp"
 #include "common/huge_pages.hpp"
 #include "cpu/runs/value_types.hpp"
 #include "gpuccl/error.hpp"
@@ -15,31 +16,59 @@ namespace {
 
 constexpr int kBlock = 64;  // elements that are compared at once
 
-/// Writes the runs of a row to `out`, which has room for a run of each element, and returns their end.
-/// same(a, b): whether neighbors of these values are in one run, or both in none.
+template <class T>
+T load(const std::byte* row, int x) {
+  T value;
+  std::memcpy(&value, row + static_cast<std::size_t>(x) * sizeof value, sizeof value);
+  return value;
+}
+
+/// Bit i says whether element i of a block is not the same as the one before it.
+template <class T, class Same>
+std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_before, Same same) {
+  std::uint8_t changes[kBlock];
+  for (int i = 0; i < kBlock; ++i) changes[i] = !same(load<T>(ones_before, i), load<T>(elements, i));
+  return nonzero_bytes(changes);
+}
+
+/// Writes the runs of a row to `out`, which has room for one more than there are elements, and returns their
+/// end. same(a, b): whether neighbors of these values are in one run, or both in none.
 template <class T, class Same>
 ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
-  T values[1 + kBlock] = {};  // after the one to the left; 0 is left of the row
-  alignas(64) std::uint8_t changes[kBlock];
   bool open = false;
-  for (std::int64_t x = 0; x < width; x += kBlock) {
-    const auto count = static_cast<std::size_t>(std::min<std::int64_t>(kBlock, width - x));
-    values[0] = values[kBlock];
-    std::memcpy(values + 1, row + static_cast<std::size_t>(x) * sizeof(T), count * sizeof(T));
-    for (int i = 0; i < kBlock; ++i) changes[i] = !same(values[i], values[i + 1]);
-    std::uint64_t places = nonzero_bytes(changes);
-    if (count < kBlock) places &= (std::uint64_t{1} << count) - 1;
-    for (; places != 0; places &= places - 1) {
-      const int place = std::countr_zero(places), at = static_cast<int>(x) + place;
-      if (open) (out++)->end = at;
-      open = cpu::is_set(values[place + 1]);
-      if (open) {
-        out->begin = at;
-        out->value = cpu::bits_of(values[place + 1]);
-      }
+  // What lies between runs is written as one, over which the next is written: no branch says which it is.
+  const auto end_run = [&](int at) {
+    out->end = at;
+    out += open;
+  };
+  const auto begin_runs = [&](int x, std::uint64_t changes) {
+    for (; changes != 0; changes &= changes - 1) {
+      const int at = x + std::countr_zero(changes);
+      const T value = load<T>(row, at);
+      end_run(at);
+      open = cpu::is_set(value);
+      out->begin = at;
+      out->value = cpu::bits_of(value);
     }
+  };
+  // The first block and the last one are copied: 0 is left of the row, and nothing behind it is read.
+  const auto begin_runs_of_copy = [&](int x) {
+    const int count = std::min(kBlock, width - x), before = x > 0 ? 1 : 0;
+    std::byte block[(1 + kBlock) * sizeof(T)] = {};
+    std::memcpy(block + static_cast<std::size_t>(1 - before) * sizeof(T),
+                row + static_cast<std::size_t>(x - before) * sizeof(T),
+                static_cast<std::size_t>(before + count) * sizeof(T));
+    const std::uint64_t changes = find_changes<T>(block + sizeof(T), block, same);
+    begin_runs(x, count < kBlock ? changes & ((std::uint64_t{1} << count) - 1) : changes);
+  };
+  begin_runs_of_copy(0);
+  std::int64_t x = kBlock;
+  for (; x + kBlock <= width; x += kBlock) {
+    const std::byte* const block = row + static_cast<std::size_t>(x) * sizeof(T);
+    begin_runs(static_cast<int>(x), find_changes<T>(block, block - sizeof(T), same));
   }
-  if (open) (out++)->end = width;
+  if (x < width) begin_runs_of_copy(static_cast<int>(x));
+  end_run(width);
   return out;
 }
 
@@ -81,8 +110,13 @@ class ValueImage::Memory {
   ValueRun* room(std::size_t count) {
     Blocks& mine = blocks_.local();
     if (mine.left < count) {
-      mine.left = std::max(count, kRunsOfBlock);
-      mine.next = mine.blocks.emplace_back(std::make_unique_for_overwrite<ValueRun[]>(mine.left)).get();
+      mine.left = std::max(count, kRunsOfFirstBlock << std::min(mine.blocks.size(), kDoublings));
+      // Large blocks begin with a huge page, so that they consist of such.
+      const std::size_t before = mine.left > kRunsOfFirstBlock ? kHugePage : 0;
+      std::size_t bytes = mine.left * sizeof(ValueRun) + before;
+      void* begin = mine.blocks.emplace_back(make_large_for_overwrite<std::byte>(bytes)).get();
+      if (before > 0) std::align(kHugePage, mine.left * sizeof(ValueRun), begin, bytes);
+      mine.next = static_cast<ValueRun*>(begin);
     }
     return mine.next;
   }
@@ -93,9 +127,10 @@ class ValueImage::Memory {
   }
 
  private:
-  static constexpr std::size_t kRunsOfBlock = std::size_t{1} << 16;
+  static constexpr std::size_t kRunsOfFirstBlock = std::size_t{1} << 16, kDoublings = 4;  // to 16 MiB
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
   struct Blocks {
-    std::vector<std::unique_ptr<ValueRun[]>> blocks;
+    std::vector<std::unique_ptr<std::byte[]>> blocks;
     ValueRun* next = nullptr;
     std::size_t left = 0;
   };
@@ -124,9 +159,12 @@ void ValueImage::add_rows(std::int64_t first_row, std::int64_t rows, const std::
                 static_cast<std::size_t>(rows) * row_bytes);
   with_type(type_, [&](auto value) {
     for (std::int64_t row = first_row; row < first_row + rows; ++row, values += row_bytes) {
-      ValueRun* const begin = memory_->room(static_cast<std::size_t>(extent_.width));
-      const auto count =
-          static_cast<std::size_t>(find_runs<decltype(value)>(values, extent_.width, delta_, begin) - begin);
+      ValueRun* const begin = memory_->room(static_cast<std::size_t>(extent_.width) + 1);
+      std::size_t count = 0;
+      by_fastest_code([&] {
+        count = static_cast<std::size_t>(find_runs<decltype(value)>(values, extent_.width, delta_, begin) -
+                                         begin);
+      });
       memory_->take(count);
       rows_[static_cast<std::size_t>(row)] = {begin, count};
     }
@@ -163,10 +201,11 @@ std::int64_t ValueImage::most_runs_in_row() const {
 }
 
 double ValueImage::most_bytes(Extent extent, ValueType type, double delta) {
-  const std::size_t of_run = sizeof(ValueRun) + 2 * sizeof(Label);  // its link and its label
+  const std::size_t of_run = sizeof(ValueRun) + 2 * sizeof(Label);     // its link and its label
+  const std::size_t of_row = sizeof(Row) + sizeof(std::uint32_t) + 2;  // the runs before it, what it is like
   return static_cast<double>(extent.elements()) *
              static_cast<double>(of_run + (delta > 0 ? bytes_of(type) : 0)) +
-         static_cast<double>(extent.rows()) * (sizeof(Row) + sizeof(std::uint32_t));
+         static_cast<double>(extent.rows()) * static_cast<double>(of_row);
 }
 
 }  // namespace gpuccl
