@@ -101,6 +101,7 @@ TEST_CASE("more than two values without a threshold are hinted at") {
   REQUIRE(hints.size() == 1);
   CHECK(has(hints[0], "--threshold"));
   CHECK(has(hints[0], "--value V"));
+  CHECK(has(hints[0], "--values"));
   CHECK(hints_of({image, "--threshold", "150"}).empty());
   CHECK(hints_of({image, "--threshold", "otsu"}).empty());
   CHECK(hints_of({image, "--value", "100"}).empty());

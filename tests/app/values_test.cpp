@@ -68,6 +68,10 @@ TEST_CASE("the largest component of each value is left, as its value") {
   CHECK(report["components"][1]["value"] == 1);
   CHECK(report_of({input, "--values", "--largest", "1"})["components"].size() == 1);
   CHECK(report_of({input, "--values", "--min-size", "3"})["values"].size() == 2);
+  const Json large = report_of({input, "--values", "--per-value", "--largest", "1", "--spacing", "2,3,mm",
+                                "--keep", "area_physical >= 18"});
+  REQUIRE(large["components"].size() == 2);
+  CHECK((large["components"][0]["area_physical"] == 18 && large["components"][1]["area_physical"] == 24));
 }
 
 TEST_CASE("a condition compares values, exactly those of 64 bits too") {
@@ -172,6 +176,8 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--algo", "sauf"}, "auto and runs can");
   refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
   refused({"--values", "--delta", "1", "--keep-values"}, "by --delta");
+  refused({"--values", "--part", "1/2", "--parts-dir", scratch / "parts"},
+          "--part cannot be combined with --values");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
 }
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "gpuccl/engine.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/values.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
+#include "support/values.hpp"
 
 using namespace gpuccl;
 
@@ -128,6 +131,13 @@ Wrapped wrapped(BitView image, Connectivity connectivity, const PeriodicAxes& pe
   return all;
 }
 
+void expect_same(const Wrapped& found, std::size_t component, const Whole& whole) {
+  REQUIRE(found.components.area[component] == whole.component.area);
+  REQUIRE(found.wraps[component] == whole.wraps);
+  REQUIRE(found.components.box[component] == whole.component.box);
+  REQUIRE((found.components[component].sum == whole.component.sum));
+}
+
 void expect_as_filled(BitView image, Connectivity connectivity, const PeriodicAxes& periodic) {
   const Filled expected(image, connectivity, periodic);
   std::vector<Label> labels;
@@ -136,12 +146,7 @@ void expect_as_filled(BitView image, Connectivity connectivity, const PeriodicAx
   REQUIRE(all.components.size() == expected.wholes.size());
   for (std::size_t i = 0; i < expected.wholes.size(); ++i) {
     INFO("component " << i + 1);
-    const Component component = all.components[i];
-    const Whole& whole = expected.wholes[i];
-    REQUIRE(component.area == whole.component.area);
-    REQUIRE(all.wraps[i] == whole.wraps);
-    REQUIRE(component.box == whole.component.box);
-    REQUIRE((component.sum == whole.component.sum));
+    expect_same(all, i, expected.wholes[i]);
   }
 }
 
@@ -172,6 +177,51 @@ TEST_CASE("random images are labelled as flood fill labels them on the torus") {
             expect_as_filled(image.view(), connectivity, axes);
           }
       }
+}
+
+// Elements of one value are a binary image; labels are numbered over all values.
+TEST_CASE("random images of values are labelled as flood fill labels each value on the torus") {
+  std::mt19937 random(1);
+  for (const Extent extent :
+       {Extent{7, 5, 1}, Extent{40, 20, 1}, Extent{2, 2, 2}, Extent{5, 4, 3}, Extent{9, 8, 6}})
+    for (int round = 0; round < 12; ++round) {
+      tests::Values<std::uint8_t> values(extent);
+      for (std::uint8_t& value : values.elements) value = static_cast<std::uint8_t>(random() % 3);
+      for (const Connectivity connectivity : kConnectivities)
+        for (const PeriodicAxes& axes : choices(extent, connectivity)) {
+          INFO(tests::to_string(extent) << " by " << static_cast<int>(connectivity) << ", round " << round
+                                        << ", periodic " << axes[0] << axes[1] << axes[2]);
+          const LabeledValues labeled = label_values(tests::image_of(values, 0), connectivity);
+          const Labeled& apart = labeled.labeled;
+          const Wrapped all = wrap(*apart.labels, apart.components, connectivity, axes,
+                                   {labeled.values.data(), labeled.values.size()});
+          const LabelImage before = render_all(*apart.labels);
+
+          std::vector<Filled> of_value;
+          for (const int value : {1, 2}) {
+            BitVolume bits(extent);
+            for (std::int64_t i = 0; i < extent.elements(); ++i)
+              if (values.elements[static_cast<std::size_t>(i)] == value)
+                bits.set(static_cast<int>(i % extent.width),
+                         static_cast<int>(i / extent.width % extent.height),
+                         static_cast<int>(i / extent.width / extent.height));
+            of_value.emplace_back(bits.view(), connectivity, axes);
+          }
+          std::map<std::pair<int, Label>, Label> numbers;
+          for (std::size_t i = 0; i < values.elements.size(); ++i) {
+            const Label label = all.map[before.data()[i]];
+            const int value = values.elements[i];
+            REQUIRE((label != 0) == (value != 0));
+            if (value == 0) continue;
+            const Filled& expected = of_value[static_cast<std::size_t>(value) - 1];
+            const auto [at, is_new] =
+                numbers.try_emplace({value, expected.labels[i]}, static_cast<Label>(numbers.size() + 1));
+            REQUIRE(label == at->second);
+            if (is_new) expect_same(all, label - 1, expected.wholes[expected.labels[i] - 1]);
+          }
+          REQUIRE(all.components.size() == numbers.size());
+        }
+    }
 }
 
 TEST_CASE("a component that goes on at the opposite border is unwrapped") {
