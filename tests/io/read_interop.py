@@ -136,6 +136,22 @@ def check_choices(reader, tifffile):
     reader.expect(ome, image[0, :, 0, :20, :30] != 0, "series=1")
     reader.expect(ome, image[0, :, 1] != 0, "series=2", "channel=1")
     reader.expect_refused(ome, "series=2")
+    # Images that their pages alone tell of, and each with a description by tifffile.
+    half = image[1, 0, 0, ::2, ::2]
+    for described in (True, False):
+        with tifffile.TiffWriter(path) as tiff:
+            for data, axes, kind in ((image[0, :, 0], "ZYX", 0), (half, "YX", 0), (half[::2, ::2], "YX", 1),
+                                     (image[1, :2], "ZCYX", 0)):
+                tiff.write(data, photometric="minisblack", subfiletype=kind, metadata={"axes": axes} if described else None)
+        reader.expect_refused(path)
+        reader.expect(path, image[0, :, 0] != 0, "series=0")
+        reader.expect(path, half != 0, "series=1")
+        if described:
+            reader.expect_refused(path, "series=2")
+            reader.expect(path, image[1, :2, 1] != 0, "series=2", "channel=1")
+        else:
+            reader.expect(path, image[1, :2].reshape(6, 37, 51) != 0, "series=2")
+        reader.expect_refused(path, "series=3")
     # Channels of pixels.
     for planar in ("contig", "separate"):
         pixels = noise(numpy, (37, 51, 5), numpy.dtype("u2"))
