@@ -53,8 +53,7 @@ bool looks_up(const SampleFormat& format, const ForegroundOptions& options) {
 
 /// A colour stands for its luma, of which only what is more than 0 is light.
 bool is_by_luma(const SampleFormat& format, const ForegroundOptions& options) {
-  return format.photometric == Photometric::rgb || format.photometric == Photometric::cmyk ||
-         looks_up(format, options);
+  return colors_of(format.photometric) > 1 || looks_up(format, options);
 }
 
 /// The nearest number of a floating-point type with so many binary digits, down to 2^least_exponent.

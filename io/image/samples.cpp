@@ -123,7 +123,7 @@ double value_of(const SampleFormat& format, bool as_stored, double max, const do
       const auto index = static_cast<std::size_t>(pixel[0]);
       return index < format.palette.size() ? format.palette[index] : 0;
     }
-    default:
+    default:  // of YCbCr, Y is the luma
       return pixel[0];
   }
 }
@@ -139,10 +139,7 @@ void check_format(const SampleFormat& format) {
              (format.bits > 16 && format.bits != 24 && format.bits != 32 && format.bits != 64)) {
     throw Error(Failure::data, bits + "-bit samples are not supported");
   }
-  const int colors = format.photometric == Photometric::rgb    ? 3
-                     : format.photometric == Photometric::cmyk ? 4
-                                                               : 1;
-  if (format.channels < colors)
+  if (format.channels < colors_of(format.photometric))
     throw Error(Failure::data,
                 std::string("has too few samples a pixel to be ") + name_of(format.photometric));
   const bool is_unsigned = format.kind == SampleKind::unsigned_integer;
@@ -164,8 +161,15 @@ const char* name_of(Photometric photometric) {
       return "rgb";
     case Photometric::cmyk:
       return "cmyk";
+    case Photometric::ycbcr:
+      return "ycbcr";
   }
   return "";
+}
+
+int colors_of(Photometric photometric) {
+  if (photometric == Photometric::cmyk) return 4;
+  return photometric == Photometric::rgb || photometric == Photometric::ycbcr ? 3 : 1;
 }
 
 double luma(double red, double green, double blue) { return (299 * red + 587 * green + 114 * blue) / 1000; }

@@ -12,7 +12,7 @@
 namespace gpuccl::io {
 
 enum class SampleKind { unsigned_integer, signed_integer, floating };
-enum class Photometric { min_is_black, min_is_white, palette, rgb, cmyk };
+enum class Photometric { min_is_black, min_is_white, palette, rgb, cmyk, ycbcr };
 
 /// How the decoded samples of a row lie in memory and what they mean.
 ///
@@ -38,6 +38,9 @@ struct SampleFormat {
 void check_format(const SampleFormat& format);
 
 const char* name_of(Photometric photometric);
+
+/// Samples that make the colour of a pixel: 1 unless it is one.
+int colors_of(Photometric photometric);
 
 /// 0.299 R + 0.587 G + 0.114 B; exact for grays of whole numbers.
 double luma(double red, double green, double blue);

@@ -33,7 +33,7 @@ void convert(ValueType type, const double* values, std::int64_t count, std::byte
 
 ValueType value_type(const SampleFormat& format) {
   using enum ValueType;
-  if (format.photometric == Photometric::rgb || format.photometric == Photometric::cmyk)
+  if (colors_of(format.photometric) > 1)
     throw Error(Failure::data, std::string("has colours (") + name_of(format.photometric) +
                                    "); --values are those of one channel, saved as gray");
   if (format.is_scaled()) return f64;

@@ -65,8 +65,7 @@ Label copy_row(const SampleFormat& format, const std::byte* row, int width, Labe
 
 LabelImage read_all(const SampleSource& source, std::int64_t memory) {
   const Extent& extent = source.info().extent;
-  const Photometric photometric = source.format(0).photometric;
-  if (photometric == Photometric::rgb || photometric == Photometric::cmyk)
+  if (colors_of(source.format(0).photometric) > 1)
     throw Error(Failure::data, "a colour image holds no labels");
   // Beside the labels, what decodes them, and a row of each image that it is compared by.
   if ((static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +

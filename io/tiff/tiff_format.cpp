@@ -46,6 +46,14 @@ SampleKind kind_of(const TiffHandle& tiff) {
   }
 }
 
+/// Blocks of pixels share their colour unless it says otherwise.
+void check_subsampling(const TiffHandle& tiff) {
+  std::uint16_t across = 2, down = 2;
+  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_YCBCRSUBSAMPLING, &across, &down);
+  if (across != 1 || down != 1)
+    throw Error(Failure::data, "subsampled ycbcr images are not supported unless compressed as jpeg");
+}
+
 Photometric photometric_of(const TiffHandle& tiff, int compression, int channels) {
   std::uint16_t photometric = 0;
   if (TIFFGetField(tiff.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 1)  // required, but forgotten at times
@@ -66,15 +74,12 @@ Photometric photometric_of(const TiffHandle& tiff, int compression, int channels
       return Photometric::cmyk;
     case PHOTOMETRIC_YCBCR:
       if (compression == COMPRESSION_JPEG) return Photometric::rgb;  // libtiff converts it, see prepare_page
-      throw Error(Failure::data, "ycbcr images are not supported unless compressed as jpeg");
+      check_subsampling(tiff);
+      return Photometric::ycbcr;
     default:
       throw Error(Failure::data,
                   "photometric interpretation " + std::to_string(photometric) + " is not supported");
   }
-}
-
-int colors_of(Photometric photometric) {
-  return photometric == Photometric::rgb ? 3 : photometric == Photometric::cmyk ? 4 : 1;
 }
 
 std::vector<double> luma_of_colormap(const TiffHandle& tiff, int bits) {

@@ -512,23 +512,46 @@ TEST_CASE("colours of a JPEG stream are those of RGB, subsampled or not") {
       }
 }
 
-TEST_CASE("YCbCr that is not of JPEG is refused by name") {
-  const tests::MemoryFile file;
-  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
-    TiffPageToWrite page = page_of(noise({16, 8, 1}, 30), 0, 200, 8);
-    page.channels = 3;
-    page.photometric = PHOTOMETRIC_YCBCR;
-    page.compression = compression;
-    page.samples.assign(std::size_t{16} * 8 * 3, 7);
-    page.more = [](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1); };
-    write_tiff(file.path(), {page});
-    try {
-      read(file.path());
-      FAIL("was read");
-    } catch (const Error& error) {
-      REQUIRE(std::string(error.what()) == "ycbcr images are not supported unless compressed as jpeg");
-    }
-  }
+TEST_CASE("YCbCr that is not of JPEG counts by its Y, and is refused if it is subsampled") {
+  tests::MemoryFile file;
+  const BitVolume image = noise({16, 8, 1}, 30);
+  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW})
+    for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE})
+      for (const int across : {1, 2}) {
+        TiffPageToWrite page = page_of(image, 0, 1, 8);
+        page.channels = 3;
+        page.photometric = PHOTOMETRIC_YCBCR;
+        page.compression = compression;
+        page.planar = planar;
+        page.samples.clear();
+        for (const std::uint64_t luma : samples_of<std::uint64_t>(image, 101, 99))
+          page.samples.insert(page.samples.end(), {luma, luma == 101 ? 0u : 255u, 128});
+        // Of whole samples, which a reader of blocks would take for something else.
+        page.more = [=](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1); };
+        write_tiff(file.path(), {page}, "wl");
+        if (across == 2) {
+          std::string content = read_file(file.path());
+          content[find_tag(content, TIFFTAG_YCBCRSUBSAMPLING) + 8] = 2;
+          file.write(content);
+        }
+        ReadOptions options;
+        options.foreground.threshold = 100;
+        CAPTURE(compression, planar, across);
+        try {
+          const Read result = read(file.path(), options);
+          REQUIRE(across == 1);
+          REQUIRE(same_bits(result.image, image));
+          REQUIRE(result.info.photometric == "ycbcr");
+          REQUIRE(result.info.foreground_rule == "luma > 100");
+          options.planes.channel = 1;
+          options.foreground.invert = true;
+          REQUIRE(same_bits(read(file.path(), options).image, image));
+        } catch (const Error& error) {
+          REQUIRE(across == 2);
+          REQUIRE(std::string(error.what()) ==
+                  "subsampled ycbcr images are not supported unless compressed as jpeg");
+        }
+      }
 }
 
 TEST_CASE("a JPEG stream of lossless coding is not called damaged") {
