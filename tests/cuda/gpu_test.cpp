@@ -147,6 +147,12 @@ TEST_CASE("an image and a volume", "[one]") {
   expect_all_right(variants, random_image({65, 9, 5}, 0.3, 1, 1).view());
 }
 
+TEST_CASE("measures", "[small]") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  expect_same_measures(variants, random_image({300, 135, 1}, 0.5, 2, 1).view());
+  expect_same_measures(variants, random_image({130, 35, 9}, 0.3, 2, 1).view());
+}
+
 TEST_CASE("noise, by runs", "[one][small]") {
   const std::vector<CudaVariant> variants = variants_of({"runs"});
   expect_all_right(variants, random_image({129, 70, 1}, 0.1, 1, 1).view());

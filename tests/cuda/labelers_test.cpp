@@ -142,6 +142,12 @@ TEST_CASE("labels of runs beyond 65535, on both sides of what fits a slot of a t
   }
 }
 
+TEST_CASE("labels of every CUDA algorithm are measured as those of the CPU, to the last digit") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  expect_same_measures(variants, random_image({140, 60, 1}, 0.5, 2, 1).view());
+  expect_same_measures(variants, random_image({70, 18, 9}, 0.3, 2, 1).view());
+}
+
 TEST_CASE("labels of runs where there are none, and where there is no image") {
   for (const CudaVariant& variant : cuda_variants())
     for (const Extent extent : {Extent{300, 70, 1}, Extent{65, 3, 5}, Extent{0, 7, 1}, Extent{7, 0, 2}}) {

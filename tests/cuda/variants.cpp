@@ -1,9 +1,12 @@
 #include "cuda/variants.hpp"
 
+#include <cmath>
 #include <map>
 #include <optional>
 
 #include "gpuccl/compare.hpp"
+#include "gpuccl/holes.hpp"
+#include "gpuccl/measures.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
@@ -89,6 +92,32 @@ void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, BitView imag
     labelers.push_back(find_variant(runs, connectivity)->make(0));
     return labelers.back()->label(image);
   });
+}
+
+void expect_same_measures(const std::vector<CudaVariant>& variants, BitView image) {
+  for (const CudaVariant& variant : variants) {
+    INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+    const Labeled expected = flood_fill(image, variant.connectivity), labeled = variant.labeler->label(image);
+    BitVolume inverted(image.extent);
+    draw_background(*expected.labels, 0, inverted);
+    const Labeled background = flood_fill(inverted.view(), complementary(variant.connectivity));
+    MeasureRequest request;
+    for (const MeasureGroup group : {MeasureGroup::shape, MeasureGroup::topology, MeasureGroup::border})
+      request.wanted |= measures_of(group);
+    request.connectivity = variant.connectivity;
+    request.background = &background;
+    const Measured of_expected = measure(*expected.labels, expected.components, request),
+                   of_labeled = measure(*labeled.labels, labeled.components, request);
+    REQUIRE(labeled.components == expected.components);
+    for (std::size_t i = 0; i < expected.components.size(); ++i) {
+      const MeasureValues a = of_expected.values(expected.components, i),
+                          b = of_labeled.values(labeled.components, i);
+      for (const MeasureId id : of_expected.columns()) {
+        INFO(measure_of(id).name << " of component " << i + 1 << ": " << b[id] << ", expected " << a[id]);
+        REQUIRE((a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]))));
+      }
+    }
+  }
 }
 
 }  // namespace tests
