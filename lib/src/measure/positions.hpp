@@ -21,6 +21,7 @@ inline Positions positions_of(Word word) {
         if ((byte >> bit & 1) != 0) table[byte] += 1 | bit << 16 | bit * bit << 32;
     return table;
   }();
+  if (word == ~Word{0}) return {64, 64 * 63 / 2, 63 * 64 * 127 / 6};
   constexpr std::uint64_t kField = 0xffff;
   // Sums of the entries, of each times the number of its byte, and of each times a triangular number: entries
   // are added from the last one on, and these sums added again.
