@@ -30,7 +30,10 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
   const bool is_known = geometry.is_known(is_volume ? 3 : 2);
   if (is_known) request_.spacing = geometry.spacing;
   if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
-    throw Error(Failure::data, "says no spacing, which physical measures need; --spacing gives it");
+    throw Error(Failure::data, geometry.is_known()
+                                   ? "says no spacing along z, which physical measures of volumes need; "
+                                     "--spacing X,Y,Z gives it"
+                                   : "says no spacing, which physical measures need; --spacing gives it");
 }
 
 void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& extent) {

@@ -107,6 +107,16 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
     fails({"label", tiff, "-o", scratch / "x.tiff", "--spacing", wrong}, 64, "is not X,Y or X,Y,Z");
 }
 
+TEST_CASE("two lengths are no spacing of a volume") {
+  const ScratchFolder scratch;
+  const std::string volume = save(scratch / "in.tif", tests::drawn(Slices{{"##"}, {"#."}}).view());
+  const Json report = report_of({volume, "--spacing", "2,3,um"});
+  CHECK(report["input"]["geometry"]["spacing"] == Json::parse("[2, 3, null]"));
+  CHECK(!report["components"][0].contains("area_physical"));
+  fails({"label", volume, "--json", "-", "--spacing", "2,3", "--measure", "physical"}, 65,
+        "says no spacing along z");
+}
+
 TEST_CASE("a PNM is labelled as the same PNG is, and the program says what it reads") {
   const ScratchFolder scratch;
   std::filesystem::create_directory(scratch / "in");
