@@ -4,6 +4,8 @@
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/nifti_file.hpp"
+#include "support/png_file.hpp"
 #include "support/scratch_folder.hpp"
 
 // Images of values: `gpuccl label --values`.
@@ -152,6 +154,34 @@ TEST_CASE("floating-point values need a delta") {
   const std::string wide = save_npy(scratch / "wide.npy", "<f8", 1, 1, std::vector<double>{1, 0.1});
   fails({"label", wide, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy"}, 65,
         "the value 0.1 does not fit the 32 bits");
+}
+
+TEST_CASE("colours are no values, those of a palette are its indices, and scaled ones are floating-point") {
+  const ScratchFolder scratch;
+  write_file(scratch / "colors.ppm", "P6\n2 1\n255\n\1\2\3\1\2\3");
+  fails({"label", scratch / "colors.ppm", "--values", "--json", "-"}, 65, "has colours (");
+
+  tests::PngToWrite palette;
+  palette.width = 4;
+  palette.height = 1;
+  palette.bits = 8;
+  palette.color_type = PNG_COLOR_TYPE_PALETTE;
+  palette.palette.assign(3, {9, 9, 9});
+  palette.samples = {1, 2, 2, 0};
+  tests::write_png(scratch / "palette.png", palette);
+  const Json indices = report_of({scratch / "palette.png", "--values"});
+  REQUIRE(indices["components"].size() == 2);
+  CHECK((indices["components"][0]["value"] == 1 && indices["components"][1]["value"] == 2));
+
+  tests::NiftiToWrite scaled;
+  scaled.dim = {3, 4, 1, 1};
+  scaled.slope = 0.5;
+  scaled.samples = std::string("\1\1\2\0", 4);
+  write_file(scratch / "scaled.nii", scaled.bytes());
+  fails({"label", scratch / "scaled.nii", "--values", "--json", "-"}, 65, "has floating-point values");
+  const Json values = report_of({scratch / "scaled.nii", "--values", "--delta", "0"});
+  REQUIRE(values["components"].size() == 2);
+  CHECK((values["components"][0]["value"] == 0.5 && values["components"][1]["value"] == 1));
 }
 
 TEST_CASE("what contradicts --values, or needs it, is one line") {
