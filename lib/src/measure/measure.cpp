@@ -11,11 +11,65 @@
 #include "gpuccl/measures.hpp"
 #include "measure/measure_sums.hpp"
 #include "measure/region_measurer.hpp"
+#include "measure/regions.hpp"
 #include "measure/row_source.hpp"
+#include "measure/row_window.hpp"
 
 namespace gpuccl {
 
 using measuring::Labeling;
+
+namespace measuring {
+namespace {
+
+/// The rows of `labels`, from the image that was labelled where it is in memory, else from `source`.
+RowAccess rows_of(const LabelSource& labels, const RowSource& source) {
+  RowAccess rows{.extent = labels.extent()};
+  if (const SpanSource* spans = spans_of(labels)) {
+    rows.bits = spans->bits();
+    rows.list = [spans](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
+      spans->list_spans(first_row, count, out);
+    };
+  } else {
+    rows.list = [&source](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
+      source.list_runs(first_row, count, out);
+    };
+  }
+  return rows;
+}
+
+/// Adds up what rows have of each component, region by region: by all threads if there is memory for the
+/// parts of components.
+void add_rows(const LabelSource& labels, const Labeling& labeling, MeasureSums& sums) {
+  constexpr int kReach = RowWindow::kReach;
+  RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach);
+  RowAccess rows = rows_of(labels, source);
+  rows.slices_touch = labeling.is_volume();
+  rows.edges = sums.looks_at_edges();
+  const std::size_t bytes_of_part = sums.words() * sizeof(std::uint64_t) + RegionMeasurer::kBytesOfPart;
+  std::mutex merging;
+  const auto measure_region = [&](const Region& region, bool is_alone) {
+    RegionMeasurer measurer(labeling, region, is_alone, sums);
+    measurer.measure(rows);
+    const std::lock_guard lock(merging);
+    measurer.merge_parts();
+  };
+  std::int64_t begin = 0, end = 0;
+  while (source.next(begin, end))
+    for (const Region& all : regions_of(begin, end, labeling.extent)) {
+      const std::vector<Region> regions = cut(all, labeling.extent);
+      if (parts_fit(labeling.components, regions, bytes_of_part,
+                    labeling.request.max_bytes - sums.bytes_beside())) {
+        tbb::parallel_for(std::size_t{0}, regions.size(),
+                          [&](std::size_t i) { measure_region(regions[i], false); });
+      } else {
+        for (const Region& region : regions) measure_region(region, true);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace measuring
 
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request) {
   if (needs_background(request) && request.background == nullptr)
@@ -23,44 +77,7 @@ Measured measure(const LabelSource& labels, const Components& components, const 
   const Labeling labeling{labels.extent(), components, &labels, request};
   auto sums = std::make_unique<MeasureSums>(labeling);
   sums->resize(components.size());
-  if (sums->looks_at_rows()) {
-    constexpr int kReach = 2;
-    measuring::RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach,
-                                kReach);
-    measuring::RowAccess rows{
-        .extent = labeling.extent, .slices_touch = labeling.is_volume(), .edges = sums->looks_at_edges()};
-    if (const SpanSource* spans = spans_of(labels)) {
-      rows.bits = spans->bits();
-      rows.list = [spans](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
-        spans->list_spans(first_row, count, out);
-      };
-    } else {
-      rows.list = [&source](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
-        source.list_runs(first_row, count, out);
-      };
-    }
-    const std::size_t bytes_of_part =
-        sums->words() * sizeof(std::uint64_t) + measuring::RegionMeasurer::kBytesOfPart;
-    std::mutex merging;
-    std::int64_t begin = 0, end = 0;
-    while (source.next(begin, end))
-      for (const measuring::Region& all : measuring::regions_of(begin, end, labeling.extent)) {
-        const std::vector<measuring::Region> regions = measuring::cut(all, labeling.extent);
-        const auto measure_region = [&](const measuring::Region& region, bool is_alone) {
-          measuring::RegionMeasurer measurer(labeling, region, is_alone, *sums);
-          measurer.measure(rows);
-          const std::lock_guard lock(merging);
-          measurer.merge_parts();
-        };
-        if (measuring::parts_fit(components, regions, bytes_of_part,
-                                 request.max_bytes - sums->bytes_beside())) {
-          tbb::parallel_for(std::size_t{0}, regions.size(),
-                            [&](std::size_t i) { measure_region(regions[i], false); });
-        } else {
-          for (const measuring::Region& region : regions) measure_region(region, true);
-        }
-      }
-  }
+  if (sums->looks_at_rows()) measuring::add_rows(labels, labeling, *sums);
   return Measured(std::move(sums));
 }
 

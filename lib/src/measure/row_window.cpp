@@ -8,8 +8,6 @@
 namespace gpuccl::measuring {
 namespace {
 
-constexpr int kReach = 2;  // rows of the same slice that are looked at on either side
-
 void set_bits(Word* row, int begin, int end) {
   const int first = begin / kWordBits, last = (end - 1) / kWordBits;
   const Word from_begin = ~Word{0} << begin % kWordBits;

@@ -53,6 +53,8 @@ class Plane {
 /// Row after row of a region, with the rows around each.
 class RowWindow {
  public:
+  static constexpr int kReach = 2;  // rows of the same slice that are looked at on either side
+
   /// `rows` must outlive it.
   RowWindow(const RowAccess& rows, const Region& region);
 
