@@ -287,7 +287,7 @@ void LabelJob::label(Engine& engine) {
     Areas areas = areas_of(labeled_.components);
     self_check(labeled_, areas.sum,
                foreground + static_cast<std::int64_t>(report_.holes ? report_.holes->elements : 0));
-    report_.foreground = static_cast<double>(foreground) / static_cast<double>(extent_.elements());
+    report_.foreground = static_cast<double>(foreground) / static_cast<double>(report_.input.elements());
     if (work_.wraps) {
       wrap_components();
       areas = areas_of(labeled_.components);

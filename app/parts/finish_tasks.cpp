@@ -85,7 +85,7 @@ class Finish {
     report_.input.foreground_rule = first.foreground_rule;
     findings.largest = joined_.largest;
     findings.foreground = report_.foreground =
-        static_cast<double>(foreground) / static_cast<double>(input_.extent().elements());
+        static_cast<double>(foreground) / static_cast<double>(input_.info().elements());
     report_.hints = hints(report_.input, options_.input.foreground, input_.connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
 

@@ -125,7 +125,7 @@ class PartJob {
   void find(std::uint64_t foreground) {
     Findings findings;
     findings.foreground = report_.foreground =
-        static_cast<double>(link_.scan(foreground).all) / static_cast<double>(input_->extent().elements());
+        static_cast<double>(link_.scan(foreground).all) / static_cast<double>(input_->info().elements());
     findings.largest = numbered_.largest;
     findings.more_than_two_values = link_.scan(input_->reader().has_more_than_two_values()).all > 0;
     report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);

@@ -22,6 +22,9 @@ struct ImageInfo {
   bool is_described_stack = false;  // a TIFF that says, as ImageJ's do, which slices it holds
   // Width and height are those of the largest pages; smaller ones are at the upper left, beside background.
   bool has_smaller_pages = false;
+  std::int64_t beside_pages = 0;  // elements of the extent that are of no page
+
+  std::int64_t elements() const { return extent.elements() - beside_pages; }
 };
 
 }  // namespace gpuccl::io

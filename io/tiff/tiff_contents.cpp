@@ -303,6 +303,12 @@ class ContentsScanner {
   std::optional<std::vector<std::int64_t>> wanted_;  // of them, if not all
 };
 
+std::int64_t beside_pages(const TiffContents& contents) {
+  std::int64_t beside = contents.info.extent.elements();
+  for (const TiffSlice& slice : contents.slices) beside -= Extent{slice.width, slice.height}.elements();
+  return beside;
+}
+
 /// The pages of the image that is chosen by its number among runs of pages, and the choice taken out of
 /// `options`; all pages if it is among images that the file tells of, or there is one run.
 PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
@@ -348,6 +354,7 @@ TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const R
     throw Error(Failure::data,
                 "holds " + std::to_string(scanner.planes()) + " planes, none of what is chosen");
   scanner.describe(contents);
+  if (contents.info.has_smaller_pages) contents.info.beside_pages = beside_pages(contents);
   if (contents.info.has_smaller_pages && options.warn)
     options.warn("pages have different sizes; smaller ones are at the upper left of " +
                  to_string({contents.info.extent.width, contents.info.extent.height}));

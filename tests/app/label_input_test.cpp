@@ -85,6 +85,7 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
         std::string::npos);
   const std::string expected = "1 0 2 2/0 0 0 0/0 0 0 0|3 3 0 0/0 0 0 0/0 4 0 0";
   CHECK(labels_in(labels) == expected);
+  CHECK(Json::parse(read_file(scratch / "out.json"))["input"]["foreground"] == 0.6);
   succeeds({"label", input, "-o", labels, "--per-slice", "--memory", "1M", "--quiet"});
   CHECK(labels_in(labels) == expected);
   succeeds({"label", input, "-o", labels, "--per-slice", "--values", "--quiet"});
