@@ -253,10 +253,10 @@ TEST_CASE("headers that claim the impossible are refused") {
       }
     for (const int datatype : {0, 1, 32, 1536, 1792, 2048, -2, 3})
       refused([=](auto& nifti) { nifti.datatype = datatype; });
-    for (const double offset : {1.0, 100.0, 1e9, 1e300, -5.0, 9e18})
+    for (const double offset : {1.0, 100.0, 1e9, -5.0, 9e18})
       refused([=](auto& nifti) { nifti.vox_offset = offset; });
     if (!nifti2)
-      for (const double offset : {kNan, kInfinity, -kInfinity, 352.5})
+      for (const double offset : {kNan, kInfinity, -kInfinity, 352.5, 1e30})
         refused([=](auto& nifti) { nifti.vox_offset = offset; });
     refused([](auto& nifti) { nifti.sizeof_hdr = 347; });
     refused([](auto& nifti) { nifti.pair = true; });

@@ -145,10 +145,10 @@ class Feret final : public Group {
   void add(const LabeledRow& row) override {
     for (const Stretch& stretch : row.stretches) {
       const std::size_t i = stretch.label - 1;
-      Ends& ends = ends_[rows_before_[i] + static_cast<std::size_t>(row.y - boxes_[i].min[1])];
       stretch.for_each_word([&](int word, Word mask) {
         const Word elements = row.bits()[word] & mask;
-        if (elements == 0) return;
+        if (elements == 0) return;  // as in rows beside the box
+        Ends& ends = ends_[rows_before_[i] + static_cast<std::size_t>(row.y - boxes_[i].min[1])];
         const int first = word * kWordBits;
         if (ends.end == 0) ends.begin = first + std::countr_zero(elements);
         ends.end = first + static_cast<int>(std::bit_width(elements));
