@@ -146,8 +146,10 @@ TEST_CASE("components that a map joins or drops have the contacts of what they b
 }
 
 TEST_CASE("wide images are read in parts, and nothing is lost between them") {
-  const LabelImage image = random_labels({1 << 21, 19, 1}, 3, 0.2, 5);
-  REQUIRE(find_contacts(image, Connectivity::c8) == counted(image, Connectivity::c8));
+  for (const Extent& extent : {Extent{1 << 18, 19, 1}, Extent{1 << 21, 3, 1}}) {  // several rows at once, and one
+    const LabelImage image = random_labels(extent, 3, 0.2, 5);
+    REQUIRE(find_contacts(image, Connectivity::c8) == counted(image, Connectivity::c8));
+  }
 }
 
 TEST_CASE("no labels, no contacts") {

@@ -98,13 +98,13 @@ LabeledValues labeled(Extent extent, std::vector<T> elements, Connectivity conne
 TEMPLATE_TEST_CASE("values connect as flood fill over values says", "", std::uint8_t, std::uint16_t,
                    std::uint32_t, std::uint64_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
                    double) {
-  expect_same_on_random_images<TestType>(sizeof(TestType), 300);
+  expect_same_on_random_images<TestType>(sizeof(TestType), 60);
 }
 
 TEST_CASE("rows that are like those beside them connect as flood fill over values says") {
   std::mt19937 random(5);
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     Values<std::uint16_t> values = random_values<std::uint16_t>(
         random, {1 + below(9), 1 + below(8), 1 + below(6)}, 2 + below(3), 1 + below(3));
     repeat_rows(random, values);
@@ -119,7 +119,7 @@ TEST_CASE("rows that are like those beside them connect as flood fill over value
 TEST_CASE("an image of values in strips, at the default number of them") {
   std::mt19937 random(7);
   const Values<std::uint16_t> values = random_values<std::uint16_t>(random, {300, 200, 9}, 6, 9);
-  for (const Connectivity connectivity : kConnectivities)
+  for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26})
     expect_same(label_values(tests::image_of(values, 0), connectivity),
                 tests::flood_fill(values, connectivity, 0));
 }
