@@ -182,14 +182,13 @@ TEST_CASE("samples of every format become the bits that the rule says") {
   std::mt19937 random(1);
   for (const SampleFormat& format : every_format())
     for (const std::optional<double> threshold : thresholds_of(format))
-      for (const bool raw : {false, true})
-        for (const bool invert : {false, true}) {
-          ForegroundOptions options;
-          options.raw = raw;
-          options.invert = invert;
-          options.threshold = threshold;
-          expect_packed(format, options, random);
-        }
+      for (const bool raw : {false, true}) {
+        ForegroundOptions options;
+        options.raw = raw;
+        options.invert = random() % 2 == 0;
+        options.threshold = threshold;
+        expect_packed(format, options, random);
+      }
 }
 
 TEST_CASE("samples of every format that have one of the values become foreground") {
@@ -206,14 +205,13 @@ TEST_CASE("samples of every format that have one of the values become foreground
                                             {"0.5", "1e30"},
                                             many};
   for (const SampleFormat& format : every_format())
-    for (const std::vector<std::string>& list : lists)
-      for (const bool invert : {false, true}) {
-        ForegroundOptions options;
-        options.invert = invert;
-        options.raw = random() % 4 == 0;
-        options.values = values_of(list);
-        expect_packed(format, options, random);
-      }
+    for (const std::vector<std::string>& list : lists) {
+      ForegroundOptions options;
+      options.invert = random() % 2 == 0;
+      options.raw = random() % 4 == 0;
+      options.values = values_of(list);
+      expect_packed(format, options, random);
+    }
 }
 
 TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the nearest sample") {
