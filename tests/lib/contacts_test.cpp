@@ -146,7 +146,8 @@ TEST_CASE("components that a map joins or drops have the contacts of what they b
 }
 
 TEST_CASE("wide images are read in parts, and nothing is lost between them") {
-  for (const Extent& extent : {Extent{1 << 18, 9, 1}, Extent{(1 << 20) + 3, 3, 1}}) {  // several rows at once, and one
+  for (const Extent& extent :
+       {Extent{1 << 18, 9, 1}, Extent{(1 << 20) + 3, 3, 1}}) {  // several rows at once, and one
     const LabelImage image = random_labels(extent, 3, 0.2, 5);
     REQUIRE(find_contacts(image, Connectivity::c8) == counted(image, Connectivity::c8));
   }
