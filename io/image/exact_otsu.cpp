@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "io/image/each_slice.hpp"
@@ -123,10 +124,13 @@ class OrderedCodes {
     flip_ = (is_inverted ? mask : 0) ^ lowest();
   }
 
+  /// The least double that is not below it.
   double value_of(std::uint64_t code) const {
-    return format_.kind == SampleKind::signed_integer
-               ? static_cast<double>(static_cast<std::int64_t>(code - lowest()))
-               : static_cast<double>(code);
+    const long double value = format_.kind == SampleKind::signed_integer
+                                  ? static_cast<long double>(static_cast<std::int64_t>(code - lowest()))
+                                  : static_cast<long double>(code);
+    const auto nearest = static_cast<double>(value);
+    return nearest < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
   }
 
   /// Those of pixels [x, x + count) of a row.

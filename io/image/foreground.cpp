@@ -78,8 +78,7 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
   const bool is_palette = looks_up(format, options);
   if (format.kind == SampleKind::floating) {
     if (format.bits != 16 && !format.is_scaled()) method_ = Method::floats;
-  } else if (whole_bytes && !is_palette && !format.is_scaled() &&
-             (!threshold || format.kind == SampleKind::unsigned_integer)) {
+  } else if (whole_bytes && !is_palette && !format.is_scaled()) {
     options.values.empty() ? choose_range() : choose_ranges(options.values);
   } else if (format.bits <= 8) {
     choose_table();
@@ -123,22 +122,33 @@ void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
   method_ = Method::ranges;
 }
 
+/// Of whole numbers, compared as such: a double does not tell those beyond 2^53 apart.
 void Foreground::choose_range() {
   method_ = Method::ranges;
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
-  const double largest = std::ldexp(1.0, format_.bits) - 1;
-  std::uint64_t low = 1;
-  if (threshold_ && *threshold_ >= largest) {  // nothing is above
+  const bool is_signed = threshold_ && format_.kind == SampleKind::signed_integer;
+  const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
+  const double end = std::ldexp(1.0, format_.bits - (is_signed ? 1 : 0)), least = is_signed ? -end : 0;
+  std::uint64_t low = 1;                       // counted from the least value
+  if (threshold_ && *threshold_ >= end - 1) {  // nothing is above
     low = 0;
     invert_ = !invert_;
+  } else if (threshold_ && *threshold_ < least) {
+    low = 0;
   } else if (threshold_) {
-    low = *threshold_ < 0 ? 0 : static_cast<std::uint64_t>(*threshold_) + 1;
+    const double below = std::floor(*threshold_);
+    low = (is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(below)) + sign
+                     : static_cast<std::uint64_t>(below)) +
+          1;
   }
-  if (is_flipped()) {
-    ranges_ = {{0, max - low}};
+  if (low < sign) {
+    ranges_ = {{0, sign - 1}, {low + sign, max}};
   } else {
-    ranges_ = {{low, max}};
+    ranges_ = {{low - sign, is_signed ? sign - 1 : max}};
   }
+  if (!is_flipped()) return;
+  std::reverse(ranges_.begin(), ranges_.end());
+  for (SampleRange<std::uint64_t>& range : ranges_) range = {max - range.high, max - range.low};
 }
 
 void Foreground::choose_table() {

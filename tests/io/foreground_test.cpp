@@ -214,6 +214,28 @@ TEST_CASE("samples of every format that have one of the values become foreground
     }
 }
 
+TEST_CASE("64-bit samples beyond 2^53 are compared with the threshold as whole numbers") {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), half = std::int64_t{1} << 62;
+  const std::int64_t samples[] = {half, half + 1, half - 1, -half, -half + 1, -half - 1, least, 0};
+  std::uint32_t bits[2];
+  const auto above = [&](SampleKind kind, double threshold, Photometric photometric) {
+    SampleFormat format;
+    format.bits = 64;
+    format.kind = kind;
+    format.photometric = photometric;
+    Foreground(format, {}, threshold).pack(reinterpret_cast<const std::byte*>(samples), 8, bits);
+    return bits[0];
+  };
+  const auto is_black = Photometric::min_is_black, is_white = Photometric::min_is_white;
+  CHECK(above(SampleKind::signed_integer, 0x1p62, is_black) == 0b00000010);
+  CHECK(above(SampleKind::signed_integer, -0x1p62, is_black) == 0b10010111);
+  CHECK(above(SampleKind::signed_integer, -0x1p63, is_black) == 0b10111111);
+  CHECK(above(SampleKind::signed_integer, -1e30, is_black) == 0b11111111);
+  CHECK(above(SampleKind::signed_integer, 0x1p63, is_black) == 0);
+  CHECK(above(SampleKind::signed_integer, 0x1p62, is_white) == 0b01000000);  // -1 less the sample
+  CHECK(above(SampleKind::unsigned_integer, 0x1p62, is_black) == 0b01111010);
+}
+
 TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the nearest sample") {
   std::uint32_t bits[2];
   const std::uint64_t wide[] = {(1ull << 60) + 1, 1ull << 60, (1ull << 60) - 1, ~0ull, 1ull << 63};

@@ -108,6 +108,10 @@ TEST_CASE("Otsu's threshold of 24, 32 and 64-bit numbers is one of them, however
                                      Kind::signed_integer) == 5);
   REQUIRE(threshold_of<std::uint32_t>({~1u, ~1u, ~7u, ~1000u}, Kind::unsigned_integer,
                                       Photometric::min_is_white) == 7);
+  // No double is this number: the next one above still parts it from the others.
+  constexpr std::uint64_t kHigh = ~std::uint64_t{0};
+  REQUIRE(threshold_of<std::uint64_t>({kHigh - 8000, kHigh - 8000, kHigh, kHigh}, Kind::unsigned_integer) ==
+          0x1p64 - 6144);
 }
 
 TEST_CASE("Otsu's threshold of wide numbers is that of a histogram of all of them") {
