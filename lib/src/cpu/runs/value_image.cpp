@@ -110,13 +110,14 @@ class ValueImage::Memory {
   ValueRun* room(std::size_t count) {
     Blocks& mine = blocks_.local();
     if (mine.left < count) {
-      mine.left = std::max(count, kRunsOfFirstBlock << std::min(mine.blocks.size(), kDoublings));
+      const std::size_t runs = std::max(count, kRunsOfFirstBlock << std::min(mine.blocks.size(), kDoublings));
       // Large blocks begin with a huge page, so that they consist of such.
-      const std::size_t before = mine.left > kRunsOfFirstBlock ? kHugePage : 0;
-      std::size_t bytes = mine.left * sizeof(ValueRun) + before;
+      const std::size_t before = runs > kRunsOfFirstBlock ? kHugePage : 0;
+      std::size_t bytes = runs * sizeof(ValueRun) + before;
       void* begin = mine.blocks.emplace_back(make_large_for_overwrite<std::byte>(bytes)).get();
-      if (before > 0) std::align(kHugePage, mine.left * sizeof(ValueRun), begin, bytes);
+      if (before > 0) std::align(kHugePage, runs * sizeof(ValueRun), begin, bytes);
       mine.next = static_cast<ValueRun*>(begin);
+      mine.left = runs;  // last: without memory there is no room, for a later row neither
     }
     return mine.next;
   }
