@@ -9,19 +9,19 @@ constexpr std::int64_t kLeastElements = 4096;
 constexpr double kMostOfOne = 0.8;  // share of the elements that a component takes
 
 /// What is odd about the foreground; empty if nothing is.
-std::string odd_foreground(const Extent& extent, const Findings& findings) {
+std::string odd_foreground(std::int64_t elements, const Findings& findings) {
   constexpr double kMost = 0.9;
   if (findings.foreground <= 0) return "nothing is foreground";
   if (findings.foreground > kMost) return "more than 90 % is foreground";
-  if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(extent.elements()))
+  if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements))
     return "one component takes more than 80 % of the image";
   return "";
 }
 
 /// Whether all that is odd is a hole of nearly everything, such as a frame around a page has.
-bool is_odd_by_filling(const Extent& extent, const Findings& findings) {
+bool is_odd_by_filling(std::int64_t elements, const Findings& findings) {
   return findings.filled > 0 && findings.foreground <= kMostOfOne &&
-         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(extent.elements());
+         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
 }
 
 /// What is odd about a threshold that has every value on one side.
@@ -36,9 +36,9 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
     return "it has more than two values and no threshold, so that all but black is foreground; --threshold T "
            "or --threshold otsu parts dark from light; of a segmentation --values labels every value on its "
            "own, --value V one of them";
-  const std::string odd = odd_foreground(input.extent, findings);
+  const std::string odd = odd_foreground(input.elements(), findings);
   if (odd.empty()) return "";
-  if (is_odd_by_filling(input.extent, findings))
+  if (is_odd_by_filling(input.elements(), findings))
     return odd + ", filled holes included; --fill-holes MAX fills only those of at most MAX elements";
   const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
@@ -70,7 +70,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     lines.push_back(options.values.size() == 1 ? "no element has the value of --value"
                                                : "no element has one of the values of --value");
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
-  if (input.extent.elements() < kLeastElements) return lines;
+  if (input.elements() < kLeastElements) return lines;
   const std::string line = foreground_hint(input, options, findings);
   if (!line.empty() && !by_value && !findings.by_values) lines.push_back(line);
   if (is_scan_of_pages(input) && is_3d(connectivity))

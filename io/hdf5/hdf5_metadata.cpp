@@ -97,8 +97,8 @@ std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
 /// element_size_um has z, y, x; y and x alone are an image's, and say nothing of a volume.
 Geometry geometry_of(hid_t dataset, const ImageAxes& axes, const std::vector<TaggedAxis>& tags) {
   Geometry geometry;
-  const std::vector<double> sizes = numbers_in(dataset, "element_size_um");
-  if (!sizes.empty() && sizes.size() != 3 && (sizes.size() != 2 || axes.z)) return {};
+  std::vector<double> sizes = numbers_in(dataset, "element_size_um");
+  if (sizes.size() != 3 && (sizes.size() != 2 || axes.z)) sizes.clear();
   const std::optional<std::size_t> xyz[] = {axes.x, axes.y, axes.z};
   for (std::size_t i = 0; i < 3; ++i) {
     double size = 0;

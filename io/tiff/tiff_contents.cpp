@@ -79,6 +79,9 @@ class ContentsScanner {
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
     read_geometry(contents.info.geometry);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
+    if (description.writer == TiffDescription::Writer::tifffile && !description.series.empty() &&
+        !description.single_directory && description.series.front().planes() != planes_)
+      warn_of_images(description.series.front().planes(), planes_);
     if (wanted_) return keep_wanted(contents);
     const std::string note = check_axes(description, found);
     if (!note.empty()) warn(note);
@@ -90,8 +93,7 @@ class ContentsScanner {
       throw Error(Failure::data, "its description tells of " + std::to_string(description.planes) +
                                      " planes, the file holds " + std::to_string(found));
     } else if (description.planes != found && description.planes > 0) {
-      warn("its description tells of " + std::to_string(description.planes) + " images, the file holds " +
-           std::to_string(found));
+      warn_of_images(description.planes, found);
     }
     contents.info.extent = {extent.width, extent.height, static_cast<int>(contents.slices.size())};
   }
@@ -99,8 +101,8 @@ class ContentsScanner {
   /// Pages that are slices, wanted or not.
   std::int64_t planes() const { return planes_; }
 
-  /// Whether pages were found unlike, and nothing says which of them are one image.
-  bool has_unlike_pages() const { return has_unlike_pages_ && !description_.says_images(); }
+  bool has_unlike_pages() const { return has_unlike_pages_; }
+  const TiffDescription& description() const { return description_; }
 
  private:
   /// Whether slices of this writer may have no directory of their own.
@@ -168,6 +170,11 @@ class ContentsScanner {
 
   void warn(const std::string& line) const {
     if (options_.warn) options_.warn(line);
+  }
+
+  void warn_of_images(std::int64_t told, std::int64_t found) const {
+    warn("its description tells of " + std::to_string(told) + " images, the file holds " +
+         std::to_string(found));
   }
 
   /// Some codes make any number of rows of nothing: a file that claims more than pictures are made of must
@@ -328,6 +335,10 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
     return scanner.scan(range);
   } catch (const Error&) {
     if (!scanner.has_unlike_pages()) throw;
+    if (scanner.description().says_images()) {
+      check_axes(scanner.description(), scanner.planes());
+      throw;
+    }
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
     if (runs.size() == 1) throw;
     const bool may_be_apart = have_like_samples(runs) && !options.pages_apart;

@@ -48,6 +48,7 @@ TiffRun run_of_page(const TiffHandle& tiff) {
   run.height = tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
   run.bits = tiff.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
   run.kind = tiff.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  if (run.kind == SAMPLEFORMAT_VOID) run.kind = SAMPLEFORMAT_UINT;
   run.channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
   run.photometric = tiff.field<std::uint16_t>(TIFFTAG_PHOTOMETRIC, UINT16_MAX);
   run.planar = run.channels == 1 ? 0 : tiff.field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
@@ -64,7 +65,11 @@ std::string samples_in_words(const TiffRun& run) {
                                            " mask",         " cmyk",         " ycbcr"};
   return (run.channels > 1 ? std::to_string(run.channels) + " x " : "") + std::to_string(run.bits) +
          (run.bits == 1 ? " bit" : " bits") +
-         (run.photometric < std::size(kPhotometrics) ? kPhotometrics[run.photometric] : "");
+         (run.kind == SAMPLEFORMAT_INT      ? " signed"
+          : run.kind == SAMPLEFORMAT_IEEEFP ? " floating-point"
+                                            : "") +
+         (run.photometric < std::size(kPhotometrics) ? kPhotometrics[run.photometric] : "") +
+         (run.planar == PLANARCONFIG_SEPARATE ? " in planes" : "");
 }
 
 }  // namespace

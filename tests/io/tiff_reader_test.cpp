@@ -649,6 +649,11 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
     white.photometric = PHOTOMETRIC_MINISWHITE;
     REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black");
   }
+  TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
+  const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
+  describe(first, "<OME>" + ome_image + ome_image + "</OME>");
+  write_tiff(path, {first, page_of(noise({40, 31, 1}, 11))});
+  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series, --channel and --frame choose what to label");
 }
 
 TEST_CASE("pages that are alike and follow each other are an image of several") {
@@ -914,6 +919,9 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{"its description tells of 4 images, the file holds 6"});
+  write_described(path, image, "{\"shape\": [3, 10, 20]}");  // two arrays of tifffile behind each other
+  REQUIRE(read(path).warnings ==
+          std::vector<std::string>{"its description tells of 3 images, the file holds 6"});
 }
 
 TEST_CASE("resolution and orientation of a TIFF") {
