@@ -14,11 +14,12 @@ namespace gpuccl::app {
 void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) {
   const MeasureSet compared = options_.selection.keep.measures();
   const bool is_volume = is_3d(connectivity), is_deep = is_volume || input.extent.depth > 1;
-  bool needs_spacing = options_.measure.needs_spacing, needs_volumes = false;
+  const auto area = static_cast<std::size_t>(MeasureId::area_physical);
+  const bool needs_volumes = is_deep && (compared | options_.measure.named)[area];
+  bool needs_spacing = options_.measure.needs_spacing;
   for (const Measure& measure : measures()) {
     if (!compared[static_cast<std::size_t>(measure.id)]) continue;
     needs_spacing |= is_physical(measure);
-    needs_volumes |= measure.id == MeasureId::area_physical && is_deep;
     const bool in_volume = measure.group == MeasureGroup::basic ? is_deep : is_volume;
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
       throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
@@ -43,6 +44,9 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& ex
     if (intensity_->extent() != extent)
       throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " elements, but " +
                                      display_name(files_.input) + " has " + io::to_string(extent));
+    const MeasureSet compared = options_.selection.keep.measures();
+    if (intensity_->values().count == 0 && needs_value_counts(compared))
+      throw Error(Failure::usage, "--keep: median and percentiles are those of samples of at most 16 bits");
     request_.long_samples = intensity_->kind() == IntensityImage::Kind::long_whole;
     reported_ = {intensity_->info()};
     reported_->image.path = files_.intensity;

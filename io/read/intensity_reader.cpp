@@ -82,9 +82,14 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   }
 }
 
+std::int64_t IntensityReader::buffer_bytes() const {
+  const std::size_t of_sample = sizeof(double) + (kind_ == Kind::long_whole ? sizeof(WholeNumber) : 0);
+  return source_->buffer_bytes() + static_cast<std::int64_t>(of_sample) * extent().width;
+}
+
 int IntensityReader::slices_at_once() const {
   if (source_->in_order()) return 1;
-  const std::int64_t affordable = memory_ / 8 / std::max<std::int64_t>(1, source_->buffer_bytes());
+  const std::int64_t affordable = memory_ / 8 / std::max<std::int64_t>(1, buffer_bytes());
   return static_cast<int>(
       std::clamp<std::int64_t>(affordable, 1, 4 * oneapi::tbb::this_task_arena::max_concurrency()));
 }

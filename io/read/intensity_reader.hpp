@@ -23,8 +23,8 @@ class IntensityReader final : public IntensityImage {
 
   const ImageInfo& info() const { return source_->info(); }
   std::int64_t held_bytes() const { return held_bytes_; }
-  /// Bytes that decoding a slice takes.
-  std::int64_t buffer_bytes() const { return source_->buffer_bytes(); }
+  /// Bytes that reading a slice takes, with a row of samples as they are handed on.
+  std::int64_t buffer_bytes() const;
 
   Extent extent() const override { return info().extent; }
   Kind kind() const override { return kind_; }

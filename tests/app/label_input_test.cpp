@@ -99,6 +99,10 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
     words.insert(words.end(), more.begin(), more.end());
     fails(words, 64, "its pages have different sizes");
   }
+  const std::string alike = scratch / "alike.tif";
+  tests::write_tiff(alike, {page(4, 3, "############"), page(4, 3, "############")});
+  fails({"label", alike, "-o", labels, "--per-slice", "--intensity", input, "--quiet"}, 65,
+        "in.tif: holds 2 images");
 }
 
 TEST_CASE("option --invert labels the dark part") {

@@ -69,7 +69,9 @@ struct IntensityRequest {
   std::int64_t max_bytes = INT64_MAX;
 };
 
-/// Whether values are counted: median or percentiles are wanted, and there are few values.
+/// Whether median or percentiles are wanted, which need an image of few values.
+bool needs_value_counts(const MeasureSet& wanted);
+/// Whether values are counted: these are wanted, and there are few values.
 bool counts_values(const MeasureSet& wanted, const IntensityImage& image);
 
 /// Bytes of what is gathered of one component, values counted for percentiles apart; `long_samples`: from an

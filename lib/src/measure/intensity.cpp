@@ -180,8 +180,10 @@ void Intensities::get(std::size_t i, MeasureValues& values) const {
     if (large->second[k] != 0) values.set_whole(kWholeMeasures[k], large->second[k]);
 }
 
+bool needs_value_counts(const MeasureSet& wanted) { return measuring::ValueCounts::are_wanted(wanted); }
+
 bool counts_values(const MeasureSet& wanted, const IntensityImage& image) {
-  return image.values().count > 0 && measuring::ValueCounts::are_wanted(wanted);
+  return image.values().count > 0 && needs_value_counts(wanted);
 }
 
 std::size_t bytes_of_intensity(bool long_samples) {
