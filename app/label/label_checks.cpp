@@ -125,9 +125,10 @@ void check(const LabelOptions& options, bool batch) {
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,
                 "only one of --json, --stats, --contacts and --report can go to standard output");
-  if (files.image.empty() &&
-      (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic))
-    throw Error(Failure::usage, "--compress, --bigtiff and --label-type need a label image; give -o");
+  if (files.image.empty() && (options.compression || options.big_tiff ||
+                              options.label_type != io::LabelType::automatic || options.values.keep_values))
+    throw Error(Failure::usage,
+                "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
 
   const io::LabelFormat format =
       batch                 ? options.batch.format()

@@ -93,6 +93,8 @@ void check_values(const LabelOptions& options) {
   check_others(options);
   check_engine(options.algorithm.engine);
   check_measures(options);
+  if (values.per_value && options.selection.largest == 0)
+    refuse("--per-value is for --largest N, which is missing");
   if (values.most_difference() > 0 &&
       (values.per_value || values.keep_values || options.selection.keep.compares_value()))
     refuse("components of several values, by --delta, have none for --per-value, --keep-values and --keep");

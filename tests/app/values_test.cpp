@@ -194,6 +194,8 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--delta", "1"}, "--delta needs --values");
   refused({"--per-value"}, "--per-value needs --values");
   refused({"--keep-values"}, "--keep-values needs --values");
+  refused({"--values", "--per-value"}, "--per-value is for --largest N");
+  refused({"--values", "--keep-values"}, "--keep-values need a label image; give -o");
   refused({"--values", "--delta", "-1"}, "not a number from 0 on");
   refused({"--values", "--delta", "nan"}, "not a number from 0 on");
   refused({"--values", "--delta", "1e17"},
@@ -205,7 +207,7 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--device", "cuda"}, "--device auto or cpu");
   refused({"--values", "--algo", "sauf"}, "auto and runs can");
   refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
-  refused({"--values", "--delta", "1", "--keep-values"}, "by --delta");
+  refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "by --delta");
   refused({"--values", "--part", "1/2", "--parts-dir", scratch / "parts"},
           "--part cannot be combined with --values");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");

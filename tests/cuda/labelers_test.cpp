@@ -205,7 +205,7 @@ EngineOptions shared_by(std::vector<int> gpus, DeviceChoice device = DeviceChoic
 
 }  // namespace
 
-TEST_CASE("a large image is shared by several GPUs", "[processors]") {
+TEST_CASE("a large image is shared by several GPUs") {
   const Devices three(3);
   const std::pair<std::vector<int>, std::vector<int>> given_and_used[] = {
       {{0, 2}, {0, 2}}, {{}, {0, 1, 2}}, {{1}, {1}}};
@@ -232,7 +232,7 @@ TEST_CASE("a large image is shared by several GPUs", "[processors]") {
     }
 }
 
-TEST_CASE("when one of several GPUs fails, its error goes on or the CPU labels", "[processors]") {
+TEST_CASE("when one of several GPUs fails, its error goes on or the CPU labels") {
   const BitVolume image = random_image({90, 70}, 0.4, 2, 3);
   for (const std::uint64_t call : {1, 20, 40}) {  // one GPU that does all makes more
     const Devices two(2);
@@ -242,7 +242,7 @@ TEST_CASE("when one of several GPUs fails, its error goes on or the CPU labels",
   }
 }
 
-TEST_CASE("a GPU that is named and not there is an error whichever of the others labels", "[processors]") {
+TEST_CASE("a GPU that is named and not there is an error whichever of the others labels") {
   const BitVolume image = random_image({90, 70}, 0.4, 2, 3);
   const BitVolume small = random_image({9, 7}, 0.4, 2, 3);  // one part, for the first GPU
   const Devices two(2);
