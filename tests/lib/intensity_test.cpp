@@ -371,6 +371,15 @@ TEST_CASE("what is infinite has no mean, and overflows nothing else") {
          std::isnan(first[intensity_std])));
   CHECK(second[intensity_mean] == 3);
   CHECK(second[intensity_std] == 1);
+
+  const BitVolume diagonal = drawn(std::vector<std::string>{"#.", ".#"});
+  Samples large({2, 2, 1}, false);
+  large.samples = {1.7e308, 0, 0, 1.7e308};  // whose sum is not finite
+  const Labeled one = flood_fill(diagonal.view(), Connectivity::c8);
+  MeasureValues values;
+  measure_intensity(*one.labels, one.components, large, kAll).get(0, values);
+  CHECK((std::isnan(values[intensity_sum]) && std::isnan(values[cx_weighted]) &&
+         std::isnan(values[cy_weighted])));
 }
 
 TEST_CASE("percentiles of large components are counted, in as much memory as there is") {

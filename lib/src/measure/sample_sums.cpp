@@ -24,7 +24,8 @@ double number_or_none(double value) {
 void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values) {
   values[intensity_sum] = number_or_none(sum);
   const MeasureId centroid[] = {cx_weighted, cy_weighted, cz_weighted};
-  for (std::size_t axis = 0; axis < 3; ++axis) values[centroid[axis]] = number_or_none(moments[axis] / sum);
+  for (std::size_t axis = 0; axis < 3; ++axis)  // a number by infinity is 0, and no centroid
+    values[centroid[axis]] = number_or_none(std::isfinite(sum) ? moments[axis] / sum : sum);
 }
 
 WholeMean::WholeMean(WholeNumber sum, std::uint64_t count)
