@@ -145,7 +145,7 @@ bool GunzippedFile::inflate_at_once() const {
       return false;
     from += used;
     to += made;
-    if (from == size && to < held_size_) return false;
+    if ((from == size || !is_gzip) && to < held_size_) return false;  // of zlib there is one
     if (to < held_size_ || from == size) continue;
     if (GunzipStream more(*file_, offset_ + from); more.starts_member()) check_end(more);
   }

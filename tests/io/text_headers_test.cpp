@@ -1,5 +1,7 @@
 // NRRD and MetaImage: what their headers, which are text, can say and what they must not.
 
+#include <libdeflate.h>
+
 #include <cstring>
 #include <filesystem>
 
@@ -47,6 +49,14 @@ std::string refusal_of(const std::string& content, const ReadOptions& options = 
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+std::string zlib_stream(const std::string& data) {
+  libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);
+  std::string out(libdeflate_zlib_compress_bound(compressor, data.size()), '\0');
+  out.resize(libdeflate_zlib_compress(compressor, data.data(), data.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -165,6 +175,29 @@ TEST_CASE("a MetaImage is read as ITK reads it") {
   CHECK(contains(refusal_of(replaced(metaimage(""), "LOCAL", "LIST")), "several files"));
   CHECK(contains(refusal_of(replaced(metaimage(""), "LOCAL", "a%03d.raw 1 2 1")), "several files"));
   CHECK(contains(refusal_of(kMetaimage), "no ElementDataFile"));
+}
+
+TEST_CASE("of zlib there is one stream, whatever the memory") {
+  const std::string samples(256 * 128 * 64, '\1');
+  const std::string header =
+      replaced(kMetaimage, "4 3 2", "256 128 64") + "CompressedData = True\nElementDataFile = LOCAL\n";
+  const std::string whole = header + zlib_stream(samples);
+  const std::string cut = header + zlib_stream(samples.substr(0, 500)) + zlib_stream(samples.substr(500));
+  ReadOptions little;
+  little.in_parts = true;
+  little.limits.memory = std::int64_t{8} << 20;  // the samples are inflated as a stream
+  for (const ReadOptions& options : {ReadOptions(), little}) {
+    CHECK_NOTHROW(open_reader(MemoryFile(whole).path(), options)->info());
+    const MemoryFile file(cut);
+    std::string said;
+    failure_of(
+        [&] {
+          BitVolume bits({256, 128, 64});
+          open_reader(file.path(), options)->read(0, 64, bits);
+        },
+        &said);
+    CHECK(said == "the file ends early");
+  }
 }
 
 TEST_CASE("samples of a header lie in its folder or below") {
