@@ -485,7 +485,7 @@ void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels,
     write.progress = [this](double done) { progress_.share(done); };
     const std::string wide = hint_of_type(format, write.type, asked);
     if (!wide.empty()) warn(file.path(), wide);
-    const std::string lost = io::lost_geometry(format, write.geometry);
+    const std::string lost = io::lost_geometry(format, write.geometry, extent_.depth);
     if (!lost.empty()) warn(file.path(), lost);
     io::write_labels(file, format, labels, write);
     report_.label_type = io::short_name(write.type);

@@ -106,8 +106,8 @@ class Finish {
   void write_image(io::AtomicFile& out) {
     const io::LabelFormat format = io::label_format(files_.image);
     const io::WriteOptions write = joined_.write_options(options_, report_.input.geometry);
-    for (const std::string& line :
-         {hint_of_type(format, write.type, options_.label_type), io::lost_geometry(format, write.geometry)})
+    for (const std::string& line : {hint_of_type(format, write.type, options_.label_type),
+                                    io::lost_geometry(format, write.geometry, input_.extent().depth)})
       if (!line.empty()) warn(files_.image, line);
     io::concerning(files_.image, [&] {
       io::join_label_stretches(out, format, input_.extent(), static_cast<Label>(joined_.count), write,

@@ -153,7 +153,7 @@ class PartJob {
       write.geometry = report_.input.geometry;
       const std::string wide = hint_of_type(format, write.type, options_.label_type);
       if (!wide.empty()) warn(files_.image, wide);
-      const std::string lost = io::lost_geometry(format, write.geometry);
+      const std::string lost = io::lost_geometry(format, write.geometry, report_.input.extent.depth);
       if (!lost.empty()) warn(files_.image, lost);
     });
     io::write_labels_in_parts(link_, *image_, format, *numbered_.labels, write);

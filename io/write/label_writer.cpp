@@ -62,7 +62,7 @@ bool takes_compression(LabelFormat format, Compression compression) {
          (is_zlib && (format == LabelFormat::nrrd || format == LabelFormat::metaimage));
 }
 
-std::string lost_geometry(LabelFormat format, const Geometry& geometry) {
+std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth) {
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
   if ((format == LabelFormat::png || format == LabelFormat::npy) && (geometry.is_known() || is_placed))
     return std::string(format == LabelFormat::png ? "PNG" : ".npy") +
@@ -71,6 +71,11 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry) {
     return "TIFF does not hold origin and directions; NIfTI, NRRD and MetaImage do";
   if (format == LabelFormat::zarr && geometry.orientation && !is_unturned(*geometry.orientation))
     return "OME-Zarr does not hold directions; NIfTI, NRRD and MetaImage do";
+  const bool is_nifti = format == LabelFormat::nifti || format == LabelFormat::nifti_gz;
+  const bool has_all =
+      (is_nifti && !geometry.nifti) || format == LabelFormat::metaimage || format == LabelFormat::zarr;
+  if (has_all && depth > 1 && geometry.is_known() && !geometry.is_known(3))
+    return "its spacing along z is not known and written as 1; NRRD leaves it open";
   return "";
 }
 

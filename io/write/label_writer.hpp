@@ -24,8 +24,9 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
 /// Whether label images of this format can be compressed so when that is asked for.
 bool takes_compression(LabelFormat format, Compression compression);
 
-/// What `format` has no place for of `geometry`, and what has; "" if it has all.
-std::string lost_geometry(LabelFormat format, const Geometry& geometry);
+/// What `format` has no place for of `geometry`, of an image of so many slices, and what has; "" if it has
+/// all.
+std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth);
 
 /// Bytes that write_labels() takes for each strip that is under way, of labels of which no row has more than
 /// `runs` runs. `type` is resolved.

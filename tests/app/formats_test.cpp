@@ -115,6 +115,15 @@ TEST_CASE("two lengths are no spacing of a volume") {
   CHECK(!report["components"][0].contains("area_physical"));
   fails({"label", volume, "--json", "-", "--spacing", "2,3", "--measure", "physical"}, 65,
         "says no spacing along z");
+  const auto said = [&](const char* name) {
+    return gpuccl({"label", volume, "-o", scratch / name, "--spacing", "2,3,um"}).err;
+  };
+  for (const char* name : {"a.nii", "a.nii.gz", "a.mha", "a.zarr"}) {
+    CAPTURE(name);
+    CHECK(said(name).find("its spacing along z is not known and written as 1") != std::string::npos);
+  }
+  CHECK(said("a.nrrd").empty());
+  CHECK(report_of({scratch / "a.nrrd"})["input"]["geometry"]["spacing"] == Json::parse("[2, 3, null]"));
 }
 
 TEST_CASE("a PNM is labelled as the same PNG is, and the program says what it reads") {
