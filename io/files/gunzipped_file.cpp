@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "gpuccl/error.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -20,36 +21,16 @@ namespace {
 constexpr std::int64_t kMostPlaces = 64;
 constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;  // from one place to the next
 
-/// The whole pages in some memory.
-struct Pages {
-  std::uintptr_t begin, end;
-
-  Pages(std::byte* memory, std::size_t bytes) {
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    begin = reinterpret_cast<std::uintptr_t>(memory) / page * page + page;
-    end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-  }
-  /// Has large ones made of them where the system gives them to who asks: to make small ones takes as long as
-  /// to inflate into them.
-  void prefer_large() const {
-#ifdef MADV_HUGEPAGE
-    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-  }
-};
-
-/// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them. Those that
-/// it does not make, or not in time, are made when they are written. A thread and no task, for the others of
-/// the arena may be waiting for what is inflated.
+/// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them: to make them
+/// takes as long as to inflate into them. Those that it does not make, or not in time, are made when they are
+/// written. A thread and no task, for the others of the arena may be waiting for what is inflated.
 class PagesAhead {
  public:
   PagesAhead(std::byte* memory, std::size_t bytes) {
     constexpr std::size_t kLeast = std::size_t{4} << 20;
     if (bytes < kLeast) return;
-    const Pages pages(memory, bytes);
-    pages.prefer_large();
     try {
-      thread_ = std::thread([=, this] { make(pages); });
+      thread_ = std::thread([=, this] { make(memory, bytes); });
     } catch (const std::system_error&) {
     }
   }
@@ -61,11 +42,14 @@ class PagesAhead {
   }
 
  private:
-  void make([[maybe_unused]] const Pages& pages) const {
+  void make([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) const {
 #ifdef MADV_POPULATE_WRITE
     constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-    for (std::uintptr_t at = pages.begin; at < pages.end && !is_over_; at += kAtOnce)
-      if (::madvise(reinterpret_cast<void*>(at), std::min<std::size_t>(kAtOnce, pages.end - at),
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page + page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
+    for (std::uintptr_t at = begin; at < end && !is_over_; at += kAtOnce)
+      if (::madvise(reinterpret_cast<void*>(at), std::min<std::size_t>(kAtOnce, end - at),
                     MADV_POPULATE_WRITE) != 0)
         return;
 #endif
@@ -113,7 +97,7 @@ std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t 
 
 void GunzippedFile::hold_all() const {
   held_size_ = static_cast<std::size_t>(expected_);
-  held_ = std::make_unique_for_overwrite<std::byte[]>(held_size_);
+  held_ = make_large_for_overwrite<std::byte>(held_size_);
   if (inflate_at_once()) return;
   // Damaged, or longer than its header says: the stream knows which.
   GunzipStream stream(*file_, offset_);
@@ -130,8 +114,7 @@ void GunzippedFile::check_end(GunzipStream& stream) const {
 bool GunzippedFile::inflate_at_once() const {
   const PagesAhead pages(held_.get(), held_size_);
   const auto most = static_cast<std::size_t>(stored_bytes());
-  const auto stored = std::make_unique_for_overwrite<std::byte[]>(most);
-  Pages(stored.get(), most).prefer_large();
+  const auto stored = make_large_for_overwrite<std::byte>(most);
   const std::size_t size = file_->read_at(offset_, stored.get(), most);
   const bool is_gzip = size > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
   const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;

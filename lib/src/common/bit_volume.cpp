@@ -12,9 +12,9 @@
 #include <new>
 #include <string>
 
-#include "common/huge_pages.hpp"
 #include "common/row_bits.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/huge_pages.hpp"
 #include "gpuccl/pack_samples.hpp"
 
 namespace gpuccl {

@@ -1,4 +1,4 @@
-#include "common/huge_pages.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 
 #include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
-#include "common/huge_pages.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl {
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "common/huge_pages.hpp"
 #include "common/run_contacts.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/draw_rows.hpp"
@@ -23,6 +22,7 @@
 #include "cpu/runs/value_labels.hpp"
 #include "cpu/runs/value_types.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl {
 namespace cpu {

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "common/huge_pages.hpp"
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/run_counter.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "common/huge_pages.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/bundle_runs.hpp"
@@ -23,6 +22,7 @@
 #include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/huge_pages.hpp"
 #include "cpu/runs/run_sums.hpp"
 #include "cpu/runs/shared_parts.hpp"
 #include "cpu/runs/value_labels.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "common/fastest_code.hpp"
-#include "common/huge_pages.hpp"
 #include "cpu/runs/value_types.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/huge_pages.hpp"
 #include "gpuccl/nonzero_bytes.hpp"
 
 namespace gpuccl {
