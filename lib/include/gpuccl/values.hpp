@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
@@ -22,6 +23,7 @@ struct ValueRun {
   int begin, end;
   ValueBits value;
 };
+static_assert(std::has_unique_object_representations_v<ValueRun>);  // rows are compared byte by byte
 
 /// An image of values as runs. An element connects to a neighbor if neither is 0 and they differ by at most
 /// `delta`; NaN is as 0. With a delta of 0 all elements of a run are equal, so that the elements themselves
