@@ -160,6 +160,15 @@ void check_pages(const io::ImageInfo& input, const LabelOptions& options) {
                                     " does not take; --series N labels one alone");
 }
 
+void check_labels_background(const EngineOptions& engine, Connectivity connectivity,
+                             const std::string& work) {
+  try {
+    check_options(engine, complementary(connectivity));
+  } catch (const Error& error) {
+    throw Error(error.failure(), work + " labels the background: " + error.what());
+  }
+}
+
 std::vector<std::string> output_folders(const LabelOptions& options) {
   std::vector<std::string> folders;
   const BatchOptions& batch = options.batch;

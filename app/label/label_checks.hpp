@@ -19,6 +19,9 @@ void check(const LabelOptions& options, bool batch);
 /// Refuses what needs to know where the smaller pages of an input end. Error (usage).
 void check_pages(const io::ImageInfo& input, const LabelOptions& options);
 
+/// Refuses an algorithm that does not label the background, too, which `work` needs. Error (usage).
+void check_labels_background(const EngineOptions& engine, Connectivity connectivity, const std::string& work);
+
 /// Folders that outputs go to.
 std::vector<std::string> output_folders(const LabelOptions& options);
 

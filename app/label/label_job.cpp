@@ -1,8 +1,5 @@
 #include "app/label/label_job.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -13,6 +10,7 @@
 #include "app/label/deciding_options.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
+#include "app/label/self_check.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -28,37 +26,6 @@
 namespace gpuccl::app {
 namespace {
 
-/// Elements of all components, and of the largest.
-struct Areas {
-  std::uint64_t sum = 0, largest = 0;
-};
-
-Areas areas_of(const Components& components) {
-  using Range = tbb::blocked_range<std::size_t>;
-  return tbb::parallel_reduce(
-      Range(0, components.size(), 1 << 16), Areas{},
-      [&](const Range& range, Areas areas) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
-          areas.sum += components.area[i];
-          areas.largest = std::max(areas.largest, components.area[i]);
-        }
-        return areas;
-      },
-      [](Areas a, Areas b) {
-        return Areas{a.sum + b.sum, std::max(a.largest, b.largest)};
-      });
-}
-
-/// What must hold whatever labelled the image; nothing is written when it does not.
-void self_check(const Labeled& labeled, std::uint64_t in_components, std::int64_t foreground) {
-  const std::size_t components = labeled.components.size();
-  if (in_components != static_cast<std::uint64_t>(foreground) || components != labeled.labels->count())
-    throw Error(Failure::internal, "self-check failed: " + std::to_string(labeled.labels->count()) +
-                                       " labels, " + std::to_string(components) + " components of " +
-                                       std::to_string(in_components) + " elements, but the foreground has " +
-                                       std::to_string(foreground));
-}
-
 /// Does `work`; where a GPU was demanded and none can be used, the error says what labels without one.
 template <class Work>
 std::int64_t with_remedy(DeviceChoice device, Work work) {
@@ -67,16 +34,6 @@ std::int64_t with_remedy(DeviceChoice device, Work work) {
   } catch (const Error& error) {
     if (device != DeviceChoice::cuda || error.failure() != Failure::unavailable) throw;
     throw Error(error.failure(), std::string(error.what()) + "; --device auto labels on the CPU instead");
-  }
-}
-
-/// Refuses an algorithm that does not label the background, too.
-void check_labels_background(const EngineOptions& engine, Connectivity connectivity,
-                             const std::string& work) {
-  try {
-    check_options(engine, complementary(connectivity));
-  } catch (const Error& error) {
-    throw Error(error.failure(), work + " labels the background: " + error.what());
   }
 }
 

@@ -1,56 +1,19 @@
 #include "io/tiff/tiff_contents.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <optional>
 
 #include "io/image/limits.hpp"
 #include "io/image/plane_place.hpp"
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_description.hpp"
+#include "io/tiff/tiff_geometry.hpp"
 #include "io/tiff/tiff_layout.hpp"
 #include "io/tiff/tiff_page_decoder.hpp"
 #include "io/tiff/tiff_pages.hpp"
 
 namespace gpuccl::io {
 namespace {
-
-Resolution read_resolution(const TiffHandle& tiff) {
-  float x = 0, y = 0;
-  TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &x);
-  TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &y);
-  const Resolution resolution = {x, y, ResolutionUnit::none};
-  if (!resolution.is_known()) return {};
-  switch (tiff.field<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH)) {
-    case RESUNIT_INCH:
-      return {x, y, ResolutionUnit::inch};
-    case RESUNIT_CENTIMETER:
-      return {x, y, ResolutionUnit::centimetre};
-    default:
-      return resolution;
-  }
-}
-
-/// To as many digits as libtiff, which makes a float of a fraction, leaves of the number that was meant.
-double reciprocal(double resolution) {
-  constexpr int kDigits = 7;
-  char text[32];
-  const auto written =
-      std::to_chars(std::begin(text), std::end(text), 1 / resolution, std::chars_format::general, kDigits);
-  double value = 0;
-  std::from_chars(std::begin(text), written.ptr, value);
-  return value;
-}
-
-/// What the description in the current page says.
-TiffDescription read_description(const TiffHandle& tiff) {
-  const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
-  const double elements = static_cast<double>(tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)) *
-                          tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
-  return parse_description(tiff.text(TIFFTAG_IMAGEDESCRIPTION), tiff.text(TIFFTAG_SOFTWARE), elements,
-                           channels);
-}
 
 /// Pages [begin, end).
 struct PageRange {
@@ -77,7 +40,7 @@ class ContentsScanner {
     const Extent& extent = contents.info.extent;
     const TiffDescription& description = description_;
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
-    read_geometry(contents.info.geometry);
+    add_spacing(description, contents.info.geometry);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
     if (description.writer == TiffDescription::Writer::tifffile && !description.series.empty() &&
         !description.single_directory && description.series.front().planes() != planes_)
@@ -153,19 +116,6 @@ class ContentsScanner {
       contents.slices = std::move(slices);
     }
     contents.info.extent.depth = static_cast<int>(contents.slices.size());
-  }
-
-  /// The resolution is that of ImageJ's spacing where there is a unit for it; alone, in inches or
-  /// centimetres, it is how a page is printed.
-  void read_geometry(Geometry& geometry) const {
-    geometry.unit = description_.unit;
-    geometry.spacing = description_.spacing;
-    if (geometry.is_known()) {
-      geometry.resolution = {};
-    } else if (geometry.unit != LengthUnit::unknown && geometry.resolution.is_known()) {
-      geometry.spacing[0] = reciprocal(geometry.resolution.x);
-      geometry.spacing[1] = reciprocal(geometry.resolution.y);
-    }
   }
 
   void warn(const std::string& line) const {

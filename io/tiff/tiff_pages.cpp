@@ -74,6 +74,14 @@ std::string samples_in_words(const TiffRun& run) {
 
 }  // namespace
 
+TiffDescription read_description(const TiffHandle& tiff) {
+  const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+  const double elements = static_cast<double>(tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)) *
+                          tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
+  return parse_description(tiff.text(TIFFTAG_IMAGEDESCRIPTION), tiff.text(TIFFTAG_SOFTWARE), elements,
+                           channels);
+}
+
 void for_each_page(TiffHandle& tiff, const Limits& limits, const std::function<void(std::int64_t)>& visit) {
   bool has_slices = false;
   for_each_directory(tiff, limits, [&](std::int64_t number, bool is_slice) {

@@ -6,17 +6,20 @@
 #include <vector>
 
 #include "io/image/read_options.hpp"
+#include "io/tiff/tiff_description.hpp"
 #include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {
+
+/// What the description in the current page says.
+TiffDescription read_description(const TiffHandle& tiff);
 
 /// Calls `visit(number)`, counted from 1 over all directories, with each page as the current directory, but
 /// for thumbnails (reduced images) and masks, unless there is nothing else. Throws Error (data, io).
 void for_each_page(TiffHandle& tiff, const Limits& limits,
                    const std::function<void(std::int64_t number)>& visit);
 
-/// Pages that follow each other and are alike in size and samples: one image of several, where nothing says
-/// what the pages of a file are.
+/// Pages that follow each other and are alike in size and samples: one image of several, where nothing says what the pages of a file are.
 struct TiffRun {
   std::int64_t begin = 0, end = 0;  // of the pages that for_each_page() visits, from 0
   std::uint32_t width = 0, height = 0;
