@@ -89,8 +89,6 @@ void LabelJob::open() {
       work_.labels_background = true;
     }
     read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
-    read.planes = {};  // these are chosen of the input
-    read.pages_apart = false;
     measures_.open_intensity(read, extent_);
     work_.measures = measures_.request();
     held_ = reader_->held_bytes() + measures_.held_bytes();

@@ -64,6 +64,8 @@ void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::spa
 
 IntensityReader::IntensityReader(const std::string& path, const ReadOptions& asked) : path_(path) {
   ReadOptions options = asked;
+  options.planes = {};  // these are chosen of the image that is labelled
+  options.pages_apart = false;
   std::error_code none;
   options.stack = std::filesystem::is_directory(path, none) && !is_zarr(path);
   OpenSamples opened = open_samples(path, options);
