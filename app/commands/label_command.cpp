@@ -10,7 +10,6 @@
 #include "app/common/process.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/label/batch/label_batch.hpp"
-#include "app/label/input_claims.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
@@ -52,10 +51,7 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   check_for_tasks(options);
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
-  refuse_overlap(files, options.input.stack);
-  InputClaims inputs;
-  inputs.add(files.input, options.input.stack);
-  inputs.refuse_folder(task.folder);
+  refuse_overlap(files, options.input.stack, task.folder);
   for (const std::string& path : files.outputs())
     if (folder_of(path) == folder_of(task.folder + "/run"))
       throw io::FileError(path, Failure::usage, "lies in the folder of the parts, which are removed");

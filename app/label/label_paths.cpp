@@ -52,7 +52,7 @@ LabelPaths LabelPaths::with_defaults() const {
   return files;
 }
 
-void refuse_overlap(const LabelPaths& files, bool stack) {
+void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts) {
   InputClaims inputs;
   inputs.add(files.input, stack);
   if (!files.intensity.empty()) inputs.add_intensity(files.intensity);
@@ -62,6 +62,7 @@ void refuse_overlap(const LabelPaths& files, bool stack) {
     if (!is_special(path) && !taken.insert(io::identify(path)).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
   inputs.refuse_outputs(files);
+  if (!folder_of_parts.empty()) inputs.refuse_folder(folder_of_parts);
 }
 
 void refuse_existing(const LabelPaths& files) {

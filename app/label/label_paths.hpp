@@ -33,9 +33,9 @@ bool is_special(const std::string& path);
 /// the group, unless it is the one that gpuccl adds by itself.
 std::string default_report(const std::string& image);
 
-/// Refuses outputs that would replace what is read (InputClaims) or each other, under whatever name. Error
-/// (usage).
-void refuse_overlap(const LabelPaths& files, bool stack);
+/// Refuses outputs that would replace what is read (InputClaims) or each other, under whatever name, and a
+/// folder of parts in what is read. Error (usage).
+void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts = {});
 
 /// Refuses outputs that exist. Error (cannot_create).
 void refuse_existing(const LabelPaths& files);
