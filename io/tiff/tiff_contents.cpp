@@ -158,7 +158,12 @@ class ContentsScanner {
 
   void add_page() {
     prepare_page(tiff_.get());
-    if (planes_ == 0) choose_planes();
+    const bool begins_array = arrays_.begin_at(tiff_);
+    if (planes_ == 0) {
+      choose_planes();
+    } else if (!options_.pages_apart && begins_array) {
+      refuse_unlike("begins another array of tifffile");
+    }
     if (!is_wanted(planes_++)) return;
     const auto width = tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
     const auto height = tiff_.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
@@ -254,6 +259,7 @@ class ContentsScanner {
   const ReadOptions& options_;
   TiffDescription description_;
   TiffContents result_;
+  TiffArrays arrays_;
   bool has_unlike_pages_ = false;
   std::uint64_t stored_ = 0;                         // by all pages so far
   std::int64_t planes_ = 0;                          // so far

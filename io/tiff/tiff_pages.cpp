@@ -82,6 +82,19 @@ TiffDescription read_description(const TiffHandle& tiff) {
                            channels);
 }
 
+bool TiffArrays::begin_at(const TiffHandle& tiff) {
+  // Copies may have the description of the first page in all.
+  if (left_ > 0) {
+    --left_;
+    return false;
+  }
+  if (!tiff.text(TIFFTAG_IMAGEDESCRIPTION).starts_with('{')) return false;
+  const TiffDescription description = read_description(tiff);
+  if (description.series.empty() || description.series.front().planes() <= 1) return false;
+  left_ = description.series.front().planes() - 1;
+  return true;
+}
+
 void for_each_page(TiffHandle& tiff, const Limits& limits, const std::function<void(std::int64_t)>& visit) {
   bool has_slices = false;
   for_each_directory(tiff, limits, [&](std::int64_t number, bool is_slice) {
@@ -98,9 +111,11 @@ bool TiffRun::is_like(const TiffRun& other) const {
 std::vector<TiffRun> runs_of_pages(TiffHandle& tiff, const Limits& limits) {
   std::vector<TiffRun> runs;
   std::int64_t pages = 0;
+  TiffArrays arrays;
   for_each_page(tiff, limits, [&](std::int64_t) {
     TiffRun run = run_of_page(tiff);
-    if (runs.empty() || !runs.back().is_like(run)) {
+    const bool begins_array = arrays.begin_at(tiff);
+    if (runs.empty() || !runs.back().is_like(run) || begins_array) {
       run.begin = pages;
       runs.push_back(run);
     }

@@ -14,12 +14,23 @@ namespace gpuccl::io {
 /// What the description in the current page says.
 TiffDescription read_description(const TiffHandle& tiff);
 
+/// Finds the arrays of several pages that tifffile wrote one after the other.
+class TiffArrays {
+ public:
+  /// Whether the current page, the next of the file, is the first of an array.
+  bool begin_at(const TiffHandle& tiff);
+
+ private:
+  std::int64_t left_ = 0;  // pages of the array
+};
+
 /// Calls `visit(number)`, counted from 1 over all directories, with each page as the current directory, but
 /// for thumbnails (reduced images) and masks, unless there is nothing else. Throws Error (data, io).
 void for_each_page(TiffHandle& tiff, const Limits& limits,
                    const std::function<void(std::int64_t number)>& visit);
 
-/// Pages that follow each other and are alike in size and samples: one image of several, where nothing says what the pages of a file are.
+/// Pages that follow each other and are alike in size and samples, of one array if tifffile wrote them: one
+/// image of several, where nothing says what the pages of a file are.
 struct TiffRun {
   std::int64_t begin = 0, end = 0;  // of the pages that for_each_page() visits, from 0
   std::uint32_t width = 0, height = 0;

@@ -152,6 +152,18 @@ def check_choices(reader, tifffile):
         else:
             reader.expect(path, image[1, :2].reshape(6, 37, 51) != 0, "series=2")
         reader.expect_refused(path, "series=3")
+    # Arrays of like pages, and pages that were written one by one.
+    with tifffile.TiffWriter(path) as tiff:
+        tiff.write(image[0, :, 0], photometric="minisblack", metadata={"axes": "ZYX"})
+        tiff.write(image[1, :2, 0], photometric="minisblack", metadata={"axes": "ZYX"})
+    reader.expect_refused(path)
+    reader.expect_refused(path, "frame=0")
+    reader.expect(path, image[0, :, 0] != 0, "series=0")
+    reader.expect(path, image[1, :2, 0] != 0, "series=1")
+    with tifffile.TiffWriter(path) as tiff:
+        for page in image[0, :, 0]:
+            tiff.write(page, photometric="minisblack", contiguous=False)
+    reader.expect(path, image[0, :, 0] != 0)
     # Channels of pixels.
     for planar in ("contig", "separate"):
         pixels = noise(numpy, (37, 51, 5), numpy.dtype("u2"))

@@ -919,9 +919,28 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{"its description tells of 4 images, the file holds 6"});
-  write_described(path, image, "{\"shape\": [3, 10, 20]}");  // two arrays of tifffile behind each other
+  const std::string array = "{\"shape\": [3, 10, 20]}";
+  write_described(path, image, array);
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{"its description tells of 3 images, the file holds 6"});
+  // Two arrays of tifffile are two images, though their pages are alike.
+  std::vector<TiffPageToWrite> pages = pages_of(image);
+  describe(pages[0], array);
+  describe(pages[3], array);
+  write_tiff(path, pages);
+  REQUIRE(
+      refusal_of(path) ==
+      "holds 2 images (3 pages of 20x10, 3 pages of 20x10); --series N takes one, from 0, --per-slice labels "
+      "each page on its own");
+  ReadOptions options;
+  options.planes.series = 1;
+  const BitVolume second = read(path, options).image;
+  REQUIRE(second.extent() == Extent{20, 10, 3});
+  for (int row = 0; row < 30; ++row)
+    REQUIRE(std::equal(second.row(row), second.row(row) + words_per_row(20), image.row(30 + row)));
+  options = {};
+  options.pages_apart = true;
+  REQUIRE(same_bits(read(path, options).image, image));
 }
 
 TEST_CASE("resolution and orientation of a TIFF") {
