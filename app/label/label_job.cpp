@@ -257,7 +257,8 @@ void LabelJob::label(Engine& engine) {
     measured_.select(selection_.map);
     values_.follow(selection_.map, selection_.components.size());
     if (work_.values) report_.value = values_.column();
-    report_.sums_up_values = work_.values && work_.delta == 0;
+    if (work_.values && work_.delta == 0)
+      report_.values = io::sum_up_values(report_.value, selection_.components);
     measured_.show_only(options_.measure.wanted);
     if (work_.wraps) select_wrapped();
   });

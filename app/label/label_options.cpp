@@ -138,9 +138,11 @@ void LabelOptions::add_for_parts(const Command& command) {
   add_format(command, *this);
   output.add_to(command);
   input.add_to(command, "Limit of what the header of an input may ask for");
+  values.add_input_to(command);
   add_spacing(command, spacing);
   algorithm.add_to(command);
   add_selection(command, selection, true);
+  values.add_selection_to(command);
   command.group("Messages");
   add_switch(command, "--quiet", quiet, "Print nothing but errors");
 }

@@ -35,12 +35,4 @@ Labeled ValueLabeling::keep(LabeledValues labeled) {
   return std::move(labeled.labeled);
 }
 
-void ValueLabeling::follow(const std::vector<Label>& map, std::size_t components) {
-  if (!type_ || map.empty()) return;
-  Column<ValueBits> followed(components);
-  for (std::size_t old = 1; old < map.size(); ++old)
-    if (map[old] != 0) followed[map[old] - 1] = values_[old - 1];
-  values_ = std::move(followed);
-}
-
 }  // namespace gpuccl::app

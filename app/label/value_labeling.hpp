@@ -40,7 +40,9 @@ class ValueLabeling {
                          SlabTotals& totals);
 
   /// Component i goes on as map[i + 1] - 1 of so many, or is gone where that is 0.
-  void follow(const std::vector<Label>& map, std::size_t components);
+  void follow(const std::vector<Label>& map, std::size_t components) {
+    gpuccl::follow(map, components, values_);
+  }
 
   /// Of each component; empty of a binary image.
   const Column<ValueBits>& values() const { return values_; }

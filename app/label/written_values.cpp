@@ -73,4 +73,16 @@ WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
   return written;
 }
 
+WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
+                                     const std::vector<Label>& numbers) {
+  std::vector<ValueBits> stay;
+  std::vector<Label> selected(numbers.size());
+  for (std::size_t label = 1; label < numbers.size(); ++label) {
+    if (numbers[label] == 0) continue;
+    stay.push_back(values[label - 1]);
+    selected[label] = static_cast<Label>(stay.size());
+  }
+  return written_values(type, stay, selected);
+}
+
 }  // namespace gpuccl::app

@@ -21,4 +21,9 @@ struct WrittenValues {
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
+/// The same where labels have `values` of their own, and only those stay whose `numbers` are not 0: labels of
+/// a part of an image.
+WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
+                                     const std::vector<Label>& numbers);
+
 }  // namespace gpuccl::app

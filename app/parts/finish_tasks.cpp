@@ -82,6 +82,11 @@ class Finish {
       most(report_.statistics_ms, part.statistics_ms);
     }
     const FoundPart& first = joined_.parts.front();
+    findings.by_values = input_.value_type().has_value();
+    if (input_.value_type()) {
+      report_.value = input_.column({});
+      report_.values = joined_.values;
+    }
     report_.input.foreground_rule = first.foreground_rule;
     findings.largest = joined_.largest;
     findings.foreground = report_.foreground =
@@ -106,17 +111,18 @@ class Finish {
   void write_image(io::AtomicFile& out) {
     const io::LabelFormat format = io::label_format(files_.image);
     const io::WriteOptions write = joined_.write_options(options_, report_.input.geometry);
-    for (const std::string& line : {hint_of_type(format, write.type, options_.label_type),
-                                    io::lost_geometry(format, write.geometry, input_.extent().depth)})
+    for (const std::string& line :
+         {hint_of_type(format, write.type, options_.values.keep_values ? write.type : options_.label_type),
+          io::lost_geometry(format, write.geometry, input_.extent().depth)})
       if (!line.empty()) warn(files_.image, line);
     io::concerning(files_.image, [&] {
-      io::join_label_stretches(out, format, input_.extent(), static_cast<Label>(joined_.count), write,
+      io::join_label_stretches(out, format, input_.extent(), joined_.image_largest, write,
                                static_cast<std::size_t>(folder_.parts()),
                                [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
                                  stretch(static_cast<int>(i) + 1, read);
                                });
     });
-    report_.label_type = word_of(label_types(), write.type);
+    report_.label_type = io::short_name(write.type);
   }
 
   /// A section of all stretches, one after the other.

@@ -2,15 +2,21 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "app/label/written_values.hpp"
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
+#include "gpuccl/values.hpp"
 #include "io/parts/stored_labels.hpp"
+#include "io/report/value_table.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -86,11 +92,16 @@ class Join {
       return labeled(static_cast<int>(i) + 1, slabs[i]);
     });
     for (const std::uint64_t area : joined.components.area) joined_.largest = std::max(joined_.largest, area);
-    const Selection selected =
-        select(std::move(joined.components), whole, !is_3d(input_.connectivity()), run_.options().selection);
+    const LabelOptions& options = run_.options();
+    const ValueType type = input_.value_type().value_or(ValueType::u8);
+    const Selection selected = select(std::move(joined.components), whole, !is_3d(input_.connectivity()),
+                                      options.selection, {}, {joined.values, type, options.values.per_value});
+    follow(selected.map, selected.components.size(), joined.values);
     joined_.count = selected.components.size();
     joined_.dropped = selected.dropped;
-    if (!run_.files().image.empty()) joined_.write_options(run_.options(), {});  // the labels fit their type
+    if (input_.value_type())
+      joined_.values = io::sum_up_values(input_.column(joined.values), selected.components);
+    if (!run_.files().image.empty()) settle_image(joined.values);
     for (int part = 1; part <= folder_.parts(); ++part) {
       std::vector<Label> numbers = {0};
       if (const auto i = static_cast<std::size_t>(part) - 1; i < slabs.size()) {
@@ -98,26 +109,44 @@ class Join {
         if (!selected.map.empty())
           for (Label& number : numbers) number = selected.map[number];
       }
-      write_numbers(part, numbers, selected.components);
+      write_numbers(part, numbers, selected.components, joined.values);
     }
     joined_.write(folder_);
   }
 
+  /// The type that all labels, or values in place of them, fit.
+  void settle_image(const Column<ValueBits>& values) {
+    const std::string& image = run_.files().image;
+    const LabelOptions& options = run_.options();
+    io::concerning(image, [&] {
+      WrittenValues written{options.label_type, {}, static_cast<Label>(joined_.count)};
+      if (options.values.keep_values) written = written_values(*input_.value_type(), values, {});
+      joined_.image_largest = written.largest;
+      joined_.image_type = io::resolve_label_type(written.type, written.largest, io::label_format(image));
+    });
+  }
+
   /// A part as join_slabs() needs it.
-  Labeled labeled(int part, const Slab& slab) const {
-    Labeled labeled;
+  LabeledValues labeled(int part, const Slab& slab) const {
+    LabeledValues result;
+    Labeled& labeled = result.labeled;
     run_.for_part(part, folder_.labels_path(part), [&] {
       const io::CheckedFile file = open(part);
       labeled.components = take_components(file, sections::kComponents);
+      const auto values = file.take<ValueBits>(sections::kValues);
+      if (values.size() != (input_.value_type() ? labeled.components.size() : 0))
+        throw Error(Failure::data, "is damaged");
+      result.values.assign(values.begin(), values.end());
       labeled.labels = std::make_unique<LabelsAtFaces>(
           file, Extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0},
           static_cast<Label>(labeled.components.size()));
     });
-    return labeled;
+    return result;
   }
 
   /// What a part needs to write its stretch: its numbers, and as many rows of the table as any other.
-  void write_numbers(int part, const std::vector<Label>& numbers, const Components& components) const {
+  void write_numbers(int part, const std::vector<Label>& numbers, const Components& components,
+                     const Column<ValueBits>& values) const {
     const auto cut = [&](int parts) {
       return static_cast<std::size_t>(static_cast<std::uint64_t>(parts) * components.size() /
                                       static_cast<std::uint64_t>(folder_.parts()));
@@ -128,6 +157,8 @@ class Join {
       file.put(numbers);
       file.put(std::vector<std::uint64_t>{cut(part - 1)});
       put_components(file, components, cut(part - 1), cut(part));
+      const std::span all(values.data(), values.size());
+      file.put(values.empty() ? all : all.subspan(cut(part - 1), cut(part) - cut(part - 1)));
       file.commit();
     });
   }

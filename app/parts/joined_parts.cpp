@@ -4,12 +4,11 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
 
-enum Section : std::size_t { kCounts, kLabels, kPartsBegin };
+enum Section : std::size_t { kCounts, kLabels, kValueTable, kPartsBegin };
 
 std::string_view bytes_of(const std::vector<std::uint64_t>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(std::uint64_t)};
@@ -30,10 +29,7 @@ std::uint64_t JoinedParts::id() const { return io::fingerprint(bytes_of(labels))
 
 io::WriteOptions JoinedParts::write_options(const LabelOptions& options, const io::Geometry& geometry) const {
   io::WriteOptions write;
-  const std::string& image = options.files.image;
-  write.type = io::concerning(image, [&] {
-    return io::resolve_label_type(options.label_type, static_cast<Label>(count), io::label_format(image));
-  });
+  write.type = image_type;
   write.compression = options.compression.value_or(io::Compression::deflate);
   write.big_tiff = options.big_tiff.value_or(io::BigTiff::automatic);
   write.geometry = geometry;
@@ -45,8 +41,10 @@ std::size_t JoinedParts::sections() const { return kPartsBegin + parts.size(); }
 void JoinedParts::write(const TaskFolder& folder) const {
   io::concerning(folder.joined_path(), [&] {
     io::CheckedFileWriter file(folder.joined_path(), folder.joined_tag(), folder.options());
-    file.put(std::vector<std::uint64_t>{count, dropped, largest});
+    file.put(std::vector<std::uint64_t>{count, dropped, largest, static_cast<std::uint64_t>(image_type),
+                                        image_largest});
     file.put(labels);
+    file.put(values);
     for (const FoundPart& part : parts) {
       file.add(part.text());
       file.end_section();
@@ -61,10 +59,13 @@ JoinedParts JoinedParts::read(const TaskFolder& folder) {
   JoinedParts joined;
   const auto counts = file.take<std::uint64_t>(kCounts);
   joined.labels = file.take<std::uint64_t>(kLabels);
-  if (counts.size() != 3 || joined.labels.size() != parts) throw Error(Failure::data, "is damaged");
+  if (counts.size() != 5 || joined.labels.size() != parts) throw Error(Failure::data, "is damaged");
   joined.count = counts[0];
   joined.dropped = counts[1];
   joined.largest = counts[2];
+  joined.image_type = static_cast<io::LabelType>(counts[3]);
+  joined.image_largest = static_cast<Label>(counts[4]);
+  joined.values = file.take<io::OfValue>(kValueTable);
   for (std::size_t i = 0; i < parts; ++i)
     joined.parts.push_back(FoundPart::of_text(file.take_text(kPartsBegin + i)));
   return joined;

@@ -11,6 +11,7 @@
 #include "gpuccl/labels.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
+#include "io/report/value_table.hpp"
 
 namespace gpuccl::app {
 
@@ -19,10 +20,13 @@ struct JoinedParts {
   std::vector<FoundPart> parts;
   std::vector<std::uint64_t> labels;  // labels_id() of each
   std::uint64_t count = 0, dropped = 0, largest = 0;
+  io::LabelType image_type = io::LabelType::automatic;  // resolved, if there is a label image
+  Label image_largest = 0;                              // label, or value in place of labels
+  std::vector<io::OfValue> values;                      // of an image of values
 
   /// The same for the same labels.
   std::uint64_t id() const;
-  /// How labels are written: the type that all of them fit.
+  /// How labels are written.
   io::WriteOptions write_options(const LabelOptions& options, const io::Geometry& geometry) const;
 
   /// How many sections of a file it is.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/label/value_options.hpp"
+#include "app/label/written_values.hpp"
 #include "app/parts/part_input.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
@@ -23,6 +26,7 @@
 #include "io/parts/together.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -62,13 +66,15 @@ class PartJob {
     PartInput::Found found;
     here(files_.input, [&] { found = input_->label(slab_, engine); });
     report_.input = input_->info();
+    report_.input.foreground_rule = input_->foreground_rule();
     report_.input_bytes = io::bytes_of_regular_file(files_.input);
     report_.read_ms = found.read_ms;
     report_.phases = found.labeled.phases;
     report_.statistics_ms = found.labeled.statistics_ms;
     engine_report_ = found.engine;
-    number(std::move(found.labeled));
+    number(std::move(found.labeled), found.values);
     find(found.foreground);
+    if (options_.values.keep_values) values_ = std::move(found.values);
   }
 
   void write() {
@@ -77,7 +83,7 @@ class PartJob {
     if (stats_)
       io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
         io::stream_stats_csv(sink, input_->is_volume(), report_.input.geometry, numbered_.components, {},
-                             stretch());
+                             stretch(), report_.value);
       });
     report_.write_ms = since_.lap();
     complete_report();
@@ -96,7 +102,7 @@ class PartJob {
   }
 
   LabelSummary summary() const {
-    return {numbered_.labels->count(), numbered_.dropped, engine_report_, total_.milliseconds()};
+    return {numbered_.count, numbered_.dropped, engine_report_, total_.milliseconds()};
   }
 
  private:
@@ -110,15 +116,20 @@ class PartJob {
     return output;
   }
 
-  void number(Labeled labeled) {
+  void number(Labeled labeled, std::span<const ValueBits> values) {
     try {
-      numbered_ = number_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled),
-                              options_.selection);
+      numbered_ = number_part(
+          link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled), options_.selection,
+          {values, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
     } catch (const Error& error) {
       if (error.failure() != Failure::data) throw;
       // Too many components are so for all parts alike.
       throw io::PartFailed(error.failure(), first_ ? std::current_exception() : nullptr);
     }
+    if (!input_->value_type()) return;
+    report_.value = input_->column(numbered_.values);
+    const std::vector<io::OfValue> mine = io::sum_up_values(report_.value, numbered_.components);
+    report_.values = io::sum_up_values(report_.value.type, io::gather_lists(link_, mine));
   }
 
   /// What the parts have found, as one.
@@ -128,6 +139,7 @@ class PartJob {
         static_cast<double>(link_.scan(foreground).all) / static_cast<double>(input_->info().elements());
     findings.largest = numbered_.largest;
     findings.more_than_two_values = link_.scan(input_->reader().has_more_than_two_values()).all > 0;
+    findings.by_values = input_->value_type().has_value();
     report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
 
@@ -136,28 +148,43 @@ class PartJob {
       if (!message.empty()) names.insert(io::text_of(message));
     for (const std::string& name : names)
       report_.device_name += (report_.device_name.empty() ? "" : ", ") + name;
-    std::set<std::uint64_t> gpus;
-    const std::vector<std::uint64_t> mine(engine_report_.gpus.begin(), engine_report_.gpus.end());
-    for (const Message& message : link_.gather(io::message_of(mine)))
-      for (const std::uint64_t gpu : io::numbers_of(message)) gpus.insert(gpu);
+    const std::vector<int> all = io::gather_lists(link_, engine_report_.gpus);
+    const std::set<int> gpus(all.begin(), all.end());
     report_.gpus.assign(gpus.begin(), gpus.end());
+  }
+
+  /// What is written for the part's labels.
+  WrittenValues written() {
+    if (!options_.values.keep_values)
+      return {options_.label_type, std::move(numbered_.labels.numbers), numbered_.count};
+    WrittenValues written;
+    here(files_.image,
+         [&] { written = written_values_of_part(*input_->value_type(), values_, numbered_.labels.numbers); });
+    const std::vector<Label> largest = io::gather_lists(link_, std::vector{written.largest});
+    written.largest = *std::max_element(largest.begin(), largest.end());
+    return written;
   }
 
   void write_image() {
     const io::LabelFormat format = io::label_format(files_.image);
     io::WriteOptions write;
+    WrittenValues written = this->written();
     here(files_.image, [&] {
-      write.type = io::resolve_label_type(options_.label_type, numbered_.labels->count(), format);
+      write.type = io::resolve_label_type(written.type, written.largest, format);
       write.compression = options_.compression.value_or(io::Compression::deflate);
       write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
       write.geometry = report_.input.geometry;
-      const std::string wide = hint_of_type(format, write.type, options_.label_type);
+      const std::string wide = hint_of_type(format, write.type, written.type);
       if (!wide.empty()) warn(files_.image, wide);
       const std::string lost = io::lost_geometry(format, write.geometry, report_.input.extent.depth);
       if (!lost.empty()) warn(files_.image, lost);
     });
-    io::write_labels_in_parts(link_, *image_, format, *numbered_.labels, write);
-    report_.label_type = word_of(label_types(), write.type);
+    std::vector<NumberedSlab> slabs;
+    slabs.push_back({slab_, std::move(numbered_.labels.labels), std::move(written.map)});
+    const std::unique_ptr<LabelSource> labels =
+        joined_labels(input_->extent(), std::move(slabs), written.largest);
+    io::write_labels_in_parts(link_, *image_, format, *labels, write);
+    report_.label_type = io::short_name(write.type);
   }
 
   void complete_report() {
@@ -169,7 +196,7 @@ class PartJob {
     report_.connectivity = static_cast<int>(input_->connectivity());
     report_.volume = input_->is_volume();
     report_.device_kind = device_name(engine_report_.device_kind);
-    report_.components = numbered_.labels->count();
+    report_.components = numbered_.count;
     report_.dropped = numbered_.dropped;
     report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
     report_.start_up_ms = engine_report_.start_up_ms;
@@ -200,6 +227,7 @@ class PartJob {
   std::unique_ptr<io::SharedFile> image_, stats_, text_;
   EngineReport engine_report_;
   NumberedPart numbered_;
+  Column<ValueBits> values_;  // of the part's own labels, if they are written in place of these
   io::Report report_;
 };
 
@@ -210,6 +238,9 @@ void check_for_parts(const LabelOptions& options) {
   if (options.inputs.size() > 1) throw Error(Failure::usage, "labels one input; gpuccl label takes several");
   if (options.inputs.front() == "-")
     throw Error(Failure::usage, "standard input cannot be read in parts; give a file");
+  check_values(options);
+  if (options.values.most_difference() > 0)
+    throw Error(Failure::usage, "parts connect equal values; --delta above 0 is for gpuccl label");
   if (!files.any_output()) throw Error(Failure::usage, "nothing to write; give -o, --json or --stats");
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
@@ -217,8 +248,10 @@ void check_for_parts(const LabelOptions& options) {
     if (io::TextStream::is_named(path))
       throw io::FileError(path, Failure::usage, "several parts write files, not streams");
   if (files.image.empty()) {
-    if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic)
-      throw Error(Failure::usage, "--compress, --bigtiff and --label-type need a label image; give -o");
+    if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic ||
+        options.values.keep_values)
+      throw Error(Failure::usage,
+                  "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
   } else {
     const io::LabelFormat format = io::concerning(files.image, [&] { return io::label_format(files.image); });
     if (format != io::LabelFormat::tiff && format != io::LabelFormat::npy)

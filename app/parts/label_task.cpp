@@ -12,6 +12,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/label/written_values.hpp"
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/part_input.hpp"
@@ -67,7 +68,7 @@ class LabelTask {
     const Stopwatch total;
     const PartInput::Found found = io::concerning(files_.input, [&] { return input_.label(slab(), engine); });
     const Labeled& labeled = found.labeled;
-    FoundPart report{.foreground_rule = input_.info().foreground_rule,
+    FoundPart report{.foreground_rule = input_.foreground_rule(),
                      .foreground = found.foreground,
                      .more_than_two_values = input_.reader().has_more_than_two_values(),
                      .algorithm = found.engine.algorithm,
@@ -84,6 +85,7 @@ class LabelTask {
     file.add(report.text());
     file.end_section();
     put_components(file, labeled.components, 0, labeled.components.size());
+    file.put(found.values);
     const std::int64_t rows = own().empty() ? 0 : own().count();
     const std::int64_t face = rows_of_face(rows);
     const auto put = [&](std::int64_t first, std::int64_t count) {
@@ -121,15 +123,19 @@ class LabelTask {
     const io::CheckedFile numbers = numbers_of(part_, joined);
     with_remedy(numbers.path(), kJoinAgain, [&] {
       const Components stay = take_components(numbers, sections::kStay);
+      const auto values = numbers.take<ValueBits>(sections::kStayValues);
+      if (values.size() != (input_.value_type() ? stay.size() : 0)) throw Error(Failure::data, "is damaged");
       const io::Stretch stretch{numbers.take<std::uint64_t>(sections::kFirst).at(0), part_ == 1, false};
       const io::TextSink sink = [&](std::string_view text) { file.add(text); };
       if (!files_.stats.empty())
-        io::stream_stats_csv(sink, input_.is_volume(), input_.info().geometry, stay, {}, stretch);
+        io::stream_stats_csv(sink, input_.is_volume(), input_.info().geometry, stay, {}, stretch,
+                             input_.column(values));
       file.end_section();
       if (!files_.json.empty()) {
         io::Report report;
         report.input = input_.info();
         report.volume = input_.is_volume();
+        report.value = input_.column(values);
         io::stream_report(sink, report, stay, {}, {stretch.first, false, false});
       }
       file.end_section();
@@ -148,7 +154,7 @@ class LabelTask {
       if (!common(needed, own_[static_cast<std::size_t>(part) - 1]).empty())
         slabs.push_back(numbered(part, joined));
     const std::unique_ptr<LabelSource> labels =
-        joined_labels(input_.extent(), std::move(slabs), static_cast<Label>(joined.count));
+        joined_labels(input_.extent(), std::move(slabs), joined.image_largest);
     io::put_label_stretch(file, format, *labels, write, own());
   }
 
@@ -168,12 +174,20 @@ class LabelTask {
       labels->verify();
       if (labels_id(*labels) != joined.labels.at(static_cast<std::size_t>(part) - 1))
         throw Error(Failure::data, "is not what gpuccl join has read; run that again");
+      if (options_.values.keep_values) make_values(*labels, result.numbers);
       const Extent extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0};
       result.labels = std::make_unique<io::StoredLabels>(std::move(labels), sections::kRuns, extent,
                                                          static_cast<Label>(result.numbers.size() - 1));
       return 0;
     });
     return result;
+  }
+
+  /// Values in place of the numbers of a part's labels.
+  void make_values(const io::CheckedFile& labels, std::vector<Label>& numbers) const {
+    const auto values = labels.take<ValueBits>(sections::kValues);
+    if (values.size() + 1 != numbers.size()) throw Error(Failure::data, "is damaged");
+    numbers = written_values_of_part(*input_.value_type(), values, numbers).map;
   }
 
   io::CheckedFile numbers_of(int part, const JoinedParts& joined) const {

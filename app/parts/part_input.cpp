@@ -5,6 +5,8 @@
 
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_checks.hpp"
+#include "app/label/label_slabs.hpp"
+#include "gpuccl/values.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
 
@@ -12,7 +14,7 @@ namespace gpuccl::app {
 
 PartInput::PartInput(std::string path, const LabelOptions& options,
                      std::function<void(const std::string& line)> warn)
-    : path_(std::move(path)), stack_(options.input.stack) {
+    : path_(std::move(path)), stack_(options.input.stack), values_(options.values) {
   io::ReadOptions read;
   read.foreground = options.input.foreground;
   read.limits = options.input.limits;
@@ -24,17 +26,20 @@ PartInput::PartInput(std::string path, const LabelOptions& options,
   reader_ = io::open_reader(path_, read);
   check_pages(info(), options);
   connectivity_ = options.algorithm.connectivity_for(extent(), info().format != "png");
+  if (values_.by_values) {
+    value_type_ = reader_->value_type();
+    check_value_type(*value_type_, values_);
+  }
   state_ = state_now();
+}
+
+std::string PartInput::foreground_rule() const {
+  return value_type_ ? rule_of(values_) : info().foreground_rule;
 }
 
 PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
   Found found;
-  Engine& started = engine.start();
-  const Stopwatch reading;
-  found.foreground = read(slab);
-  found.read_ms = reading.milliseconds();
-  if (bits_.extent().elements() > 0)
-    found.labeled = started.label(bits_.view(), connectivity_, &found.engine);
+  value_type_ ? label_values_of(slab, found) : label_bits(slab, engine, found);
   std::uint64_t in_components = 0;
   for (const std::uint64_t area : found.labeled.components.area) in_components += area;
   if (in_components != found.foreground)
@@ -43,6 +48,31 @@ PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
                                        std::to_string(found.foreground));
   if (state_now() != state_) throw Error(Failure::data, "the input changed while it was read");
   return found;
+}
+
+void PartInput::label_bits(const Slab& slab, LazyEngine& engine, Found& found) {
+  Engine& started = engine.start();
+  const Stopwatch reading;
+  found.foreground = read(slab);
+  found.read_ms = reading.milliseconds();
+  if (bits_.extent().elements() > 0)
+    found.labeled = started.label(bits_.view(), connectivity_, &found.engine);
+}
+
+void PartInput::label_values_of(const Slab& slab, Found& found) {
+  found.engine = report_of_values(connectivity_, 0);
+  if (slab.z0 == slab.z1 || slab.y0 == slab.y1) return;
+  const Stopwatch reading;
+  ValueImage image = slab.y1 - slab.y0 < extent().height
+                         ? reader_->read_value_rows(slab.z0, slab.y0, slab.y1, 0)
+                         : reader_->read_values(slab.z0, slab.z1, 0);
+  found.read_ms = reading.milliseconds();
+  found.foreground = static_cast<std::uint64_t>(image.count_foreground());
+  const Stopwatch labeling;
+  LabeledValues labeled = label_values(std::move(image), connectivity_);
+  found.labeled = std::move(labeled.labeled);
+  found.values = std::move(labeled.values);
+  found.engine.label_ms = labeling.milliseconds() - found.labeled.statistics_ms;
 }
 
 std::string PartInput::state_now() const {

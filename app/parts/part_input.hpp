@@ -3,12 +3,18 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
+#include "app/label/value_options.hpp"
+#include "gpuccl/column.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_type.hpp"
 #include "io/read/reader.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::app {
 
@@ -26,9 +32,18 @@ class PartInput {
   /// The same for all processes as long as the input is: format, extent, sizes and times of its files.
   const std::string& state() const { return state_; }
 
+  /// Of an image of values; none of a binary one.
+  const std::optional<ValueType>& value_type() const { return value_type_; }
+  std::string foreground_rule() const;
+  /// A column of such values.
+  io::ValueColumn column(std::span<const ValueBits> values) const {
+    return value_type_ ? io::ValueColumn{true, *value_type_, values} : io::ValueColumn{};
+  }
+
   /// A part, labelled. The labels look at bits that the input holds.
   struct Found {
     Labeled labeled;
+    Column<ValueBits> values;  // of the components, of an image of values
     EngineReport engine;
     std::uint64_t foreground = 0;  // elements
     double read_ms = 0;
@@ -40,9 +55,13 @@ class PartInput {
  private:
   std::string state_now() const;
   std::uint64_t read(const Slab& slab);
+  void label_bits(const Slab& slab, LazyEngine& engine, Found& found);
+  void label_values_of(const Slab& slab, Found& found);
 
   std::string path_;
   bool stack_;
+  ValueOptions values_;
+  std::optional<ValueType> value_type_;
   std::unique_ptr<io::Reader> reader_;
   Connectivity connectivity_ = Connectivity::c8;
   std::string state_;

@@ -21,12 +21,13 @@ enum OfRun : std::size_t { kWords, kInput, kOfRun };
 enum OfLabels : std::size_t {
   kFound,  // what the report says of it
   kComponents,
-  kFirstFace = kComponents + kOfComponents,
+  kValues = kComponents + kOfComponents,  // of these; empty of a binary image
+  kFirstFace,
   kLastFace = kFirstFace + io::kRunSections,
   kRuns = kLastFace + io::kRunSections,
   kOfLabels = kRuns + io::kRunSections
 };
-enum OfNumbers : std::size_t { kNumbers, kFirst, kStay, kOfNumbers = kStay + kOfComponents };
+enum OfNumbers : std::size_t { kNumbers, kFirst, kStay, kStayValues = kStay + kOfComponents, kOfNumbers };
 enum OfStretch : std::size_t { kImage, kImageSizes, kTable, kRows, kTimes, kOfStretch };
 }  // namespace sections
 

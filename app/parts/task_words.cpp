@@ -15,7 +15,6 @@ void check_for_tasks(const LabelOptions& options) {
   const std::pair<bool, const char*> whole[] = {
       {!options.files.preview.empty(), "--preview"},
       {!options.files.contacts.empty(), "--contacts"},
-      {options.values.by_values, "--values"},
       {options.periodic != PeriodicAxes{}, "--periodic"},
       {options.fill_holes.has_value(), "--fill-holes"},
       {!options.selection.keep.steps.empty(), "--keep"},

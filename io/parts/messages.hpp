@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "gpuccl/parts.hpp"
@@ -20,16 +20,29 @@ inline std::string text_of(const Message& message) {
   return {reinterpret_cast<const char*>(message.data()), message.size()};
 }
 
-/// Numbers as they lie in memory: parts are machines of one kind.
-inline Message message_of(const std::vector<std::uint64_t>& numbers) {
-  return message_of(std::string_view(reinterpret_cast<const char*>(numbers.data()),
-                                     numbers.size() * sizeof(std::uint64_t)));
+/// Entries as they lie in memory: parts are machines of one kind.
+template <class T>
+Message message_of(const std::vector<T>& list) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return message_of(std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T)));
 }
 
-inline std::vector<std::uint64_t> numbers_of(const Message& message) {
-  std::vector<std::uint64_t> numbers(message.size() / sizeof(std::uint64_t));
-  if (!numbers.empty()) std::memcpy(numbers.data(), message.data(), numbers.size() * sizeof(std::uint64_t));
-  return numbers;
+template <class T>
+std::vector<T> list_of(const Message& message) {
+  std::vector<T> list(message.size() / sizeof(T));
+  if (!list.empty()) std::memcpy(list.data(), message.data(), list.size() * sizeof(T));
+  return list;
+}
+
+/// The lists of all parts, one after the other.
+template <class T>
+std::vector<T> gather_lists(PartLink& link, const std::vector<T>& mine) {
+  std::vector<T> all;
+  for (const Message& message : link.gather(message_of(mine))) {
+    const std::vector<T> more = list_of<T>(message);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 }  // namespace gpuccl::io

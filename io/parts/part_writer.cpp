@@ -144,7 +144,7 @@ class LabelsWriter {
     }
     std::vector<std::uint64_t> all = mine;
     for (int from = 1; from < link_.parts(); ++from) {
-      const std::vector<std::uint64_t> more = numbers_of(link_.receive(from));
+      const std::vector<std::uint64_t> more = list_of<std::uint64_t>(link_.receive(from));
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -10,10 +10,10 @@
 
 namespace gpuccl::io {
 
-/// Writes the label image into `file`, all parts together, each the rows that NumberedPart::labels can render
-/// of its slab of cut_into_parts(). TIFF and .npy; options.type is resolved. The bytes are those of
-/// write_labels(). What is compressed waits in memory or in a temporary file until it is known where it goes.
-/// Throws as together().
+/// Writes the label image into `file`, all parts together, each the rows of its slab of
+/// cut_into_parts(), which joined_labels() of NumberedPart::labels can render. TIFF and .npy; options.type is
+/// resolved. The bytes are those of write_labels(). What is compressed waits in memory or in a temporary file
+/// until it is known where it goes. Throws as together().
 void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelSource& labels,
                            const WriteOptions& options);
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/npy/npy_label_writer.hpp"
 #include "io/tiff/tiff_label_writer.hpp"

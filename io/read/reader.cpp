@@ -67,8 +67,28 @@ class SampleReader final : public Reader {
       source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
         add_rows(image, std::int64_t{z - z0} * extent.height, source_->slice_extent(z).width, rows);
       });
-      for (int z = begin; z < end; ++z) add_zeros(image, std::int64_t{z - z0} * extent.height, z);
+      for (int z = begin; z < end; ++z)
+        add_zeros(image, std::int64_t{z - z0} * extent.height, z, 0, extent.height);
     });
+    return image;
+  }
+
+  ValueImage read_value_rows(int z, int y0, int y1, double delta) override {
+    struct Enough {};
+    const Extent slice = source_->slice_extent(z);
+    ValueImage image({info_.extent.width, y1 - y0, 1}, io::value_type(source_->format(0)), delta);
+    try {
+      source_->decode_from_top(z, [&](const SampleRows& rows) {
+        const int begin = std::max(rows.y, y0), end = std::min(rows.y + rows.count, y1);
+        if (begin < end)
+          add_rows(image, -std::int64_t{y0}, slice.width,
+                   {rows.format, begin, end - begin,
+                    rows.data + static_cast<std::size_t>(begin - rows.y) * rows.pitch, rows.pitch});
+        if (rows.y + rows.count >= y1 && y1 < slice.height) throw Enough();
+      });
+    } catch (const Enough&) {
+    }
+    add_zeros(image, -std::int64_t{y0}, z, y0, y1);
     return image;
   }
 
@@ -101,12 +121,12 @@ class SampleReader final : public Reader {
     if (!options_.has_rule()) values_.look_at(rows, slice);
   }
 
-  /// The rows of `image` below a page that is less high, the first of which is row `first_row` of `image`.
-  void add_zeros(ValueImage& image, std::int64_t first_row, int z) const {
-    const int height = source_->slice_extent(z).height;
-    if (height == info_.extent.height) return;
+  /// Those of rows [y0, y1) of slice z that are below its page, where row 0 is row `first_row` of `image`.
+  void add_zeros(ValueImage& image, std::int64_t first_row, int z, int y0, int y1) const {
+    const int begin = std::max(y0, source_->slice_extent(z).height);
+    if (begin >= y1) return;
     const std::vector<std::byte> zeros(static_cast<std::size_t>(info_.extent.width) * bytes_of(image.type()));
-    for (int y = height; y < info_.extent.height; ++y) image.add_rows(first_row + y, 1, zeros.data());
+    for (int y = begin; y < y1; ++y) image.add_rows(first_row + y, 1, zeros.data());
   }
 
   void read_group(int begin, int end, int first, BitVolume& out) {

@@ -37,6 +37,8 @@ class Reader {
   virtual ValueType value_type() const = 0;
   /// Reads slices [z0, z1) as values of this type. Throws Error (data, io).
   virtual ValueImage read_values(int z0, int z1, double delta) = 0;
+  /// The same of rows [y0, y1) of slice z, which is decoded as far as that takes.
+  virtual ValueImage read_value_rows(int z, int y0, int y1, double delta) = 0;
   /// Whether what was read without a threshold has, in some of its rows that were looked at, more than two
   /// values.
   virtual bool has_more_than_two_values() const = 0;

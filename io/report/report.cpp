@@ -1,11 +1,8 @@
 #include "io/report/report.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "gpuccl/version.hpp"
@@ -158,36 +155,16 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .missing = "null"};
 
 /// Ends the components and begins a table of the same form: what there is of each value.
-void put_values(const TextSink& sink, const Report& report, const Components& components) {
-  struct OfValue {
-    std::uint64_t count = 0, sum = 0, largest = 0;
-  };
-  std::unordered_map<ValueBits, OfValue> sums;
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    OfValue& of_value = sums[report.value.values[i]];
-    const std::uint64_t area = components.area[i];
-    ++of_value.count;
-    of_value.sum += area;
-    of_value.largest = std::max(of_value.largest, area);
-  }
-  std::vector<ValueBits> values;
-  values.reserve(sums.size());
-  for (const auto& [value, of_value] : sums) values.push_back(value);
-  const auto less = [type = report.value.type](ValueBits a, ValueBits b) {
-    if (is_floating(type)) return std::bit_cast<double>(a) < std::bit_cast<double>(b);
-    return is_signed(type) ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
-  };
-  std::sort(values.begin(), values.end(), less);
-  sink(values.empty() ? "],\n  \"values\": [" : "\n  ],\n  \"values\": [");
+void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>& values,
+                bool has_components) {
+  sink(has_components ? "\n  ],\n  \"values\": [" : "],\n  \"values\": [");
   std::string between = "\n";
-  for (const ValueBits value : values) {
-    const OfValue& of_value = sums[value];
+  for (const OfValue& of_value : values) {
     char number[kDecimalRoom];
     const std::string_view word(
-        number,
-        static_cast<std::size_t>(put_value(number, report.value.type, value, kJsonRow.missing) - number));
-    sink(between + "{\"value\":" + std::string(word) + ",\"components\":" + std::to_string(of_value.count) +
-         ",\"elements\":" + std::to_string(of_value.sum) +
+        number, static_cast<std::size_t>(put_value(number, type, of_value.value, kJsonRow.missing) - number));
+    sink(between + "{\"value\":" + std::string(word) + ",\"components\":" +
+         std::to_string(of_value.components) + ",\"elements\":" + std::to_string(of_value.elements) +
          ",\"largest\":" + std::to_string(of_value.largest) + "}");
     between = ",\n";
   }
@@ -208,7 +185,7 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
                          .value = report.value},
                         sink);
   if (!stretch.ends) return;
-  if (report.sums_up_values) put_values(sink, report, components);
+  if (report.values) put_values(sink, report.value.type, *report.values, report.components > 0);
   sink(report.components == 0 ? "]\n}\n" : "\n  ]\n}\n");
 }
 

@@ -12,6 +12,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/image/image_info.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/report/value_table.hpp"
 
 namespace gpuccl::io {
 
@@ -57,8 +58,8 @@ struct Report {
       label_type;     // as the words of --label-type, and "i8", "i16", "i32", "f32"; empty without an output
   std::string order;  // "raster", "size"
 
-  ValueColumn value;            // of images of values
-  bool sums_up_values = false;  // what there is of each value follows the components
+  ValueColumn value;                           // of images of values
+  std::optional<std::vector<OfValue>> values;  // what there is of each, after the components
 
   ReportedFile output;                    // the label image
   ReportedFile preview, stats, contacts;  // a table that went to a stream is no file

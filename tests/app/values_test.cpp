@@ -208,8 +208,8 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--algo", "sauf"}, "auto and runs can");
   refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
   refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "by --delta");
-  refused({"--values", "--part", "1/2", "--parts-dir", scratch / "parts"},
-          "--part cannot be combined with --values");
+  refused({"--values", "--delta", "1", "--part", "1/2", "--parts-dir", scratch / "parts"},
+          "parts connect equal values; --delta above 0 is for gpuccl label");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
 }
 

@@ -766,6 +766,14 @@ TEST_CASE("pages of different size are slices beside background where none is pa
       const ValueImage values = reader->read_values(0, 3, 1);
       std::int64_t foreground = count_foreground(expected.view());
       REQUIRE(values.count_foreground() == foreground);
+      for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 90; y += 18) {
+          const ValueImage rows = reader->read_value_rows(z, y, y + 18, 1);
+          for (std::int64_t row = 0; row < 18; ++row)
+            REQUIRE(std::memcmp(rows.elements(row), values.elements(z * 90 + y + row), 150) == 0);
+          foreground -= rows.count_foreground();
+        }
+      REQUIRE(foreground == 0);
     }
   ReadOptions limited;
   limited.pages_apart = true;

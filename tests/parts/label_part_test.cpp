@@ -12,6 +12,7 @@
 #include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::app;
@@ -104,6 +105,69 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
   }
 }
 
+namespace {
+
+/// Values from a few, many of them like the one before along some axis, as pages of a TIFF.
+std::string save_values(const std::string& path, Extent extent, int bits, int format, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const std::uint64_t kinds = 2 + random() % 5, largest = (std::uint64_t{1} << (bits - 1)) - 1;
+  const auto width = static_cast<std::size_t>(extent.width),
+             slice = width * static_cast<std::size_t>(extent.height);
+  std::vector<std::uint64_t> all(slice * static_cast<std::size_t>(extent.depth));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t before[] = {1, width, slice, 0};
+    const std::size_t step = before[random() % 4];
+    all[i] = step > 0 && step <= i ? all[i - step] : random() % kinds;
+    if (all[i] == 1) all[i] = largest;
+  }
+  std::vector<TiffPageToWrite> pages;
+  for (std::size_t begin = 0; begin < all.size(); begin += slice) {
+    TiffPageToWrite page;
+    page.width = static_cast<std::uint32_t>(extent.width);
+    page.height = static_cast<std::uint32_t>(extent.height);
+    page.bits = bits;
+    page.sample_format = format;
+    page.rows_per_strip = 7;
+    page.samples.assign(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                        all.begin() + static_cast<std::ptrdiff_t>(begin + slice));
+    pages.push_back(std::move(page));
+  }
+  write_tiff(path, pages);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("parts of images of values write the files of the whole") {
+  const ScratchFolder scratch;
+  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const bool volume = below(2) > 0;
+    const Extent extent{1 + below(60), 1 + below(40), volume ? 2 + below(12) : 1};
+    const int bits = std::vector{8, 16, 32}[below(3)];
+    const int format = std::vector{SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT,
+                                   SAMPLEFORMAT_IEEEFP}[bits == 32 ? below(3) : below(2)];
+    const std::string input = save_values(scratch / "in.tif", extent, bits, format, seed);
+    LabelOptions options = quiet();
+    options.values.by_values = true;
+    if (format == SAMPLEFORMAT_IEEEFP) options.values.delta = 0;
+    options.algorithm.per_slice = volume && below(4) == 0;
+    if (below(2) == 0)
+      options.algorithm.connectivity = volume && !options.algorithm.per_slice
+                                           ? std::vector{Connectivity::c6, Connectivity::c18}[below(2)]
+                                           : Connectivity::c4;
+    if (below(3) == 0) options.selection.min_size = below(9);
+    if (below(2) == 0) options.selection.largest = 1 + below(9);
+    options.values.per_value = options.selection.largest > 0 && below(2) == 0;
+    options.selection.clear_border = below(4) == 0;
+    if (below(3) == 0) options.selection.order = LabelOrder::size;
+    options.values.keep_values = options.selection.order == LabelOrder::raster && below(2) == 0;
+    INFO("seed " << seed << ", " << to_string(extent) << ", " << bits << " bits, format " << format);
+    expect_same_files(scratch, input, below(3) == 0 ? ".npy" : ".tiff", options, {1, 2, 3, 1 + below(20)});
+  }
+}
+
 TEST_CASE("a strip that several parts have rows of is the same") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", random_image({1500, 1300, 1}, 0.4, 3, 5).view());
@@ -150,6 +214,11 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--keep", "area > 3"},
                              {"--measure", "shape"},
                              {"--preview", "p.png"},
+                             {"--values", "--delta", "1"},
+                             {"--delta", "0"},
+                             {"--keep-values"},
+                             {"--values", "--per-value"},
+                             {"--values", "--threshold", "3"},
                              {"--label-type", "u8"},
                              {"--recursive"},
                              {"--jobs", "2"},
@@ -163,6 +232,7 @@ TEST_CASE("what parts cannot do is refused") {
     CHECK(refused(with_output));
   }
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));
 }
 
 TEST_CASE("when a part fails, one says so, and the old files stay") {

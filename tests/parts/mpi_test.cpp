@@ -105,6 +105,7 @@ TEST_CASE("any number of ranks writes the files of one process") {
     std::string extension;
   } cases[] = {{{70, 50, 23}, {"--min-size", "3"}, ".tiff"},
                {{1100, 900, 1}, {"-c", "4", "--label-type", "u32"}, ".tiff"},
+               {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
                {{40, 30, 9}, {"--order", "size"}, ".npy"}};
   for (const auto& [extent, options, extension] : cases) {
     const std::string input = save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());

@@ -11,6 +11,7 @@
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/values.hpp"
 
 using namespace gpuccl;
 using namespace tests;
@@ -52,20 +53,21 @@ class SlowLink final : public PartLink {
 };
 
 struct Case {
-  const BitVolume& image;
+  Extent extent;
   Connectivity connectivity;
   int parts;
   SelectionOptions selection = {};
+  bool per_value = false;
   std::uint32_t seed = 0;
 };
 
 std::string described(const Case& c) {
   const SelectionOptions& s = c.selection;
-  return to_string(c.image.extent()) + ", " + std::to_string(static_cast<int>(c.connectivity)) +
-         "-connectivity, " + std::to_string(c.parts) + " parts, sizes " + std::to_string(s.min_size) +
-         " to " + std::to_string(s.max_size) + ", largest " + std::to_string(s.largest) + ", border " +
-         std::to_string(s.clear_border) + ", order " + std::to_string(static_cast<int>(s.order)) + ", seed " +
-         std::to_string(c.seed);
+  return to_string(c.extent) + ", " + std::to_string(static_cast<int>(c.connectivity)) + "-connectivity, " +
+         std::to_string(c.parts) + " parts, sizes " + std::to_string(s.min_size) + " to " +
+         std::to_string(s.max_size) + ", largest " + std::to_string(s.largest) + ", border " +
+         std::to_string(s.clear_border) + ", order " + std::to_string(static_cast<int>(s.order)) +
+         ", per value " + std::to_string(c.per_value) + ", seed " + std::to_string(c.seed);
 }
 
 /// Labels that a map, unless it is empty, makes of others.
@@ -76,41 +78,70 @@ std::vector<Label> mapped(const Labeled& labeled, const std::vector<Label>& map)
   return labels;
 }
 
-void expect_same_as_whole(const Case& c) {
+/// Labels a slab that has elements; without values if they are those of bits.
+using LabelSlab = std::function<LabeledValues(const Slab& slab)>;
+
+void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& label) {
   INFO(described(c));
-  const Extent extent = c.image.extent();
-  Labeled whole = flood_fill(c.image.view(), c.connectivity);
-  const Column<std::uint64_t>& areas = whole.components.area;
+  const Extent extent = c.extent;
+  const Column<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
-  const Selection expected = select(std::move(whole.components), extent, !is_3d(c.connectivity), c.selection);
-  const std::vector<Label> expected_labels = mapped(whole, expected.map);
+  constexpr ValueType kType = ValueType::u16;
+  const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
+                                    c.selection, {}, {whole.values, kType, c.per_value});
+  follow(expected.map, expected.components.size(), whole.values);
+  const std::vector<Label> expected_labels = mapped(whole.labeled, expected.map);
 
   const std::vector<Slab> slabs = cut_into_parts(extent, c.parts);
   std::vector<NumberedPart> numbered(slabs.size());
-  std::vector<Label> labels(expected_labels.size());
   run_parts(c.parts, [&](PartLink& link) {
     SlowLink slow(link, c.seed);
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
-    const std::int64_t first = static_cast<std::int64_t>(slab.z0) * extent.height + slab.y0;
-    const Extent of_slab{extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-    const BitView bits{c.image.row(first), of_slab, c.image.row_pitch()};
-    Labeled labeled;
-    if (of_slab.elements() > 0) labeled = flood_fill(bits, c.connectivity);
-    NumberedPart& mine = numbered[static_cast<std::size_t>(link.part())];
-    mine = number_part(slow, slab, extent, c.connectivity, std::move(labeled), c.selection);
-    mine.labels->render(first, of_slab.rows(), labels.data() + first * extent.width, nullptr);
+    LabeledValues labeled;
+    if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
+    numbered[static_cast<std::size_t>(link.part())] =
+        number_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), c.selection,
+                    {labeled.values, kType, c.per_value});
   });
 
-  REQUIRE(labels == expected_labels);
   Components components;
-  for (const NumberedPart& part : numbered) {
-    REQUIRE(part.labels->count() == expected.components.size());
+  Column<ValueBits> values;
+  std::vector<NumberedSlab> numbered_slabs;
+  for (NumberedPart& part : numbered) {
+    numbered_slabs.push_back(std::move(part.labels));
+    values.insert(values.end(), part.values.begin(), part.values.end());
+    REQUIRE(part.count == expected.components.size());
     REQUIRE(part.dropped == expected.dropped);
     REQUIRE(part.largest == largest);
     REQUIRE((part.first == components.size() || part.components.size() == 0));
     for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   }
   REQUIRE(components == expected.components);
+  REQUIRE(values == whole.values);
+  const Labeled joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
+  REQUIRE(mapped(joined, {}) == expected_labels);
+}
+
+/// The rows of a slab.
+BitView bits_of(BitView image, const Slab& slab) {
+  const Extent extent{image.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+  return {image.row(std::int64_t{slab.z0} * image.extent.height + slab.y0), extent, image.row_pitch};
+}
+
+void expect_same_as_whole(const BitVolume& image, const Case& c) {
+  expect_same_as_whole(c, {flood_fill(image.view(), c.connectivity), {}}, [&](const Slab& slab) {
+    return LabeledValues{flood_fill(bits_of(image.view(), slab), c.connectivity), {}};
+  });
+}
+
+void expect_same_as_whole(const Values<std::uint16_t>& values, const Case& c) {
+  expect_same_as_whole(c, flood_fill(values, c.connectivity, 0), [&](const Slab& slab) {
+    Values<std::uint16_t> rows({values.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0});
+    std::copy_n(values.elements.begin() +
+                    (std::int64_t{slab.z0} * values.extent.height + slab.y0) * values.extent.width,
+                rows.elements.size(), rows.elements.begin());
+    return flood_fill(rows, c.connectivity, 0);
+  });
 }
 
 SelectionOptions random_selection(std::mt19937& random) {
@@ -132,7 +163,36 @@ void random_volumes(std::uint32_t first_seed, std::uint32_t count) {
     const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
     const BitVolume image = random_image(extent, below(100) / 100.0, 1 + below(3), seed);
     const Connectivity connectivity = kConnectivities[below(5)];
-    expect_same_as_whole({image, connectivity, 1 + below(17), random_selection(random), seed});
+    expect_same_as_whole(image, {extent, connectivity, 1 + below(17), random_selection(random), false, seed});
+  }
+}
+
+/// Like the row above or the one of the slice before in part, so that components go on.
+Values<std::uint16_t> random_values(std::mt19937& random, Extent extent) {
+  const auto below = [&](std::uint32_t most) { return random() % most; };
+  Values<std::uint16_t> values(extent);
+  const auto kinds = static_cast<std::uint32_t>(2 + below(4)),
+             length = static_cast<std::uint32_t>(1 + below(4));
+  const std::size_t row = static_cast<std::size_t>(extent.width),
+                    slice = row * static_cast<std::size_t>(extent.height);
+  std::uint16_t value = 0;
+  for (std::size_t i = 0; i < values.elements.size(); ++i) {
+    if (below(length) == 0) value = static_cast<std::uint16_t>(below(kinds));
+    const std::size_t before = below(2) == 0 ? row : slice;
+    values.elements[i] = i >= before && below(4) != 0 ? values.elements[i - before] : value;
+  }
+  return values;
+}
+
+void random_volumes_of_values(std::uint32_t first_seed, std::uint32_t count) {
+  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
+    const Values<std::uint16_t> values = random_values(random, extent);
+    const Connectivity connectivity = kConnectivities[below(5)];
+    const SelectionOptions selection = random_selection(random);
+    expect_same_as_whole(values, {extent, connectivity, 1 + below(17), selection, below(2) == 0, seed});
   }
 }
 
@@ -142,6 +202,10 @@ TEST_CASE("random volumes in parts are labelled as the whole") { random_volumes(
 TEST_CASE("200,000 random volumes in parts are labelled as the whole", "[.long]") {
   random_volumes(10000, 200000);
 }
+TEST_CASE("random values in parts are labelled as the whole") { random_volumes_of_values(1, 800); }
+TEST_CASE("200,000 random volumes of values in parts are labelled as the whole", "[.long]") {
+  random_volumes_of_values(10000, 200000);
+}
 
 TEST_CASE("patterns in parts are labelled as the whole") {
   for (const Extent extent : {Extent{70, 19, 1}, Extent{21, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}})
@@ -149,7 +213,7 @@ TEST_CASE("patterns in parts are labelled as the whole") {
       for (const Connectivity connectivity : kConnectivities)
         for (const int parts : {2, 5}) {
           INFO(named.name);
-          expect_same_as_whole({named.image, connectivity, parts});
+          expect_same_as_whole(named.image, {extent, connectivity, parts});
         }
 }
 
@@ -158,7 +222,7 @@ TEST_CASE("what meets only in the last part is one component") {
     for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
       const BitVolume image = generated(kind, extent);
       for (const Connectivity connectivity : kConnectivities)
-        for (const int parts : {2, 7, 16, 64}) expect_same_as_whole({image, connectivity, parts});
+        for (const int parts : {2, 7, 16, 64}) expect_same_as_whole(image, {extent, connectivity, parts});
     }
 }
 
@@ -173,7 +237,8 @@ TEST_CASE("parts touch across edges and corners as the connectivity has it") {
   corners.push_back({"...", ".#.", "..."});
   const BitVolume image = drawn(corners);
   for (const Connectivity connectivity : kConnectivities)
-    for (int parts = 1; parts <= 9; ++parts) expect_same_as_whole({image, connectivity, parts});
+    for (int parts = 1; parts <= 9; ++parts)
+      expect_same_as_whole(image, {image.extent(), connectivity, parts});
 }
 
 TEST_CASE("parts are about equally large, and empty at the end where there are too many") {

@@ -39,6 +39,16 @@ def generate(path, size, density, seed, kind="random"):
     run("generate", kind, "--size", "x".join(map(str, size)), "--density", density, "--seed", seed, "-o", path)
 
 
+def generate_values(path, size, rng):
+    """A .npy of blocks of a few values, which touch each other."""
+    shape = tuple(reversed(size))
+    depth, height, width = (1,) * (3 - len(shape)) + shape
+    blocks = [[[rng.randrange(6) for _ in range(width // 5 + 1)] for _ in range(height // 3 + 1)] for _ in range(depth // 2 + 1)]
+    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode()
+                     + bytes(blocks[z // 2][y // 3][x // 5] for z in range(depth) for y in range(height) for x in range(width)))
+
+
 def comparable(path):
     """A report without what another run has otherwise: times, devices, names of outputs."""
     report = json.loads(path.read_bytes())
@@ -120,11 +130,21 @@ def same_bytes(scratch, count):
         size = (rng.randint(1, 80), rng.randint(1, 60), depth)[: 2 if depth == 1 else 3]
         if seed % 6 == 0:
             depth, size = 1, (1700, 1300)  # strips that several parts have rows of
-        source = scratch / "in.tif"
-        generate(source, size, rng.choice([0, 0.2, 0.4, 0.6, 1]), seed, rng.choice(["random", "blobs"]))
+        by_values = seed % 3 == 1
+        source = scratch / ("in.npy" if by_values else "in.tif")
+        if by_values:
+            generate_values(source, size, rng)
+        else:
+            generate(source, size, rng.choice([0, 0.2, 0.4, 0.6, 1]), seed, rng.choice(["random", "blobs"]))
         parts = seed % 9 + 1 if rng.random() < 0.8 else rng.randint(10, 20)
         tiff = rng.random() < 0.75
         options = random_options(rng, depth > 1, tiff)
+        if by_values:
+            options += ["--values"]
+            if "--largest" in options and rng.random() < 0.5:
+                options += ["--per-value"]
+            if "--order" not in options and "--label-type" not in options and rng.random() < 0.5:
+                options += ["--keep-values"]
         case = Case(scratch / "case", source, parts, options, ".tiff" if tiff else ".npy")
         try:
             case.each(rng, at_once=seed % 3 == 0)
@@ -278,7 +298,7 @@ def refused(scratch):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
     for words in (["--fill-holes"], ["--keep", "area > 3"], ["--measure", "shape"], ["--preview", "p.png"], ["--channel", "0"],
-                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["more.tif"], ["--json", "/dev/stdout"]):
+                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--values", "--delta", "1"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
         run("label", source, "-o", image, *together, code=64)

@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/column.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_type.hpp"
+#include "gpuccl/values.hpp"
 
 // One image or volume in parts that are labelled at the same time, by several GPUs, processes or hosts. Parts
 // send each other what they know of the components at their faces; the labels are those of the whole.
@@ -50,27 +53,54 @@ void run_parts(int parts, const std::function<void(PartLink& link)>& work);
 /// than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
 
+/// A slab with its own labels, and what each of them, and 0, is in the whole.
+struct NumberedSlab {
+  Slab slab;
+  std::unique_ptr<LabelSource> labels;
+  std::vector<Label> numbers;
+};
+
+/// The labels of a whole, of which only rows of `slabs`, which are in ascending order, can be rendered.
+std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count);
+
 /// What a part is of the whole.
 struct NumberedPart {
-  std::unique_ptr<LabelSource> labels;  // of the whole; only the part's own rows can be rendered
-  Components components;                // that begin in the part and stay, as the whole sees them; those of
-                                        // LabelOrder::size are all in part 0
-  Label first = 0;                      // the label of the first of these is one more
-  std::uint64_t dropped = 0;            // by the selection, of the whole
-  std::uint64_t largest = 0;            // elements of the largest component of the whole, before that
+  NumberedSlab labels;
+  Components components;      // that begin in the part and stay, as the whole sees them; those of
+                              // LabelOrder::size are all in part 0
+  Column<ValueBits> values;   // of these, of an image of values
+  Label first = 0;            // the label of the first of these is one more
+  Label count = 0;            // of labels of the whole
+  std::uint64_t dropped = 0;  // by the selection, of the whole
+  std::uint64_t largest = 0;  // elements of the largest component of the whole, before that
 };
 
 /// Numbers the labels of `slab` of a whole, after each part has labelled its own: all parts of `link` call it
 /// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
-/// how many parts there are. Messages and memory beside the part's own components are of the size of two
-/// faces, but LabelOrder::size takes 8 bytes for every component, in part 0 all of the component. Error
-/// (data) when there are more components than labels.
+/// how many parts there are. `values`: of the part's components, of an image of values; then these connect
+/// where values are equal. Messages and memory beside the part's own components are of the size of two faces,
+/// but LabelOrder::size takes 8 bytes for every component, in part 0 all of the component, and the largest of
+/// each value 16. Error (data) when there are more components than labels.
 NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                         Labeled labeled, const SelectionOptions& selection);
+                         Labeled labeled, const SelectionOptions& selection,
+                         const ComponentValues& values = {});
 
 /// The same for an image in memory, with `label` for each part in a thread of its own. The labels look at the
 /// image.
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label);
+
+/// What slabs of one image that were labelled one by one are of the whole.
+struct JoinedSlabs {
+  Components components;
+  Column<ValueBits> values;                 // of these, of an image of values
+  std::vector<std::vector<Label>> numbers;  // NumberedSlab::numbers of each slab
+};
+
+/// Joins `slabs`, in ascending order and none of them empty, of which labeled(i) has the labels and
+/// components of one, and their values if it is an image of these: of its labels only runs of the first and
+/// of the last slice, or row, are asked for.
+JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
+                       const std::function<LabeledValues(std::size_t i)>& labeled);
 
 }  // namespace gpuccl

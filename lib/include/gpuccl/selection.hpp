@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "gpuccl/column.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/condition.hpp"
 #include "gpuccl/extent.hpp"
@@ -47,5 +48,9 @@ struct ComponentValues {
 /// compares; `values`, too, where it compares them.
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
                  const Measured& measured = Measured(), const ComponentValues& values = {});
+
+/// What is left of the values of components when Selection::map, or another, has made so many of them;
+/// nothing changes where one of both is empty.
+void follow(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values);
 
 }  // namespace gpuccl

@@ -65,26 +65,4 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
                                const std::function<Labeled(BitView slab)>& label);
 
-/// What slabs of one image that were labelled one by one are of the whole.
-struct JoinedSlabs {
-  Components components;
-  std::vector<std::vector<Label>>
-      numbers;  // for each slab the label in the whole of each of its labels, and 0
-};
-
-/// Joins `slabs`, in ascending order and none of them empty, of which labeled(i) has the labels and
-/// components of one: of its labels only runs of the first and of the last slice, or row, are asked for.
-JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<Labeled(std::size_t i)>& labeled);
-
-/// A slab with its own labels, and JoinedSlabs::numbers of it or what else they are in the whole.
-struct NumberedSlab {
-  Slab slab;
-  std::unique_ptr<LabelSource> labels;
-  std::vector<Label> numbers;
-};
-
-/// The labels of a whole, of which only rows of `slabs`, which are in ascending order, can be rendered.
-std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count);
-
 }  // namespace gpuccl

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
+
+#include "common/keep_first.hpp"
 
 namespace gpuccl {
 namespace {
@@ -46,12 +47,6 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
   return kept;
 }
 
-/// Keeps only so many of each value, of components in descending order of size.
-void keep_of_each_value(std::vector<Label>& kept, std::span<const ValueBits> values, std::uint64_t most) {
-  std::unordered_map<ValueBits, std::uint64_t> seen;
-  std::erase_if(kept, [&](Label i) { return ++seen[values[i]] > most; });
-}
-
 /// What of `all` is kept; the memory of `all` is free when it returns.
 template <class T>
 Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
@@ -63,6 +58,14 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 }
 
 }  // namespace
+
+void follow(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values) {
+  if (map.empty() || values.empty()) return;
+  Column<ValueBits> followed(components);
+  for (std::size_t old = 1; old < map.size(); ++old)
+    if (map[old] != 0) followed[map[old] - 1] = values[old - 1];
+  values = std::move(followed);
+}
 
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
                  const Measured& measured, const ComponentValues& values) {
@@ -80,11 +83,8 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   const auto larger = [&](Label a, Label b) { return components.area[a] > components.area[b]; };
   const bool some_too_many = options.largest != 0 && options.largest < kept.size();
   if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);
-  if (some_too_many && values.apart) {
-    keep_of_each_value(kept, values.bits, options.largest);
-  } else if (some_too_many) {
-    kept.resize(static_cast<std::size_t>(options.largest));
-  }
+  if (some_too_many)
+    keep_first(kept, options.largest, values.apart ? values.bits : std::span<const ValueBits>());
   if (options.order == LabelOrder::raster) std::sort(kept.begin(), kept.end());
 
   selection.dropped = components.size() - kept.size();

@@ -4,7 +4,6 @@
 
 #include "common/add_phases.hpp"
 #include "gpuccl/parts.hpp"
-#include "parts/numbers.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
@@ -40,7 +39,7 @@ std::vector<Slab> cut_into_parts(Extent whole, int parts) {
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label) {
   const std::vector<Slab> slabs = cut_into_parts(image.extent, parts);
-  std::vector<PartNumbers> numbered(slabs.size());
+  std::vector<NumberedPart> numbered(slabs.size());
   std::vector<PhaseTimes> phases(slabs.size());
   std::vector<double> statistics_ms(slabs.size());
   run_parts(parts, [&](PartLink& link) {
@@ -48,7 +47,7 @@ Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
     Labeled labeled = label(link.part(), view_of(slabs[i], image));
     phases[i] = labeled.phases;
     statistics_ms[i] = labeled.statistics_ms;
-    numbered[i] = number_labels(link, slabs[i], image.extent, connectivity, std::move(labeled), {});
+    numbered[i] = number_part(link, slabs[i], image.extent, connectivity, std::move(labeled), {});
   });
 
   Labeled whole;
@@ -56,15 +55,15 @@ Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
   tbb::parallel_for(std::size_t{0}, slabs.size(), [&](std::size_t i) {
     place(numbered[i].components, numbered[i].first, whole.components);
   });
-  std::vector<JoinedLabels::Part> labels;
+  std::vector<NumberedSlab> labels;
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     for (const auto& [at, high] : numbered[i].components.sum_high)
       whole.components.sum_high[numbered[i].first + at] = high;
     add_phases(whole.phases, phases[i]);
-    labels.push_back(std::move(numbered[i].part));
+    labels.push_back(std::move(numbered[i].labels));
   }
   whole.statistics_ms = *std::max_element(statistics_ms.begin(), statistics_ms.end());
-  whole.labels = std::make_unique<JoinedLabels>(image.extent, std::move(labels), numbered.front().count);
+  whole.labels = joined_labels(image.extent, std::move(labels), numbered.front().count);
   return whole;
 }
 

@@ -2,17 +2,19 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "common/keep_first.hpp"
 #include "common/union_find.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
 #include "parts/group.hpp"
 #include "parts/message.hpp"
-#include "parts/numbers.hpp"
 #include "slabs/face_contacts.hpp"
 #include "slabs/slab_components.hpp"
+#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 namespace {
@@ -48,9 +50,12 @@ void meet_all(LabelRuns& face, MetLabels& met) {
 /// The components of a part that meet those of others.
 class Faces {
  public:
-  Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity, const Labeled& labeled)
+  /// `values`: of the components, of an image of values.
+  Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity, const Labeled& labeled,
+        std::span<const ValueBits> values)
       : link_(link),
         geometry_(slab, whole, connectivity),
+        values_(values),
         met_(labeled.components.size()),
         labels_at_last_(0) {
     LabelRuns runs;
@@ -128,6 +133,7 @@ class Faces {
     Message message;
     put(message, runs.runs);
     put(message, runs.ends);
+    put(message, values_of(labels_at_last_));
     link_.send(link_.part() + 1, std::move(message));
   }
 
@@ -137,17 +143,26 @@ class Faces {
     LabelRuns before;
     message.take(before.runs);
     message.take(before.ends);
+    const auto values_before = message.take<ValueBits>(), values_here = values_of(met_);
     Label count = 0;
     for (const LabelRun& run : before.runs) count = std::max(count, run.label + 1);
     std::vector<Label> links(count + met_.labels().size());
     std::iota(links.begin(), links.end(), Label{0});
     const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
     for_each_contact(before, here, geometry_.of_slices, connectivity, [&](Label a, Label b) {
+      if (!values_here.empty() && values_before.at(a) != values_here[b]) return;
       if (sets.find(a) == sets.find(count + b)) return;
       sets.unite(a, count + b);
       group_.contacts.push_back({a, b});
     });
     contacts_ = group_.contacts;
+  }
+
+  std::vector<ValueBits> values_of(const MetLabels& met) const {
+    std::vector<ValueBits> values;
+    if (!values_.empty())
+      for (const Label label : met.labels()) values.push_back(values_[label - std::size_t{1}]);
+    return values;
   }
 
   void send_group(int to) {
@@ -169,6 +184,7 @@ class Faces {
 
   PartLink& link_;
   const SlabFaces geometry_;
+  const std::span<const ValueBits> values_;
   MetLabels met_;             // at either face
   MetLabels labels_at_last_;  // by what the next part calls them
   std::vector<Contact> contacts_;
@@ -180,9 +196,11 @@ class Faces {
 struct Owned {
   std::vector<Label> labels;
   Components components;
+  Column<ValueBits> values;
 };
 
-Owned owned(int part, const Components& components, const Slab& slab, const Faces& faces) {
+Owned owned(int part, const Components& components, std::span<const ValueBits> values, const Slab& slab,
+            const Faces& faces) {
   Owned result;
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
@@ -190,6 +208,7 @@ Owned owned(int part, const Components& components, const Slab& slab, const Face
     if (piece != nullptr && piece->origin != Origin{static_cast<std::uint64_t>(part), label}) continue;
     result.labels.push_back(label);
     result.components.push_back(piece != nullptr ? piece->known : placed(components, i, slab));
+    if (!values.empty()) result.values.push_back(values[i]);
   }
   return result;
 }
@@ -215,6 +234,7 @@ Found find_all(PartLink& link, const Components& mine) {
 struct Numbered {
   std::vector<Label> numbers;  // of each that begins in the part
   Components components;       // that stay
+  Column<ValueBits> values;    // of these
   Label first = 0, count = 0;  // number of the first of these less one, components of the whole
 };
 
@@ -225,24 +245,29 @@ Label checked_count(std::uint64_t count) {
 }
 
 /// Ranks of this part's components among all, the largest first, in the order of `areas`; 0 for what is not
-/// among the `most` first.
+/// among the `most` first, of all or, given `values`, of each value.
 std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::uint64_t>& areas,
-                                         std::uint64_t most) {
+                                         const std::vector<ValueBits>& values, std::uint64_t most) {
   Message mine;
   put(mine, areas);
+  put(mine, values);
   std::vector<std::uint64_t> all;
+  std::vector<ValueBits> all_values;
   std::size_t begin = 0;
   int part = 0;
   for (Message& message : link.gather(std::move(mine))) {
     if (part++ == link.part()) begin = all.size();
-    const auto more = TakenMessage(std::move(message)).take<std::uint64_t>();
+    TakenMessage taken(std::move(message));
+    const auto more = taken.take<std::uint64_t>();
+    const auto more_values = taken.take<ValueBits>();
     all.insert(all.end(), more.begin(), more.end());
+    all_values.insert(all_values.end(), more_values.begin(), more_values.end());
   }
   std::vector<std::uint64_t> order(all.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint64_t a, std::uint64_t b) { return all[a] > all[b]; });
-  if (most != 0 && most < order.size()) order.resize(most);
+  if (most != 0) keep_first(order, most, all_values);
   std::vector<std::uint64_t> ranks(areas.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     if (order[i] - begin < areas.size()) ranks[order[i] - begin] = i + 1;
@@ -250,41 +275,64 @@ std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::
 }
 
 /// All components to part 0, each to the place of its number.
-void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Components& components, Label count) {
+void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered& part) {
   std::vector<Piece> pieces;
   std::size_t next = 0;
   for (const Label number : numbers)
-    if (number != 0) pieces.push_back({{0, number}, components[next++]});
-  components = {};
+    if (number != 0) pieces.push_back({{0, number}, part.components[next++]});
+  part.components = {};
   Message mine;
   put(mine, pieces);
-  if (link.part() > 0) return link.send(0, std::move(mine));
+  put(mine, std::vector<ValueBits>(part.values.begin(), part.values.end()));
+  part.values = {};
   link.send(0, std::move(mine));
-  components.resize(count);
-  for (int part = 0; part < link.parts(); ++part)
-    for (const Piece& piece : TakenMessage(link.receive(part)).take<Piece>())
-      components.set(piece.origin.label - 1, piece.known);
+  part.first = part.count;
+  if (link.part() > 0) return;
+  part.first = 0;
+  part.components.resize(part.count);
+  for (int from = 0; from < link.parts(); ++from) {
+    TakenMessage message(link.receive(from));
+    message.take(pieces);
+    const auto values = message.take<ValueBits>();
+    if (!values.empty()) part.values.resize(part.count);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const std::size_t at = pieces[i].origin.label - 1;
+      part.components.set(at, pieces[i].known);
+      if (!values.empty()) part.values[at] = values.at(i);
+    }
+  }
 }
 
-Numbered number(PartLink& link, Components components, Extent whole, bool per_slice,
+/// `values`: of the components, of an image of values; `apart` as that of ComponentValues.
+Numbered number(PartLink& link, Owned mine, const ComponentValues& values, Extent whole, bool per_slice,
                 const SelectionOptions& options) {
   // What each part drops by itself; of the largest of all, each part has no more than that many.
   SelectionOptions by_itself = options;
   by_itself.order = LabelOrder::raster;
-  const std::size_t count = components.size();
-  Selection kept = select(std::move(components), whole, per_slice, by_itself);
+  const std::size_t count = mine.components.size();
+  Selection kept = select(std::move(mine.components), whole, per_slice, by_itself, Measured(),
+                          {mine.values, values.type, values.apart});
   Numbered result;
   result.components = std::move(kept.components);
+  result.values = std::move(mine.values);
+  follow(kept.map, result.components.size(), result.values);
 
   const bool by_size = options.order == LabelOrder::size;
   std::vector<std::uint64_t> ranks;
   if (by_size || options.largest != 0) {
     const Column<std::uint64_t>& area = result.components.area;
-    ranks = ranks_by_size(link, {area.begin(), area.end()}, options.largest);
+    std::vector<ValueBits> apart;
+    if (values.apart) apart.assign(result.values.begin(), result.values.end());
+    ranks = ranks_by_size(link, {area.begin(), area.end()}, apart, options.largest);
     Components stay;
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-      if (ranks[i] != 0) stay.push_back(result.components[i]);
+    std::vector<Label> map(ranks.size() + 1);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i] == 0) continue;
+      stay.push_back(result.components[i]);
+      map[i + 1] = static_cast<Label>(stay.size());
+    }
     result.components = std::move(stay);
+    follow(map, result.components.size(), result.values);
   }
   const PartLink::Sums sums = link.scan(result.components.size());
   result.count = checked_count(sums.all);
@@ -297,10 +345,7 @@ Numbered number(PartLink& link, Components components, Extent whole, bool per_sl
   }
   for (const std::uint64_t rank : ranks)
     numbers.push_back(rank == 0 ? 0 : by_size ? static_cast<Label>(rank) : ++last);
-  if (by_size) {
-    gather_in_first(link, numbers, result.components, result.count);
-    result.first = link.part() == 0 ? 0 : result.count;
-  }
+  if (by_size) gather_in_first(link, numbers, result);
   result.numbers.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Label by_part = kept.map.empty() ? static_cast<Label>(i + 1) : kept.map[i + 1];
@@ -311,37 +356,34 @@ Numbered number(PartLink& link, Components components, Extent whole, bool per_sl
 
 }  // namespace
 
-PartNumbers number_labels(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                          Labeled labeled, const SelectionOptions& selection) {
-  Faces faces(link, slab, whole, connectivity, labeled);
+NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                         Labeled labeled, const SelectionOptions& selection, const ComponentValues& values) {
+  Faces faces(link, slab, whole, connectivity, labeled, values.bits);
   faces.unite();
   const std::size_t count = labeled.components.size();
-  Owned mine = owned(link.part(), std::exchange(labeled.components, {}), slab, faces);
+  Owned mine = owned(link.part(), std::exchange(labeled.components, {}), values.bits, slab, faces);
   const Found found = find_all(link, mine.components);
-  Numbered numbered = number(link, std::move(mine.components), whole, !is_3d(connectivity), selection);
+  const std::vector<Label> labels = std::move(mine.labels);
+  Numbered numbered = number(link, std::move(mine), values, whole, !is_3d(connectivity), selection);
 
-  JoinedLabels::Part part{rows_of(slab, whole), std::move(labeled.labels), std::vector<Label>(count + 1)};
-  for (std::size_t i = 0; i < mine.labels.size(); ++i) part.numbers[mine.labels[i]] = numbered.numbers[i];
+  std::vector<Label> numbers(count + 1);
+  for (std::size_t i = 0; i < labels.size(); ++i) numbers[labels[i]] = numbered.numbers[i];
   const std::map<Origin, Label> before = faces.receive_numbers();
   for (std::size_t i = 1; i <= count; ++i) {
     const Piece* const piece = faces.piece(static_cast<Label>(i));
     if (piece == nullptr) continue;
     const bool begins_here = piece->origin.part == static_cast<std::uint64_t>(link.part());
-    part.numbers[i] = begins_here ? part.numbers[piece->origin.label] : before.at(piece->origin);
+    numbers[i] = begins_here ? numbers[piece->origin.label] : before.at(piece->origin);
   }
-  faces.send_numbers(part.numbers);
+  faces.send_numbers(numbers);
 
-  return {std::move(part), std::move(numbered.components),    numbered.first,
-          numbered.count,  found.components - numbered.count, found.largest};
-}
-
-NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                         Labeled labeled, const SelectionOptions& selection) {
-  PartNumbers numbers = number_labels(link, slab, whole, connectivity, std::move(labeled), selection);
-  std::vector<JoinedLabels::Part> parts;
-  parts.push_back(std::move(numbers.part));
-  return {std::make_unique<JoinedLabels>(whole, std::move(parts), numbers.count),
-          std::move(numbers.components), numbers.first, numbers.dropped, numbers.largest};
+  return {{slab, std::move(labeled.labels), std::move(numbers)},
+          std::move(numbered.components),
+          std::move(numbered.values),
+          numbered.first,
+          numbered.count,
+          found.components - numbered.count,
+          found.largest};
 }
 
 }  // namespace gpuccl

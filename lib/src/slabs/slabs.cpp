@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "common/add_phases.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/error.hpp"
-#include "slabs/face_contacts.hpp"
 #include "slabs/joined_labels.hpp"
+#include "slabs/joiner.hpp"
 #include "slabs/slab_components.hpp"
 #include "slabs/slab_labels.hpp"
 
@@ -23,52 +22,6 @@ std::int64_t parts_of(int layers, std::int64_t layer_elements, std::int64_t max_
   const std::int64_t layers_each = std::clamp<std::int64_t>(max_elements / layer_elements, 1, layers);
   return (layers + layers_each - 1) / layers_each;
 }
-
-/// Joins the components of slabs that come one after the other.
-class Joiner {
- public:
-  Joiner(Extent extent, Connectivity connectivity, std::int64_t max_kept)
-      : extent_(extent), connectivity_(connectivity), components_(max_kept) {}
-
-  /// As SlabComponents::check_memory().
-  void check_memory(std::size_t more) const { components_.check_memory(more); }
-
-  /// Takes all of `labeled` but its labels.
-  void add(const Slab& slab, Labeled& labeled) {
-    const SlabFaces faces(slab, extent_, connectivity_);
-    const LabelSource& labels = *labeled.labels;
-    const Label offset = components_.add(slab, std::move(labeled.components));
-    if (faces.before) {
-      LabelRuns first;
-      labels.list_runs(0, faces.rows, first, nullptr);
-      components_.check_memory(0, bytes_of(first) + bytes_of(last_));
-      for_each_contact(last_, first, faces.of_slices, connectivity_, [&](Label before, Label here) {
-        components_.unite(last_offset_ + before, offset + here);
-      });
-    }
-    last_ = {};
-    last_offset_ = offset;
-    if (faces.next) labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_, nullptr);
-    add_phases(whole_.phases, labeled.phases);
-    whole_.statistics_ms += labeled.statistics_ms;
-  }
-
-  /// The whole once all slabs have been added; make_labels(components) makes its labels.
-  template <class MakeLabels>
-  Labeled finish(MakeLabels make_labels) {
-    whole_.components = components_.number();
-    whole_.labels = make_labels(std::move(components_));
-    return std::move(whole_);
-  }
-
- private:
-  Extent extent_;
-  Connectivity connectivity_;
-  SlabComponents components_;
-  LabelRuns last_;  // face of the slab before
-  Label last_offset_ = 0;
-  Labeled whole_;
-};
 
 Labeled without_elements(Extent extent) {
   Labeled labeled;
@@ -86,11 +39,13 @@ Labeled label_in_slabs(BitView image, Connectivity connectivity, const std::vect
     joiner.add(slab, labeled);
     parts.push_back({rows_of(slab, image.extent), std::move(labeled.labels), {}});
   }
-  return joiner.finish([&](const SlabComponents& components) {
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      parts[i].numbers.assign(components.map(i), components.map(i) + components.count(i) + 1);
-    return std::make_unique<JoinedLabels>(image.extent, std::move(parts), components.count());
-  });
+  return joiner
+      .finish([&](const SlabComponents& components) {
+        for (std::size_t i = 0; i < parts.size(); ++i)
+          parts[i].numbers.assign(components.map(i), components.map(i) + components.count(i) + 1);
+        return std::make_unique<JoinedLabels>(image.extent, std::move(parts), components.count());
+      })
+      .labeled;
 }
 
 }  // namespace
@@ -124,36 +79,11 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
     here->labeled = work.label(bits);
     joiner.add(slab, here->labeled);
   }
-  return joiner.finish([&](SlabComponents components) {
-    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
-  });
-}
-
-JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<Labeled(std::size_t i)>& labeled) {
-  Joiner joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
-  for (std::size_t i = 0; i < slabs.size(); ++i) {
-    Labeled slab = labeled(i);
-    joiner.add(slabs[i], slab);
-  }
-  JoinedSlabs joined;
-  joined.components =
-      joiner
-          .finish([&](const SlabComponents& components) {
-            for (std::size_t i = 0; i < slabs.size(); ++i)
-              joined.numbers.emplace_back(components.map(i), components.map(i) + components.count(i) + 1);
-            return nullptr;
-          })
-          .components;
-  return joined;
-}
-
-std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count) {
-  std::vector<JoinedLabels::Part> parts;
-  parts.reserve(slabs.size());
-  for (NumberedSlab& one : slabs)
-    parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
-  return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
+  return joiner
+      .finish([&](SlabComponents components) {
+        return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
+      })
+      .labeled;
 }
 
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,

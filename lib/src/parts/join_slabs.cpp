@@ -1,0 +1,36 @@
+#include <limits>
+#include <utility>
+
+#include "gpuccl/parts.hpp"
+#include "slabs/joined_labels.hpp"
+#include "slabs/joiner.hpp"
+
+namespace gpuccl {
+
+JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
+                       const std::function<LabeledValues(std::size_t i)>& labeled) {
+  Joiner joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < slabs.size(); ++i) {
+    LabeledValues slab = labeled(i);
+    joiner.add(slabs[i], slab.labeled, std::move(slab.values));
+  }
+  JoinedSlabs joined;
+  LabeledValues whole = joiner.finish([&](const SlabComponents& components) {
+    for (std::size_t i = 0; i < slabs.size(); ++i)
+      joined.numbers.emplace_back(components.map(i), components.map(i) + components.count(i) + 1);
+    return nullptr;
+  });
+  joined.components = std::move(whole.labeled.components);
+  joined.values = std::move(whole.values);
+  return joined;
+}
+
+std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count) {
+  std::vector<JoinedLabels::Part> parts;
+  parts.reserve(slabs.size());
+  for (NumberedSlab& one : slabs)
+    parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
+  return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
+}
+
+}  // namespace gpuccl

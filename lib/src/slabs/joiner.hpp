@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "gpuccl/slabs.hpp"
+#include "gpuccl/values.hpp"
+#include "slabs/slab_components.hpp"
+
+namespace gpuccl {
+
+/// Joins the components of slabs that come one after the other.
+class Joiner {
+ public:
+  Joiner(Extent extent, Connectivity connectivity, std::int64_t max_kept)
+      : extent_(extent), connectivity_(connectivity), components_(max_kept) {}
+
+  /// As SlabComponents::check_memory().
+  void check_memory(std::size_t more) const { components_.check_memory(more); }
+
+  /// Takes all of `labeled` but its labels. With `values` of its components, these are one with those of the
+  /// slab before that they touch and whose values are equal.
+  void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {});
+
+  /// The whole once all slabs have been added; make_labels(components) makes its labels.
+  template <class MakeLabels>
+  LabeledValues finish(MakeLabels make_labels) {
+    number();
+    whole_.labeled.labels = make_labels(std::move(components_));
+    return std::move(whole_);
+  }
+
+ private:
+  void number();
+
+  Extent extent_;
+  Connectivity connectivity_;
+  SlabComponents components_;
+  std::vector<Column<ValueBits>> values_;  // of the components of each slab
+  LabelRuns last_;                         // face of the slab before
+  Label last_offset_ = 0;
+  LabeledValues whole_;
+};
+
+}  // namespace gpuccl
