@@ -96,8 +96,7 @@ void setup_label(CommandLine& line) {
   const auto task = std::make_shared<TaskOptions>();
   task->add_to(command);
   command.on_run([options, task] {
-    options->selection.periodic = options->periodic;
-    options->measure.settle(options->selection.keep.measures(), options->periodic);
+    options->settle();
     std::string& image = options->files.image;
     // A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
     if (image.ends_with('/') &&

@@ -40,8 +40,7 @@ void add_keep(const Command& command, Condition& keep) {
       });
 }
 
-/// `in_parts`: without what needs all of a component in one place.
-void add_selection(const Command& command, SelectionOptions& selection, bool in_parts) {
+void add_selection(const Command& command, SelectionOptions& selection) {
   command.group("Selection");
   const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
     add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
@@ -49,7 +48,7 @@ void add_selection(const Command& command, SelectionOptions& selection, bool in_
   count("--min-size", selection.min_size, "Drop components of fewer elements");
   count("--max-size", selection.max_size, "Drop components of more elements");
   count("--largest", selection.largest, "Keep only the N largest components; 0: all");
-  if (!in_parts) add_keep(command, selection.keep);
+  add_keep(command, selection.keep);
   add_switch(command, "--clear-border", selection.clear_border, "Drop components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
                          {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
@@ -141,10 +140,17 @@ void LabelOptions::add_for_parts(const Command& command) {
   values.add_input_to(command);
   add_spacing(command, spacing);
   algorithm.add_to(command);
-  add_selection(command, selection, true);
+  add_selection(command, selection);
   values.add_selection_to(command);
+  command.group("Measures");
+  measure.add_measure_to(command);
   command.group("Messages");
   add_switch(command, "--quiet", quiet, "Print nothing but errors");
+}
+
+void LabelOptions::settle() {
+  selection.periodic = periodic;
+  measure.settle(selection.keep.measures(), periodic);
 }
 
 void LabelOptions::add_to(const Command& command) {
@@ -166,10 +172,11 @@ void LabelOptions::add_to(const Command& command) {
   add_periodic(command, periodic,
                "Axes along which opposite borders touch, as in x,y,z: components go on there");
   add_fill_holes(command, fill_holes);
-  add_selection(command, selection, false);
+  add_selection(command, selection);
   values.add_selection_to(command);
   command.group("Measures");
-  measure.add_to(command);
+  measure.add_measure_to(command);
+  measure.add_intensity_to(command);
   batch.add_to(command);
 
   command.group("Messages");

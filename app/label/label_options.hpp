@@ -54,6 +54,8 @@ struct LabelOptions {
   void add_to(const Command& command);
   /// Those for one input that is labelled in parts by several processes.
   void add_for_parts(const Command& command);
+  /// What options mean together, once all are parsed. Error (usage).
+  void settle();
 };
 
 }  // namespace gpuccl::app

@@ -35,7 +35,7 @@ std::string problem_with(const std::string& word) {
 
 }  // namespace
 
-void MeasureOptions::add_to(const Command& command) {
+void MeasureOptions::add_measure_to(const Command& command) {
   std::string groups;
   for (const Measure& measure : measures())
     if (const std::string group(name_of(measure.group)); !groups.ends_with(group))
@@ -60,6 +60,9 @@ void MeasureOptions::add_to(const Command& command) {
         words = given;
         return std::string();
       });
+}
+
+void MeasureOptions::add_intensity_to(const Command& command) {
   add_path_or_stream(command, "--intensity", intensity, "IMAGE",
                      "Samples to measure, of an image of the same size; of several inputs a folder of images "
                      "of the same names");

@@ -18,7 +18,8 @@ struct MeasureOptions {
   bool needs_intensity = false;
   bool needs_periodic = false;
 
-  void add_to(const Command& command);
+  void add_measure_to(const Command& command);
+  void add_intensity_to(const Command& command);
 
   /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
   /// and without one `all` means the others. `compared`: by --keep. Error (usage) if measures of intensity

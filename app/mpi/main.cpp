@@ -55,6 +55,7 @@ int run_label(const LabelOptions& given) {
   LabelOptions options = given;
   LabelPaths files = options.files.with_defaults();
   io::together(link, [&] {
+    options.settle();
     check_for_parts(options);
     files.input = options.inputs.front();
     refuse_overlap(files, options.input.stack);

@@ -13,6 +13,7 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
+#include "app/label/label_measures.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/value_options.hpp"
 #include "app/label/written_values.hpp"
@@ -35,11 +36,17 @@ namespace {
 class PartJob {
  public:
   PartJob(PartLink& link, const LabelPaths& files, const LabelOptions& options)
-      : link_(link), files_(files), options_(options), first_(link.part() == 0) {}
+      : link_(link), files_(files), options_(options), first_(link.part() == 0), measures_(files, options) {}
 
   void open() {
     here(files_.input, [&] {
       input_.emplace(files_.input, options_, [this](const std::string& line) { warn(files_.input, line); });
+      measures_.plan(input_->info(), input_->connectivity());
+      if (measures_.needs_background())
+        throw Error(Failure::usage,
+                    "cavities and tunnels need the background labelled, which parts do not do; "
+                    "--measure of other names measures these");
+      if (const std::string line = measures_.left_out(); !line.empty()) warn(files_.input, line);
       slab_ = cut_into_parts(input_->extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
     });
     const std::string first = io::text_of(link_.gather(io::message_of(input_->state())).front());
@@ -72,8 +79,9 @@ class PartJob {
     report_.phases = found.labeled.phases;
     report_.statistics_ms = found.labeled.statistics_ms;
     engine_report_ = found.engine;
-    number(std::move(found.labeled), found.values);
+    unite(std::move(found.labeled), found.values);
     find(found.foreground);
+    select_components();
     if (options_.values.keep_values) values_ = std::move(found.values);
   }
 
@@ -82,14 +90,14 @@ class PartJob {
     if (image_) write_image();
     if (stats_)
       io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
-        io::stream_stats_csv(sink, input_->is_volume(), report_.input.geometry, numbered_.components, {},
-                             stretch(), report_.value);
+        io::stream_stats_csv(sink, input_->is_volume(), report_.input.geometry, numbered_.components,
+                             numbered_.measured, stretch(), report_.value);
       });
     report_.write_ms = since_.lap();
     complete_report();
     if (text_)
       io::write_text_in_parts(link_, *text_, [&](const io::TextSink& sink) {
-        io::stream_report(sink, report_, numbered_.components, {}, stretch());
+        io::stream_report(sink, report_, numbered_.components, numbered_.measured, stretch());
       });
   }
 
@@ -116,16 +124,22 @@ class PartJob {
     return output;
   }
 
-  void number(Labeled labeled, std::span<const ValueBits> values) {
+  void unite(Labeled labeled, std::span<const ValueBits> values) {
     try {
-      numbered_ = number_part(
-          link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled), options_.selection,
-          {values, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
+      numbered_ =
+          unite_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled), values);
     } catch (const Error& error) {
       if (error.failure() != Failure::data) throw;
       // Too many components are so for all parts alike.
       throw io::PartFailed(error.failure(), first_ ? std::current_exception() : nullptr);
     }
+  }
+
+  void select_components() {
+    if (measures_.any()) measure_part(link_, input_->extent(), measures_.request(), numbered_);
+    select_part(link_, input_->extent(), input_->connectivity(), options_.selection, numbered_,
+                {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
+    numbered_.measured.show_only(options_.measure.wanted);
     if (!input_->value_type()) return;
     report_.value = input_->column(numbered_.values);
     const std::vector<io::OfValue> mine = io::sum_up_values(report_.value, numbered_.components);
@@ -226,6 +240,7 @@ class PartJob {
   std::unique_ptr<LabelOutputs> outputs_;  // of part 0
   std::unique_ptr<io::SharedFile> image_, stats_, text_;
   EngineReport engine_report_;
+  LabelMeasures measures_;
   NumberedPart numbered_;
   Column<ValueBits> values_;  // of the part's own labels, if they are written in place of these
   io::Report report_;

@@ -65,6 +65,7 @@ LabelOptions options_of_words(const std::vector<std::string>& words) {
   options.add_for_parts(command);
   command.on_run([] { return 0; });
   line.parse({words.begin() + 2, words.end()});
+  options.settle();
   return options;
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/binary.hpp"
 #include "app/options/command_line.hpp"
+#include "app/options/parse_condition.hpp"
 #include "io/parts/together.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -72,6 +73,18 @@ LabelOptions quiet(std::optional<Connectivity> connectivity = std::nullopt) {
   return options;
 }
 
+/// Asks for measures, and for components by them, all in one case.
+void measure_some(LabelOptions& options, std::mt19937& random) {
+  const bool everything = random() % 2 == 0;
+  for (const Measure& measure : measures())
+    if (measure.group == MeasureGroup::shape ||
+        (everything && (measure.group == MeasureGroup::border || measure.id == MeasureId::euler_number)))
+      options.measure.wanted.set(static_cast<std::size_t>(measure.id));
+  options.measure.words = everything ? "shape,border,euler_number" : "shape";
+  if (random() % 2 == 0) options.selection.keep = parse_condition("border_sides < 2 and extent > 0.3");
+  if (random() % 3 == 0) options.spacing = io::GivenSpacing{{0.5, 2, 3}, io::LengthUnit::unknown};
+}
+
 }  // namespace
 
 TEST_CASE("parts write the files of the whole, in every format and with every option") {
@@ -100,6 +113,7 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
       options.compression = std::vector{io::Compression::none, io::Compression::deflate, io::Compression::lzw,
                                         io::Compression::packbits}[below(4)];
     if (tiff && below(3) == 0) options.big_tiff = io::BigTiff::yes;
+    if (below(2) == 0) measure_some(options, random);
     INFO("seed " << seed << ", " << to_string(extent));
     expect_same_files(scratch, input, tiff ? ".tiff" : ".npy", options, {1, 2, 3, 1 + below(20)});
   }
@@ -162,6 +176,12 @@ TEST_CASE("parts of images of values write the files of the whole") {
     options.values.per_value = options.selection.largest > 0 && below(2) == 0;
     options.selection.clear_border = below(4) == 0;
     if (below(3) == 0) options.selection.order = LabelOrder::size;
+    if (below(3) == 0) {
+      options.measure.wanted = measures_of(MeasureGroup::border);
+      options.measure.wanted.set(static_cast<std::size_t>(MeasureId::axis_major_length));
+      options.measure.words = "border,axis_major_length";
+      options.selection.keep = parse_condition("value != 2 or extent > 0.5");
+    }
     options.values.keep_values = options.selection.order == LabelOrder::raster && below(2) == 0;
     INFO("seed " << seed << ", " << to_string(extent) << ", " << bits << " bits, format " << format);
     expect_same_files(scratch, input, below(3) == 0 ? ".npy" : ".tiff", options, {1, 2, 3, 1 + below(20)});
@@ -192,6 +212,7 @@ TEST_CASE("what parts cannot do is refused") {
     const app::Command command = line.add_command("label", "");
     options.add_for_parts(command);
     command.on_run([&options] {
+      options.settle();
       check_for_parts(options);
       return 0;
     });
@@ -211,8 +232,11 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--stats", "-"},
                              {"--json", "-"},
                              {"--fill-holes"},
-                             {"--keep", "area > 3"},
-                             {"--measure", "shape"},
+                             {"--keep", "area >"},
+                             {"--keep", "value > 3"},
+                             {"--intensity", "in.tif"},
+                             {"--measure", "intensity"},
+                             {"--values", "--measure", "perimeter"},
                              {"--preview", "p.png"},
                              {"--values", "--delta", "1"},
                              {"--delta", "0"},
@@ -232,7 +256,27 @@ TEST_CASE("what parts cannot do is refused") {
     CHECK(refused(with_output));
   }
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--measure", "all", "--keep", "holes = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));
+}
+
+TEST_CASE("cavities are not counted in parts, which is said once") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", random_image({30, 20, 8}, 0.5, 1, 5).view());
+  LabelOptions options = quiet();
+  options.measure.wanted = measures_of(MeasureGroup::topology);
+  std::atomic<int> said = 0;
+  run_parts(3, [&](PartLink& link) {
+    LazyEngine engine = on_cpu();
+    try {
+      label_part(link, outputs(input, scratch / "out", ".tiff"), options, engine);
+    } catch (const io::PartFailed& failed) {
+      CHECK(failed.failure() == Failure::usage);
+      if (failed.thrown()) ++said;
+    }
+  });
+  CHECK(said == 1);
+  CHECK(count_entries(scratch.path()) == 1);
 }
 
 TEST_CASE("when a part fails, one says so, and the old files stay") {

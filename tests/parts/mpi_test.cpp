@@ -105,6 +105,7 @@ TEST_CASE("any number of ranks writes the files of one process") {
     std::string extension;
   } cases[] = {{{70, 50, 23}, {"--min-size", "3"}, ".tiff"},
                {{1100, 900, 1}, {"-c", "4", "--label-type", "u32"}, ".tiff"},
+               {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
                {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
                {{40, 30, 9}, {"--order", "size"}, ".npy"}};
   for (const auto& [extent, options, extension] : cases) {
@@ -139,7 +140,7 @@ TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpucc
     old.expect_untouched();
   };
   expect({old.input}, 64, "nothing to write");
-  expect({old.input, "-o", old.image, "--measure", "shape"}, 64, "--measure");
+  expect({old.input, "-o", old.image, "--measure", "cavities"}, 64, "cavities and tunnels");
   expect({old.scratch / "gone.tif", "-o", old.image}, 66, "gone.tif");
   expect({old.input, "-o", old.scratch / "no/out.tiff"}, 73, "folder does not exist");
   expect({old.input, "-o", old.image, "--label-type", "u8"}, 65, "labels do not fit u8");

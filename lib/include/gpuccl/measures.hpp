@@ -195,6 +195,7 @@ struct MeasureRequest {
   /// what threads have measured of components that others measure too.
   std::int64_t max_bytes = INT64_MAX;
   std::span<const std::array<Wrap, 3>> wraps = {};  // of each component of a periodic image
+  bool in_parts = false;      // sums are added to those of other parts of the same components
   bool long_samples = false;  // of intensity: whole numbers of more than 32 bits, of which more is gathered
 };
 
@@ -224,6 +225,14 @@ class Measured {
   void show_only(const MeasureSet& wanted);
   /// Component i goes on as map[i + 1] - 1, or is gone where that is 0; as Selection::map.
   void select(const std::vector<Label>& map);
+  /// What is known of component i as words behind `saved`, and adds such to what is known of another part of
+  /// the same component. Of MeasureRequest::in_parts, without intensities.
+  void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
+  void add_saved(std::size_t i, std::span<const std::uint64_t> saved);
+  /// The same measures, of nothing yet, of other components.
+  Measured of_others(const Components& components) const;
+  /// Whether there is anything, be it of no measure.
+  bool any() const { return sums_ != nullptr; }
   /// Of component i, of which `components` are what else is known. May be called from several threads at
   /// once.
   MeasureValues values(const Components& components, std::size_t i) const;

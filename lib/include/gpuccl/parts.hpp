@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
@@ -12,6 +13,7 @@
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
 #include "gpuccl/value_type.hpp"
@@ -69,21 +71,36 @@ struct NumberedPart {
   Components components;      // that begin in the part and stay, as the whole sees them; those of
                               // LabelOrder::size are all in part 0
   Column<ValueBits> values;   // of these, of an image of values
+  Measured measured;          // the same, if they were measured
   Label first = 0;            // the label of the first of these is one more
   Label count = 0;            // of labels of the whole
   std::uint64_t dropped = 0;  // by the selection, of the whole
   std::uint64_t largest = 0;  // elements of the largest component of the whole, before that
+
+  // Until the selection: labels of the whole, ascending, that the part has and that begin before it, and
+  // those at its last slice, or row.
+  std::vector<Label> before;
+  Components components_before;  // of these
+  std::vector<Label> at_last;
 };
 
 /// Numbers the labels of `slab` of a whole, after each part has labelled its own: all parts of `link` call it
 /// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
 /// how many parts there are. `values`: of the part's components, of an image of values; then these connect
-/// where values are equal. Messages and memory beside the part's own components are of the size of two faces,
-/// but LabelOrder::size takes 8 bytes for every component, in part 0 all of the component, and the largest of
-/// each value 16. Error (data) when there are more components than labels.
-NumberedPart number_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                         Labeled labeled, const SelectionOptions& selection,
-                         const ComponentValues& values = {});
+/// where values are equal. Messages and memory beside the part's own components are of the size of two faces.
+/// Error (data) when there are more components than labels.
+NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                        Labeled labeled, std::span<const ValueBits> values = {});
+
+/// Then measures the components, again all parts. What is looked at around a part comes from others. Error
+/// (usage) if that takes the background: needs_background().
+void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part);
+
+/// Then drops components and numbers those that stay, again all parts. Of `values` only type and apart are
+/// looked at. The largest take 8 bytes for every component in every part, those of each value 16;
+/// LabelOrder::size in part 0 all of the component.
+void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
+                 NumberedPart& part, const ComponentValues& values = {});
 
 /// The same for an image in memory, with `label` for each part in a thread of its own. The labels look at the
 /// image.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "gpuccl/labels.hpp"
 
@@ -17,6 +18,16 @@ inline void add_runs(const Label* row, int width, LabelRuns& out) {
     out.runs.push_back({static_cast<int>(begin - row), static_cast<int>(at - row), label});
   }
   out.ends.push_back(out.runs.size());
+}
+
+/// Adds rows [first, first + rows) of others.
+inline void append_rows(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows) {
+  for (std::size_t row = first; row < first + rows; ++row) {
+    const std::size_t begin = row == 0 ? 0 : from.ends[row - 1];
+    out.runs.insert(out.runs.end(), from.runs.begin() + static_cast<std::ptrdiff_t>(begin),
+                    from.runs.begin() + static_cast<std::ptrdiff_t>(from.ends[row]));
+    out.ends.push_back(out.runs.size());
+  }
 }
 
 /// Applies LabelSource::render's map; runs that become background are gone.

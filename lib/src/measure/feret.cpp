@@ -156,6 +156,16 @@ class Feret final : public Group {
     }
   }
 
+  void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
+    for (std::size_t row = rows_before_[index]; row < rows_before_[index + 1]; ++row)
+      saved.push_back(std::bit_cast<std::uint64_t>(ends_[row]));
+  }
+  void add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+    for (std::size_t row = 0; row < saved.size(); ++row)  // of a row one part has all
+      if (const auto ends = std::bit_cast<Ends>(saved[row]); ends.end != 0)
+        ends_[rows_before_[index] + row] = ends;
+  }
+
   void derive(const Sums& sums, MeasureValues& values) const override {
     const std::size_t first = rows_before_[sums.index], rows = rows_before_[sums.index + 1] - first;
     const int y = sums.component.box.min[1];

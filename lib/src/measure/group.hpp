@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "gpuccl/components.hpp"
 #include "gpuccl/extent.hpp"
@@ -97,6 +98,10 @@ class Group {
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
+  /// Puts what it keeps of a component beside its sums behind `saved`, and adds that to what it keeps of
+  /// another part of the same one, with the same box.
+  virtual void save(std::size_t /*index*/, std::vector<std::uint64_t>& /*saved*/) const {}
+  virtual void add_saved(std::size_t /*index*/, std::span<const std::uint64_t> /*saved*/) {}
   /// Puts the values into their places.
   virtual void derive(const Sums& sums, MeasureValues& values) const = 0;
 

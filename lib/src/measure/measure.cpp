@@ -9,6 +9,7 @@
 #include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/measure_rows.hpp"
 #include "measure/measure_sums.hpp"
 #include "measure/region_measurer.hpp"
 #include "measure/regions.hpp"
@@ -38,12 +39,10 @@ RowAccess rows_of(const LabelSource& labels, const RowSource& source) {
   return rows;
 }
 
-/// Adds up what rows have of each component, region by region: by all threads if there is memory for the
-/// parts of components.
-void add_rows(const LabelSource& labels, const Labeling& labeling, MeasureSums& sums) {
-  constexpr int kReach = RowWindow::kReach;
-  RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach);
-  RowAccess rows = rows_of(labels, source);
+/// Adds up what rows [begin, end) have of each component, region by region: by all threads if there is memory
+/// for the parts of components.
+void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeling& labeling,
+              MeasureSums& sums) {
   rows.slices_touch = labeling.is_volume();
   rows.edges = sums.looks_at_edges();
   const std::size_t bytes_of_part = sums.words() * sizeof(std::uint64_t) + RegionMeasurer::kBytesOfPart;
@@ -54,18 +53,25 @@ void add_rows(const LabelSource& labels, const Labeling& labeling, MeasureSums& 
     const std::lock_guard lock(merging);
     measurer.merge_parts();
   };
-  std::int64_t begin = 0, end = 0;
-  while (source.next(begin, end))
-    for (const Region& all : regions_of(begin, end, labeling.extent)) {
-      const std::vector<Region> regions = cut(all, labeling.extent);
-      if (parts_fit(labeling.components, regions, bytes_of_part,
-                    labeling.request.max_bytes - sums.bytes_beside())) {
-        tbb::parallel_for(std::size_t{0}, regions.size(),
-                          [&](std::size_t i) { measure_region(regions[i], false); });
-      } else {
-        for (const Region& region : regions) measure_region(region, true);
-      }
+  for (const Region& all : regions_of(begin, end, labeling.extent)) {
+    const std::vector<Region> regions = cut(all, labeling.extent);
+    if (parts_fit(labeling.components, regions, bytes_of_part,
+                  labeling.request.max_bytes - sums.bytes_beside())) {
+      tbb::parallel_for(std::size_t{0}, regions.size(),
+                        [&](std::size_t i) { measure_region(regions[i], false); });
+    } else {
+      for (const Region& region : regions) measure_region(region, true);
     }
+  }
+}
+
+/// The same of all rows, as labels have them ready.
+void add_all_rows(const LabelSource& labels, const Labeling& labeling, MeasureSums& sums) {
+  constexpr int kReach = RowWindow::kReach;
+  RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach);
+  const RowAccess rows = rows_of(labels, source);
+  std::int64_t begin = 0, end = 0;
+  while (source.next(begin, end)) add_rows(begin, end, rows, labeling, sums);
 }
 
 }  // namespace
@@ -77,16 +83,32 @@ Measured measure(const LabelSource& labels, const Components& components, const 
   const Labeling labeling{labels.extent(), components, &labels, request};
   auto sums = std::make_unique<MeasureSums>(labeling);
   sums->resize(components.size());
-  if (sums->looks_at_rows()) measuring::add_rows(labels, labeling, *sums);
+  if (sums->looks_at_rows()) measuring::add_all_rows(labels, labeling, *sums);
   return Measured(std::move(sums));
 }
 
+Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
+                      const Components& components, MeasureRequest request) {
+  request.in_parts = true;
+  const Labeling labeling{labels.extent(), components, nullptr, request};
+  auto sums = std::make_unique<MeasureSums>(labeling);
+  sums->resize(components.size());
+  const auto list = [&labels](std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
+    labels.list_runs(first_row, rows, out, nullptr);
+  };
+  if (sums->looks_at_rows())
+    measuring::add_rows(begin, end, {.extent = labels.extent(), .list = list}, labeling, *sums);
+  return Measured(std::move(sums));
+}
+
+RowsAround rows_around(const Extent& extent, Connectivity connectivity) {
+  constexpr std::int64_t kReach = measuring::RowWindow::kReach;
+  if (extent.depth == 1) return {kReach, kReach};
+  return {is_3d(connectivity) ? extent.height : 0, 0};
+}
+
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
-  Components largest;
-  Component component;
-  component.area = static_cast<std::uint64_t>(extent.elements());
-  component.box = {{0, 0, 0}, {extent.width - 1, extent.height - 1, extent.depth - 1}};
-  largest.push_back(component);
+  const Components largest = measuring::one_of_all(extent);
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
   return MeasureSums({extent, largest, nullptr, request}).bytes_each() +
          (of_samples ? bytes_of_intensity(request.long_samples) : 0);

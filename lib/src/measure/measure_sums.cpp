@@ -9,7 +9,7 @@ namespace gpuccl {
 using measuring::Group;
 
 MeasureSums::MeasureSums(const measuring::Labeling& labeling)
-    : wanted_(labeling.request.wanted), is_volume_(labeling.is_volume()) {
+    : wanted_(labeling.request.wanted), extent_(labeling.extent), request_(labeling.request) {
   for (const measuring::MakeGroup make :
        {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
         measuring::make_feret, measuring::make_euler, measuring::make_cavities, measuring::make_border,
@@ -39,6 +39,24 @@ std::size_t MeasureSums::bytes_each() const {
 std::int64_t MeasureSums::bytes_beside() const {
   return std::accumulate(groups_.begin(), groups_.end(), std::int64_t{0},
                          [](std::int64_t sum, const auto& group) { return sum + group->bytes_beside(); });
+}
+
+std::unique_ptr<MeasureSums> MeasureSums::of_others(const Components& components) const {
+  auto sums = std::make_unique<MeasureSums>(measuring::Labeling{extent_, components, nullptr, request_});
+  sums->wanted_ = wanted_;
+  sums->resize(components.size());
+  return sums;
+}
+
+void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved) const {
+  const std::uint64_t* const sums = sums_.data() + component * words_;
+  saved.insert(saved.end(), sums, sums + words_);
+  for (const auto& group : groups_) group->save(component, saved);
+}
+
+void MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t> saved) {
+  merge(of(component), saved.data());
+  for (const auto& group : groups_) group->add_saved(component, saved.subspan(words_));
 }
 
 void MeasureSums::merge(std::uint64_t* into, const std::uint64_t* part) const {

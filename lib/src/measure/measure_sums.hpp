@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "gpuccl/components.hpp"
@@ -18,7 +19,7 @@ class MeasureSums {
 
   const MeasureSet& wanted() const { return wanted_; }
   void show_only(const MeasureSet& wanted) { wanted_ &= wanted; }
-  bool is_volume() const { return is_volume_; }
+  bool is_volume() const { return is_3d(request_.connectivity); }
   const std::vector<std::unique_ptr<measuring::Group>>& groups() const { return groups_; }
   std::size_t words() const { return words_; }
 
@@ -29,12 +30,19 @@ class MeasureSums {
   void resize(std::size_t components) { sums_.resize(components * words_); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
 
+  /// The same measures, of nothing yet, of other components.
+  std::unique_ptr<MeasureSums> of_others(const Components& components) const;
+  /// What is known of a component as words behind `saved`, and adds such to another part of the same one.
+  void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
+  void add_saved(std::size_t component, std::span<const std::uint64_t> saved);
+
   void merge(std::uint64_t* into, const std::uint64_t* part) const;
   MeasureValues derive(const Component& component, std::size_t i) const;
 
  private:
   MeasureSet wanted_;
-  bool is_volume_;
+  Extent extent_;
+  MeasureRequest request_;
   std::vector<std::unique_ptr<measuring::Group>> groups_;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> sums_;

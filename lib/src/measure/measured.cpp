@@ -50,6 +50,18 @@ void Measured::select(const std::vector<Label>& map) {
   selected_ = std::move(selected);
 }
 
+void Measured::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
+  sums_->save(selected_.empty() ? i : selected_[i], saved);
+}
+
+void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
+  sums_->add_saved(selected_.empty() ? i : selected_[i], saved);
+}
+
+Measured Measured::of_others(const Components& components) const {
+  return Measured(sums_->of_others(components));
+}
+
 std::int64_t Measured::bytes_beside() const { return sums_ ? sums_->bytes_beside() : 0; }
 
 MeasureValues Measured::values(const Components& components, std::size_t i) const {

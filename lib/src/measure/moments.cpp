@@ -4,6 +4,7 @@
 #include "measure/ellipsoid.hpp"
 #include "measure/group.hpp"
 #include "measure/positions.hpp"
+#include "measure/regions.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -184,7 +185,8 @@ std::unique_ptr<Group> make_moments(const Labeling& labeling) {
                         elongation_physical,
                         flatness_physical}))
     return nullptr;
-  if (fit_one_word(labeling.components)) return std::make_unique<Moments<std::uint64_t>>(labeling);
+  if (fit_one_word(labeling.request.in_parts ? one_of_all(labeling.extent) : labeling.components))
+    return std::make_unique<Moments<std::uint64_t>>(labeling);
   return std::make_unique<Moments<Wide>>(labeling);
 }
 

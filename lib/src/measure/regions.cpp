@@ -6,6 +6,15 @@
 
 namespace gpuccl::measuring {
 
+Components one_of_all(const Extent& extent) {
+  Component component;
+  component.area = static_cast<std::uint64_t>(extent.elements());
+  component.box = {{0, 0, 0}, {extent.width - 1, extent.height - 1, extent.depth - 1}};
+  Components one;
+  one.push_back(component);
+  return one;
+}
+
 std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent) {
   std::vector<Region> regions;
   while (begin < end) {

@@ -19,6 +19,9 @@ struct Region {
   }
 };
 
+/// One component of all elements.
+Components one_of_all(const Extent& extent);
+
 /// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
 std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent);
 

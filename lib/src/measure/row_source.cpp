@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/add_runs.hpp"
+
 namespace gpuccl::measuring {
 
 bool RowSource::next(std::int64_t& begin, std::int64_t& end) {
@@ -27,17 +29,8 @@ void RowSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
   if (kept < rows) labels_.list_runs(ready_from_, rows - kept, more, nullptr);
   out.runs.clear();
   out.ends.clear();
-  append(out, kept_, static_cast<std::size_t>(first_row - kept_from_), static_cast<std::size_t>(kept));
-  append(out, more, 0, more.ends.size());
-}
-
-void RowSource::append(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows) {
-  for (std::size_t row = first; row < first + rows; ++row) {
-    const std::size_t begin = row == 0 ? 0 : from.ends[row - 1];
-    out.runs.insert(out.runs.end(), from.runs.begin() + static_cast<std::ptrdiff_t>(begin),
-                    from.runs.begin() + static_cast<std::ptrdiff_t>(from.ends[row]));
-    out.ends.push_back(out.runs.size());
-  }
+  append_rows(out, kept_, static_cast<std::size_t>(first_row - kept_from_), static_cast<std::size_t>(kept));
+  append_rows(out, more, 0, more.ends.size());
 }
 
 void RowSource::keep(std::int64_t first_row) {

@@ -19,7 +19,6 @@ class RowSource {
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const;
 
  private:
-  static void append(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows);
   /// Keeps the rows from `first_row` on that were ready.
   void keep(std::int64_t first_row);
 

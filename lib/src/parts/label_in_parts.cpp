@@ -47,7 +47,7 @@ Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
     Labeled labeled = label(link.part(), view_of(slabs[i], image));
     phases[i] = labeled.phases;
     statistics_ms[i] = labeled.statistics_ms;
-    numbered[i] = number_part(link, slabs[i], image.extent, connectivity, std::move(labeled), {});
+    numbered[i] = unite_part(link, slabs[i], image.extent, connectivity, std::move(labeled));
   });
 
   Labeled whole;

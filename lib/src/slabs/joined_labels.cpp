@@ -38,9 +38,7 @@ void JoinedLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRun
   for_each_part(first_row, rows, [&](const Part& part, std::int64_t first, std::int64_t count) {
     part.labels->list_runs(first, count, of_part, part.numbers.data());
     if (map != nullptr) map_runs(of_part, map);
-    const std::size_t before = out.runs.size();
-    out.runs.insert(out.runs.end(), of_part.runs.begin(), of_part.runs.end());
-    for (const std::size_t end : of_part.ends) out.ends.push_back(before + end);
+    append_rows(out, of_part, 0, of_part.ends.size());
   });
 }
 

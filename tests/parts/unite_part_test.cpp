@@ -2,6 +2,7 @@
 // of parts.
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <thread>
 
@@ -59,6 +60,7 @@ struct Case {
   SelectionOptions selection = {};
   bool per_value = false;
   std::uint32_t seed = 0;
+  MeasureSet wanted = {};
 };
 
 std::string described(const Case& c) {
@@ -87,8 +89,12 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   const Column<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
   constexpr ValueType kType = ValueType::u16;
+  const MeasureRequest request{.wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}};
+  Measured measured;
+  if (request.wanted.any()) measured = measure(*whole.labeled.labels, whole.labeled.components, request);
   const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
-                                    c.selection, {}, {whole.values, kType, c.per_value});
+                                    c.selection, measured, {whole.values, kType, c.per_value});
+  measured.select(expected.map);
   follow(expected.map, expected.components.size(), whole.values);
   const std::vector<Label> expected_labels = mapped(whole.labeled, expected.map);
 
@@ -99,9 +105,10 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
     LabeledValues labeled;
     if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
-    numbered[static_cast<std::size_t>(link.part())] =
-        number_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), c.selection,
-                    {labeled.values, kType, c.per_value});
+    NumberedPart& part = numbered[static_cast<std::size_t>(link.part())];
+    part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values);
+    if (request.wanted.any()) measure_part(slow, extent, request, part);
+    select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
   });
 
   Components components;
@@ -114,7 +121,16 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     REQUIRE(part.dropped == expected.dropped);
     REQUIRE(part.largest == largest);
     REQUIRE((part.first == components.size() || part.components.size() == 0));
-    for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
+    for (std::size_t i = 0; i < part.components.size(); ++i) {
+      components.push_back(part.components[i]);
+      if (request.wanted.none()) continue;
+      const MeasureValues found = part.measured.values(part.components, i),
+                          right = measured.values(components, components.size() - 1);
+      for (const MeasureId id : columns(request.wanted)) {
+        INFO(measure_of(id).name);
+        REQUIRE(std::bit_cast<std::uint64_t>(found[id]) == std::bit_cast<std::uint64_t>(right[id]));
+      }
+    }
   }
   REQUIRE(components == expected.components);
   REQUIRE(values == whole.values);
@@ -167,6 +183,33 @@ void random_volumes(std::uint32_t first_seed, std::uint32_t count) {
   }
 }
 
+/// All that looks at a component alone and at elements around it.
+MeasureSet measured_in_parts() {
+  MeasureSet wanted = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
+                      measures_of(MeasureGroup::border) | measures_of(MeasureGroup::physical);
+  for (const MeasureId background : {MeasureId::cavities, MeasureId::tunnels})
+    wanted.reset(static_cast<std::size_t>(background));
+  return wanted;
+}
+
+void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
+  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const Extent extent{1 + below(70), 1 + below(17), below(3) == 0 ? 1 : 1 + below(12)};
+    const BitVolume image = random_image(extent, below(100) / 100.0, 1 + below(4), seed);
+    SelectionOptions selection = random_selection(random);
+    if (below(2) == 0) {
+      using Step = Condition::Step;
+      const MeasureId measure = std::vector{MeasureId::border_sides, MeasureId::euler_number}[random() % 2];
+      selection.keep.steps = {{Step::Kind::comparison, measure, Condition::Relation::less, 1}};
+    }
+    const Connectivity connectivity = kConnectivities[below(5)];
+    expect_same_as_whole(image,
+                         {extent, connectivity, 1 + below(12), selection, false, seed, measured_in_parts()});
+  }
+}
+
 /// Like the row above or the one of the slice before in part, so that components go on.
 Values<std::uint16_t> random_values(std::mt19937& random, Extent extent) {
   const auto below = [&](std::uint32_t most) { return random() % most; };
@@ -205,6 +248,11 @@ TEST_CASE("200,000 random volumes in parts are labelled as the whole", "[.long]"
 TEST_CASE("random values in parts are labelled as the whole") { random_volumes_of_values(1, 800); }
 TEST_CASE("200,000 random volumes of values in parts are labelled as the whole", "[.long]") {
   random_volumes_of_values(10000, 200000);
+}
+
+TEST_CASE("components are measured in parts as in the whole") { random_measured_volumes(1, 500); }
+TEST_CASE("components of 50,000 random volumes are measured in parts as in the whole", "[.long]") {
+  random_measured_volumes(10000, 50000);
 }
 
 TEST_CASE("patterns in parts are labelled as the whole") {
