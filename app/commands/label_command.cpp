@@ -59,9 +59,10 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   LazyEngine engine = engine_for(files, options);
   const TaskDone done = label_task(files, options, task, engine);
   if (options.quiet || ::isatty(STDERR_FILENO) == 0) return kSuccess;
-  const char* const said = done == TaskDone::labelled  ? " is labelled"
-                           : done == TaskDone::written ? " is written"
-                                                       : " was done before";
+  const char* const said = done == TaskDone::labelled   ? " is labelled"
+                           : done == TaskDone::measured ? " is measured"
+                           : done == TaskDone::written  ? " is written"
+                                                        : " was done before";
   print_message(display_name(files.input) + ": part " + word_of_part(task.part, task.parts) + said);
   return kSuccess;
 }

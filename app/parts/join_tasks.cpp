@@ -1,7 +1,9 @@
 #include "app/parts/join_tasks.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
+#include "app/parts/part_measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/values.hpp"
@@ -52,7 +55,15 @@ class LabelsAtFaces final : public LabelSource {
 
 class Join {
  public:
-  explicit Join(const OpenedRun& run) : run_(run), folder_(run.folder()), input_(run.open_input()) {}
+  explicit Join(const OpenedRun& run)
+      : run_(run),
+        folder_(run.folder()),
+        input_(run.open_input()),
+        measures_(io::concerning(run.files().input,
+                                 [&] { return measures_in_parts(run.files(), run.options(), input_); })) {
+    for (const Slab& slab : cut_into_parts(input_.extent(), folder_.parts()))
+      if (slab.z0 < slab.z1 && slab.y0 < slab.y1) slabs_.push_back(slab);
+  }
 
   std::uint64_t join() {
     run_.for_each_part([&](int part) {
@@ -63,7 +74,15 @@ class Join {
       });
     });
     if (const std::optional<JoinedParts> before = done_before()) return before->count;
-    number();
+    JoinedSlabs joined = join_slabs(input_.extent(), input_.connectivity(), slabs_, [&](std::size_t i) {
+      return labeled(static_cast<int>(i) + 1, slabs_[i]);
+    });
+    joined_.count = joined.components.size();
+    if (measures_.any() && !is_measured()) {
+      unite(joined);
+    } else {
+      number(std::move(joined));
+    }
     return joined_.count;
   }
 
@@ -83,19 +102,82 @@ class Join {
     return before;
   }
 
-  void number() {
+  /// Whether parts have been measured since these labels were united; if some have, all must.
+  bool is_measured() const {
+    bool any = false;
+    for (int part = 1; part <= folder_.parts(); ++part) {
+      if (!is_united(part)) return false;
+      any = any || std::filesystem::exists(folder_.measures_path(part));
+    }
+    if (any)
+      run_.for_each_part([&](int part) {
+        io::concerning(folder_.measures_path(part), [&] { open_measures(part).verify(); });
+      });
+    return any;
+  }
+
+  bool is_united(int part) const {
+    const std::string path = folder_.united_path(part);
+    if (!is_whole(path, folder_.united_tag(part), sections::kOfUnited)) return false;
+    return open_united(part).take<std::uint64_t>(sections::kIds) == ids_of(part);
+  }
+  std::vector<std::uint64_t> ids_of(int part) const {
+    return {joined_.id(), joined_.labels[static_cast<std::size_t>(part) - 1]};
+  }
+  io::CheckedFile open_united(int part) const {
+    return {folder_.united_path(part), folder_.united_tag(part), sections::kOfUnited};
+  }
+  io::CheckedFile open_measures(int part) const {
+    return {folder_.measures_path(part), folder_.measures_tag(part, joined_.id()), sections::kOfMeasures};
+  }
+
+  /// Leaves what parts need to measure their components.
+  void unite(const JoinedSlabs& joined) const {
+    for (int part = 1; part <= folder_.parts(); ++part) {
+      if (is_united(part)) continue;
+      const auto i = static_cast<std::size_t>(part) - 1;
+      const std::vector<Label> numbers = i < slabs_.size() ? joined.numbers[i] : std::vector<Label>{0};
+      const std::set<Label> there(numbers.begin() + 1, numbers.end());
+      Components components;
+      for (const Label label : there) components.push_back(joined.components[label - std::size_t{1}]);
+      const std::string path = folder_.united_path(part);
+      io::concerning(path, [&] {
+        io::CheckedFileWriter file(path, folder_.united_tag(part), folder_.options());
+        file.put(ids_of(part));
+        file.put(numbers);
+        file.put(std::vector<Label>(there.begin(), there.end()));
+        put_components(file, components, 0, components.size());
+        file.commit();
+      });
+    }
+  }
+
+  /// What all parts have measured.
+  Measured measured(const Components& components) const {
+    Measured all = measure_nothing(input_.extent(), components, measures_.request());
+    for (int part = 1; part <= folder_.parts(); ++part) {
+      const std::string path = folder_.united_path(part);
+      const auto there =
+          io::concerning(path, [&] { return open_united(part).take<Label>(sections::kThere); });
+      std::vector<std::size_t> of;
+      for (const Label label : there) of.push_back(label - std::size_t{1});
+      run_.for_part(part, folder_.measures_path(part),
+                    [&] { add_measured(open_measures(part), sections::kSums, of, all); });
+    }
+    return all;
+  }
+
+  void number(JoinedSlabs joined) {
     const Extent whole = input_.extent();
-    std::vector<Slab> slabs;  // that are not empty: the first ones
-    for (const Slab& slab : cut_into_parts(whole, folder_.parts()))
-      if (slab.z0 < slab.z1 && slab.y0 < slab.y1) slabs.push_back(slab);
-    JoinedSlabs joined = join_slabs(whole, input_.connectivity(), slabs, [&](std::size_t i) {
-      return labeled(static_cast<int>(i) + 1, slabs[i]);
-    });
+    Measured measured;
+    if (measures_.any()) measured = this->measured(joined.components);
     for (const std::uint64_t area : joined.components.area) joined_.largest = std::max(joined_.largest, area);
     const LabelOptions& options = run_.options();
     const ValueType type = input_.value_type().value_or(ValueType::u8);
-    const Selection selected = select(std::move(joined.components), whole, !is_3d(input_.connectivity()),
-                                      options.selection, {}, {joined.values, type, options.values.per_value});
+    const Selection selected =
+        select(std::move(joined.components), whole, !is_3d(input_.connectivity()), options.selection,
+               measured, {joined.values, type, options.values.per_value});
+    measured.select(selected.map);
     follow(selected.map, selected.components.size(), joined.values);
     joined_.count = selected.components.size();
     joined_.dropped = selected.dropped;
@@ -104,12 +186,12 @@ class Join {
     if (!run_.files().image.empty()) settle_image(joined.values);
     for (int part = 1; part <= folder_.parts(); ++part) {
       std::vector<Label> numbers = {0};
-      if (const auto i = static_cast<std::size_t>(part) - 1; i < slabs.size()) {
+      if (const auto i = static_cast<std::size_t>(part) - 1; i < slabs_.size()) {
         numbers = std::move(joined.numbers[i]);
         if (!selected.map.empty())
           for (Label& number : numbers) number = selected.map[number];
       }
-      write_numbers(part, numbers, selected.components, joined.values);
+      write_numbers(part, numbers, selected.components, joined.values, measured);
     }
     joined_.write(folder_);
   }
@@ -146,7 +228,7 @@ class Join {
 
   /// What a part needs to write its stretch: its numbers, and as many rows of the table as any other.
   void write_numbers(int part, const std::vector<Label>& numbers, const Components& components,
-                     const Column<ValueBits>& values) const {
+                     const Column<ValueBits>& values, const Measured& measured) const {
     const auto cut = [&](int parts) {
       return static_cast<std::size_t>(static_cast<std::uint64_t>(parts) * components.size() /
                                       static_cast<std::uint64_t>(folder_.parts()));
@@ -159,6 +241,7 @@ class Join {
       put_components(file, components, cut(part - 1), cut(part));
       const std::span all(values.data(), values.size());
       file.put(values.empty() ? all : all.subspan(cut(part - 1), cut(part) - cut(part - 1)));
+      put_measured(file, measured, cut(part - 1), cut(part));
       file.commit();
     });
   }
@@ -166,6 +249,8 @@ class Join {
   const OpenedRun& run_;
   const TaskFolder& folder_;
   const PartInput input_;
+  const LabelMeasures measures_;
+  std::vector<Slab> slabs_;  // of the parts that are not empty: the first ones
   JoinedParts joined_;
 };
 

@@ -13,11 +13,11 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
-#include "app/label/label_measures.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/value_options.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/part_input.hpp"
+#include "app/parts/part_measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/text_stream.hpp"
@@ -36,17 +36,13 @@ namespace {
 class PartJob {
  public:
   PartJob(PartLink& link, const LabelPaths& files, const LabelOptions& options)
-      : link_(link), files_(files), options_(options), first_(link.part() == 0), measures_(files, options) {}
+      : link_(link), files_(files), options_(options), first_(link.part() == 0) {}
 
   void open() {
     here(files_.input, [&] {
       input_.emplace(files_.input, options_, [this](const std::string& line) { warn(files_.input, line); });
-      measures_.plan(input_->info(), input_->connectivity());
-      if (measures_.needs_background())
-        throw Error(Failure::usage,
-                    "cavities and tunnels need the background labelled, which parts do not do; "
-                    "--measure of other names measures these");
-      if (const std::string line = measures_.left_out(); !line.empty()) warn(files_.input, line);
+      measures_.emplace(measures_in_parts(files_, options_, *input_));
+      if (const std::string line = measures_->left_out(); !line.empty()) warn(files_.input, line);
       slab_ = cut_into_parts(input_->extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
     });
     const std::string first = io::text_of(link_.gather(io::message_of(input_->state())).front());
@@ -136,7 +132,7 @@ class PartJob {
   }
 
   void select_components() {
-    if (measures_.any()) measure_part(link_, input_->extent(), measures_.request(), numbered_);
+    if (measures_->any()) measure_part(link_, input_->extent(), measures_->request(), numbered_);
     select_part(link_, input_->extent(), input_->connectivity(), options_.selection, numbered_,
                 {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
     numbered_.measured.show_only(options_.measure.wanted);
@@ -240,7 +236,7 @@ class PartJob {
   std::unique_ptr<LabelOutputs> outputs_;  // of part 0
   std::unique_ptr<io::SharedFile> image_, stats_, text_;
   EngineReport engine_report_;
-  LabelMeasures measures_;
+  std::optional<LabelMeasures> measures_;
   NumberedPart numbered_;
   Column<ValueBits> values_;  // of the part's own labels, if they are written in place of these
   io::Report report_;

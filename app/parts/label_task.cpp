@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/part_input.hpp"
+#include "app/parts/part_measures.hpp"
 #include "app/parts/task_folder.hpp"
 #include "app/parts/task_words.hpp"
 #include "gpuccl/parts.hpp"
@@ -36,9 +38,13 @@ class LabelTask {
         options_(options),
         part_(task.part),
         folder_(task.folder, options.output.file.sync),
-        input_(io::concerning(files.input, [&] {
-          return PartInput(files.input, options, [this](const std::string& line) { warn(line); });
-        })) {
+        input_(io::concerning(files.input,
+                              [&] {
+                                return PartInput(files.input, options,
+                                                 [this](const std::string& line) { warn(line); });
+                              })),
+        measures_(io::concerning(files.input, [&] { return measures_in_parts(files, options, input_); })) {
+    if (const std::string line = measures_.left_out(); !line.empty()) warn(line);
     if (!std::filesystem::exists(folder_.finished_path()))
       LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written
     folder_.begin({task_words(options), input_.state(), task.parts});
@@ -56,6 +62,7 @@ class LabelTask {
       io::concerning(folder_.stretch_path(part_), [&] { write(*joined); });
       return TaskDone::written;
     }
+    if (!joined && measures_.any() && measure()) return TaskDone::measured;
     return labels ? TaskDone::labelled : TaskDone::nothing;
   }
 
@@ -103,6 +110,48 @@ class LabelTask {
     return std::min<std::int64_t>(rows, input_.extent().depth > 1 ? input_.extent().height : 1);
   }
 
+  /// Measures the part's own rows if parts were united; false if not, or if that was done.
+  bool measure() {
+    if (!std::filesystem::exists(folder_.united_path(part_))) return false;
+    const io::CheckedFile mine = united(part_);
+    const std::string path = folder_.measures_path(part_);
+    const io::FileTag tag = folder_.measures_tag(part_, ids_of(mine).front());
+    if (is_whole(path, tag, sections::kOfMeasures)) return false;
+    const Components components =
+        with_remedy(mine.path(), kJoinAgain, [&] { return take_components(mine, sections::kThereAsWhole); });
+    const auto there = mine.take<Label>(sections::kThere);
+    const RowsAround around = rows_measured_around(input_.extent(), input_.connectivity());
+    const io::Rows needed{own().begin - around.before, own().end + around.behind};
+    std::vector<NumberedSlab> slabs;
+    for (int part = 1; part <= folder_.parts() && !own().empty(); ++part)
+      if (!common(needed, own_[static_cast<std::size_t>(part) - 1]).empty()) {
+        const io::CheckedFile file = united(part);
+        slabs.push_back(stored(part, file.take<Label>(sections::kUnited), ids_of(file).back()));
+      }
+    const Measured measured =
+        measure_slab(input_.extent(), slab(), std::move(slabs), there, components, measures_.request());
+    io::concerning(path, [&] {
+      io::CheckedFileWriter file(path, tag, folder_.options());
+      put_measured(file, measured, 0, components.size());
+      file.commit();
+    });
+    return true;
+  }
+
+  io::CheckedFile united(int part) const {
+    const std::string path = folder_.united_path(part);
+    return with_remedy(path, kJoinAgain, [&] {
+      io::CheckedFile file(path, folder_.united_tag(part), sections::kOfUnited);
+      file.verify();
+      return file;
+    });
+  }
+  static std::vector<std::uint64_t> ids_of(const io::CheckedFile& united) {
+    auto ids = united.take<std::uint64_t>(sections::kIds);
+    ids.resize(2);
+    return ids;
+  }
+
   /// None if parts were not joined yet, or must be once more.
   std::optional<JoinedParts> joined_parts() const {
     const std::string path = folder_.joined_path();
@@ -125,10 +174,18 @@ class LabelTask {
       const Components stay = take_components(numbers, sections::kStay);
       const auto values = numbers.take<ValueBits>(sections::kStayValues);
       if (values.size() != (input_.value_type() ? stay.size() : 0)) throw Error(Failure::data, "is damaged");
+      Measured measured;
+      if (measures_.any()) {
+        measured = measure_nothing(input_.extent(), stay, measures_.request());
+        std::vector<std::size_t> all(stay.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        add_measured(numbers, sections::kStayMeasured, all, measured);
+        measured.show_only(options_.measure.wanted);
+      }
       const io::Stretch stretch{numbers.take<std::uint64_t>(sections::kFirst).at(0), part_ == 1, false};
       const io::TextSink sink = [&](std::string_view text) { file.add(text); };
       if (!files_.stats.empty())
-        io::stream_stats_csv(sink, input_.is_volume(), input_.info().geometry, stay, {}, stretch,
+        io::stream_stats_csv(sink, input_.is_volume(), input_.info().geometry, stay, measured, stretch,
                              input_.column(values));
       file.end_section();
       if (!files_.json.empty()) {
@@ -136,7 +193,7 @@ class LabelTask {
         report.input = input_.info();
         report.volume = input_.is_volume();
         report.value = input_.column(values);
-        io::stream_report(sink, report, stay, {}, {stretch.first, false, false});
+        io::stream_report(sink, report, stay, measured, {stretch.first, false, false});
       }
       file.end_section();
       return 0;
@@ -160,21 +217,24 @@ class LabelTask {
 
   /// A part with its numbers in the whole, from their files.
   NumberedSlab numbered(int part, const JoinedParts& joined) const {
-    const Slab& slab = slabs_[static_cast<std::size_t>(part) - 1];
     const io::CheckedFile numbers = numbers_of(part, joined);
-    NumberedSlab result{slab, nullptr, {}};
-    result.numbers = with_remedy(numbers.path(), kJoinAgain, [&] {
-      auto list = numbers.take<Label>(sections::kNumbers);
-      if (list.empty()) throw Error(Failure::data, "is damaged");
-      return list;
-    });
+    auto list =
+        with_remedy(numbers.path(), kJoinAgain, [&] { return numbers.take<Label>(sections::kNumbers); });
+    NumberedSlab result = stored(part, std::move(list), joined.labels.at(static_cast<std::size_t>(part) - 1));
+    if (options_.values.keep_values) make_values(part, result.numbers);
+    return result;
+  }
+
+  /// A part with other numbers for its labels, of which it must have left those with `id`.
+  NumberedSlab stored(int part, std::vector<Label> numbers, std::uint64_t id) const {
+    const Slab& slab = slabs_[static_cast<std::size_t>(part) - 1];
+    NumberedSlab result{slab, nullptr, std::move(numbers)};
     const std::string path = folder_.labels_path(part);
     with_remedy(path, again(part), [&] {
       auto labels = std::make_shared<io::CheckedFile>(path, folder_.labels_tag(part), sections::kOfLabels);
       labels->verify();
-      if (labels_id(*labels) != joined.labels.at(static_cast<std::size_t>(part) - 1))
+      if (labels_id(*labels) != id || result.numbers.empty())
         throw Error(Failure::data, "is not what gpuccl join has read; run that again");
-      if (options_.values.keep_values) make_values(*labels, result.numbers);
       const Extent extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0};
       result.labels = std::make_unique<io::StoredLabels>(std::move(labels), sections::kRuns, extent,
                                                          static_cast<Label>(result.numbers.size() - 1));
@@ -184,10 +244,15 @@ class LabelTask {
   }
 
   /// Values in place of the numbers of a part's labels.
-  void make_values(const io::CheckedFile& labels, std::vector<Label>& numbers) const {
-    const auto values = labels.take<ValueBits>(sections::kValues);
-    if (values.size() + 1 != numbers.size()) throw Error(Failure::data, "is damaged");
-    numbers = written_values_of_part(*input_.value_type(), values, numbers).map;
+  void make_values(int part, std::vector<Label>& numbers) const {
+    const std::string path = folder_.labels_path(part);
+    with_remedy(path, again(part), [&] {
+      const io::CheckedFile labels(path, folder_.labels_tag(part), sections::kOfLabels);
+      const auto values = labels.take<ValueBits>(sections::kValues);
+      if (values.size() + 1 != numbers.size()) throw Error(Failure::data, "is damaged");
+      numbers = written_values_of_part(*input_.value_type(), values, numbers).map;
+      return 0;
+    });
   }
 
   io::CheckedFile numbers_of(int part, const JoinedParts& joined) const {
@@ -206,6 +271,7 @@ class LabelTask {
   const int part_;
   TaskFolder folder_;
   PartInput input_;
+  const LabelMeasures measures_;
   std::vector<Slab> slabs_;    // of all parts
   std::vector<io::Rows> own_;  // the same
 };

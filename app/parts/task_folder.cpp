@@ -32,7 +32,7 @@ std::string joined(const std::vector<std::string>& words, char between) {
 }
 
 bool is_of_part(const std::string& name) {
-  return std::regex_match(name, std::regex("(labels|numbers|stretch)-[0-9]+-of-[0-9]+"));
+  return std::regex_match(name, std::regex("(labels|united|measures|numbers|stretch)-[0-9]+-of-[0-9]+"));
 }
 
 /// What tasks leave until all is done.
@@ -180,6 +180,31 @@ Components take_components(const CheckedFile& file, std::size_t section) {
     throw Error(Failure::data, "is damaged");
   for (const High& high : file.take<High>(section + 3)) components.sum_high[high.at] = high.sum;
   return components;
+}
+
+void put_measured(CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end) {
+  std::vector<std::uint64_t> words, ends;
+  for (std::size_t i = begin; i < end && measured.any(); ++i) {
+    measured.save(i, words);
+    ends.push_back(words.size());
+  }
+  file.put(words);
+  file.put(ends);
+}
+
+void add_measured(const CheckedFile& file, std::size_t section, std::span<const std::size_t> components,
+                  Measured& measured) {
+  const auto words = file.take<std::uint64_t>(section), ends = file.take<std::uint64_t>(section + 1);
+  if (ends.size() != components.size() || (ends.empty() ? 0 : ends.back()) != words.size())
+    throw Error(Failure::data, "is damaged");
+  std::vector<std::uint64_t> expected;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+    expected.clear();
+    measured.save(components[i], expected);
+    if (ends[i] != begin + expected.size()) throw Error(Failure::data, "is damaged");
+    measured.add_saved(components[i], std::span(words).subspan(begin, expected.size()));
+  }
 }
 
 bool is_whole(const std::string& path, const io::FileTag& tag, std::size_t sections) {

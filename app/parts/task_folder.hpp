@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gpuccl/components.hpp"
 #include "gpuccl/error.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/parts/checked_file.hpp"
@@ -16,7 +18,7 @@ namespace gpuccl::app {
 
 // Sections of the files that tasks leave.
 namespace sections {
-constexpr std::size_t kOfComponents = 4;
+constexpr std::size_t kOfComponents = 4, kOfMeasured = 2;
 enum OfRun : std::size_t { kWords, kInput, kOfRun };
 enum OfLabels : std::size_t {
   kFound,  // what the report says of it
@@ -27,7 +29,23 @@ enum OfLabels : std::size_t {
   kRuns = kLastFace + io::kRunSections,
   kOfLabels = kRuns + io::kRunSections
 };
-enum OfNumbers : std::size_t { kNumbers, kFirst, kStay, kStayValues = kStay + kOfComponents, kOfNumbers };
+// Of parts whose components are measured, before any is dropped.
+enum OfUnited : std::size_t {
+  kIds,           // JoinedParts::id(), and labels_id() of the part
+  kUnited,        // the label in the whole of each label of the part, and of 0
+  kThere,         // those of them, ascending
+  kThereAsWhole,  // as components
+  kOfUnited = kThereAsWhole + kOfComponents
+};
+enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
+enum OfNumbers : std::size_t {
+  kNumbers,
+  kFirst,
+  kStay,
+  kStayValues = kStay + kOfComponents,
+  kStayMeasured,
+  kOfNumbers = kStayMeasured + kOfMeasured
+};
 enum OfStretch : std::size_t { kImage, kImageSizes, kTable, kRows, kTimes, kOfStretch };
 }  // namespace sections
 
@@ -55,6 +73,8 @@ class TaskFolder {
   std::string run_path() const { return path_ + "/run"; }
 
   std::string labels_path(int part) const { return of_part("labels", part); }
+  std::string united_path(int part) const { return of_part("united", part); }
+  std::string measures_path(int part) const { return of_part("measures", part); }
   std::string numbers_path(int part) const { return of_part("numbers", part); }
   std::string stretch_path(int part) const { return of_part("stretch", part); }
   std::string joined_path() const { return path_ + "/joined"; }
@@ -64,6 +84,8 @@ class TaskFolder {
 
   // Tags of these files. `joined`: JoinedParts::id().
   io::FileTag labels_tag(int part) const { return tag('l', run_, part); }
+  io::FileTag united_tag(int part) const { return tag('u', run_, part); }
+  io::FileTag measures_tag(int part, std::uint64_t joined) const { return tag('m', run_ ^ joined, part); }
   io::FileTag numbers_tag(int part, std::uint64_t joined) const { return tag('n', run_ ^ joined, part); }
   io::FileTag stretch_tag(int part, std::uint64_t joined) const { return tag('s', run_ ^ joined, part); }
   io::FileTag joined_tag() const { return tag('j', run_, 0); }
@@ -89,6 +111,12 @@ class TaskFolder {
 void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
                     std::size_t end);
 Components take_components(const io::CheckedFile& file, std::size_t section);
+
+/// What was measured of components [begin, end) as sections::kOfMeasured sections; empty ones of nothing.
+void put_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end);
+/// Adds these, the first one to what was measured of components[0] and so on. Error (data).
+void add_measured(const io::CheckedFile& file, std::size_t section, std::span<const std::size_t> components,
+                  Measured& measured);
 
 /// Whether such a file is there, complete and undamaged.
 bool is_whole(const std::string& path, const io::FileTag& tag, std::size_t sections);

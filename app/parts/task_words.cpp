@@ -11,14 +11,34 @@
 
 namespace gpuccl::app {
 
+namespace {
+
+/// The words of a line, of which what is in quotes is one.
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  bool quoted = false, begins = true;
+  for (const char letter : line) {
+    if (letter == '\'') {
+      quoted = !quoted;
+    } else if (letter == ' ' && !quoted) {
+      begins = true;
+    } else {
+      if (begins) words.emplace_back();
+      begins = false;
+      words.back() += letter;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
 void check_for_tasks(const LabelOptions& options) {
   const std::pair<bool, const char*> whole[] = {
       {!options.files.preview.empty(), "--preview"},
       {!options.files.contacts.empty(), "--contacts"},
       {options.periodic != PeriodicAxes{}, "--periodic"},
       {options.fill_holes.has_value(), "--fill-holes"},
-      {!options.selection.keep.steps.empty(), "--keep"},
-      {!options.measure.words.empty(), "--measure"},
       {!options.measure.intensity.empty(), "--intensity"},
       {options.planes.any(), "--channel, --frame and --series"},
       {!options.batch.first_used().empty(), "an option for several inputs"},
@@ -41,7 +61,7 @@ std::vector<std::string> task_words(const LabelOptions& options) {
   add(options.output.replace_foreign, "--overwrite");
   add(!options.output.file.overwrite, "--no-clobber");
   add(!options.output.file.sync, "--no-fsync");
-  for (const std::string& word : split(deciding_options(options), ' ')) add(!word.empty(), word);
+  for (const std::string& word : words_of(deciding_options(options))) add(true, word);
   const io::Limits &limits = options.input.limits, usual;
   const auto add_limit = [&](const char* name, std::int64_t limit, std::int64_t otherwise) {
     add(limit != otherwise, name + std::to_string(limit));

@@ -145,11 +145,19 @@ def same_bytes(scratch, count):
                 options += ["--per-value"]
             if "--order" not in options and "--label-type" not in options and rng.random() < 0.5:
                 options += ["--keep-values"]
+        measures = seed % 5 > 1
+        if measures:
+            options += ["--measure", "border,extent,axis_major_length" if by_values else "shape,border,euler_number"]
+            if rng.random() < 0.5:
+                options += ["--keep", "border_sides < 2 and extent > 0.3"]
         case = Case(scratch / "case", source, parts, options, ".tiff" if tiff else ".npy")
         try:
             case.each(rng, at_once=seed % 3 == 0)
             run(*case.join())
             case.each(rng, at_once=seed % 2 == 0)
+            if measures:
+                run(*case.join())
+                case.each(rng)
             case.check_untouched()
             run(*case.join("--finish"))
             case.check()
@@ -269,6 +277,42 @@ def mended(scratch, rounds):
         case.check()
 
 
+def measured(scratch):
+    """Components are measured after joining, then joined once more; each of these steps can be done again."""
+    rng = random.Random(3)
+    source = scratch / "in.tif"
+    generate(source, (200, 150), 0.5, 1)
+    case = Case(scratch / "case", source, 4, ["-c", "4", "--measure", "all", "--keep", "area > 2 and holes < 3"])
+    case.each()
+    run(*case.join("--finish"), code=66, said="joined: is missing")
+    run(*case.join())
+    run(*case.join())
+    run(*case.join("--finish"), code=66, said="joined: is missing")
+    run(*case.task(1))
+    run(*case.task(3))
+    run(*case.join(), code=66, said="measures-2-of-4: is missing; run again: --part 2/4, 4/4")
+    damaged(case.dir / "united-2-of-4", "cut", rng)
+    run(*case.task(2), code=65, said="run gpuccl join again")
+    run(*case.join())
+    case.each()
+    for how in ("missing", "cut", "empty", "flipped"):
+        damaged(case.dir / "measures-3-of-4", how, rng)
+        run(*case.join(), code=66 if how == "missing" else 65, said="run again: --part 3/4")
+        run(*case.task(3))
+    damaged(case.dir / "labels-1-of-4", "cut", rng)
+    run(*case.join(), code=65, said="run again: --part 1/4")
+    run(*case.task(1))
+    run(*case.join())
+    run(*case.join())
+    case.each(rng)
+    run(*case.join("--finish"))
+    case.check()
+    generate(source, (30, 20, 10), 0.5, 1)
+    case = Case(scratch / "other", source, 2, [])
+    case.command += ["--measure", "cavities"]
+    run(*case.task(1), code=64, said="cavities and tunnels")
+
+
 def refused(scratch):
     source = scratch / "in.tif"
     generate(source, (80, 60, 7), 0.3, 1)
@@ -297,7 +341,7 @@ def refused(scratch):
     for part in ("0/3", "4/3", "3", "1/0", "a/b", "1/2/3", "-1/3", "1/70000"):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
-    for words in (["--fill-holes"], ["--keep", "area > 3"], ["--measure", "shape"], ["--preview", "p.png"], ["--channel", "0"],
+    for words in (["--fill-holes"], ["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
                   ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--values", "--delta", "1"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
@@ -395,7 +439,7 @@ def stacks(scratch):
 
 with tempfile.TemporaryDirectory() as folder:
     tests = [(same_bytes, (400 if LONG else 12,)), (killed, (200 if LONG else 12,)), (mended, (100 if LONG else 3,)),
-             (refused, ()), (full_disk, ()), (finished, ()), (stacks, ())]
+             (measured, ()), (refused, ()), (full_disk, ()), (finished, ()), (stacks, ())]
     for test, arguments in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue

@@ -13,6 +13,7 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
+#include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/periodic.hpp"
 
@@ -253,5 +254,15 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
 /// do not depend on how labels are stored, on slabs or threads.
 /// Error (usage) without a background that is needed, Error (memory) over MeasureRequest::max_bytes.
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
+
+/// How many rows before and behind some are looked at to measure these: of an image of one slice, or whole
+/// slices of a volume.
+struct RowsAround {
+  std::int64_t before = 0, behind = 0;
+};
+RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity);
+
+/// The same measures of nothing yet, to which what is known of parts of the components is added.
+Measured measure_nothing(const Extent& extent, const Components& components, MeasureRequest request);
 
 }  // namespace gpuccl

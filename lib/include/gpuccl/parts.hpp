@@ -120,4 +120,10 @@ struct JoinedSlabs {
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<LabeledValues(std::size_t i)>& labeled);
 
+/// Measures what `slab` has of `components`, which are those of ascending `labels` of the whole, to be added
+/// to measure_nothing(). `slabs`: that one, and those that have rows_measured_around() it.
+Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
+                      const std::vector<Label>& labels, const Components& components,
+                      const MeasureRequest& request);
+
 }  // namespace gpuccl

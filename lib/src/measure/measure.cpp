@@ -87,6 +87,13 @@ Measured measure(const LabelSource& labels, const Components& components, const 
   return Measured(std::move(sums));
 }
 
+Measured measure_nothing(const Extent& extent, const Components& components, MeasureRequest request) {
+  request.in_parts = true;
+  auto sums = std::make_unique<MeasureSums>(Labeling{extent, components, nullptr, request});
+  sums->resize(components.size());
+  return Measured(std::move(sums));
+}
+
 Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
                       const Components& components, MeasureRequest request) {
   request.in_parts = true;
@@ -101,7 +108,7 @@ Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_
   return Measured(std::move(sums));
 }
 
-RowsAround rows_around(const Extent& extent, Connectivity connectivity) {
+RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity) {
   constexpr std::int64_t kReach = measuring::RowWindow::kReach;
   if (extent.depth == 1) return {kReach, kReach};
   return {is_3d(connectivity) ? extent.height : 0, 0};

@@ -28,7 +28,7 @@ class RowsOfPart final : public LabelSource {
         own_(rows_of(part.labels.slab, whole)),
         others_(static_cast<Label>(part.components.size() + part.before.size() + 1)) {
     for (const Label label : part.labels.numbers) numbers_.push_back(number(label));
-    exchange(link, rows_around(whole, connectivity));
+    exchange(link, rows_measured_around(whole, connectivity));
   }
 
   /// Of a label of the whole.
@@ -116,6 +116,21 @@ class RowsOfPart final : public LabelSource {
 };
 
 }  // namespace
+
+Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
+                      const std::vector<Label>& labels, const Components& components,
+                      const MeasureRequest& request) {
+  const auto others = static_cast<Label>(labels.size() + 1);
+  for (NumberedSlab& one : slabs)
+    for (Label& number : one.numbers) {
+      if (number == 0) continue;
+      const auto at = std::lower_bound(labels.begin(), labels.end(), number);
+      number = at != labels.end() && *at == number ? static_cast<Label>(at - labels.begin() + 1) : others;
+    }
+  const RowRange rows = rows_of(slab, whole);
+  return measure_rows(*joined_labels(whole, std::move(slabs), others), rows.begin, rows.end, components,
+                      request);
+}
 
 void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part) {
   if (needs_background(request))
