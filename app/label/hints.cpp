@@ -1,5 +1,7 @@
 #include "app/label/hints.hpp"
 
+#include "gpuccl/contacts.hpp"
+
 namespace gpuccl::app {
 namespace {
 
@@ -78,6 +80,13 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
         "its pages are taken as slices of a volume, so that what lies on several can be one component; "
         "--per-slice labels each page on its own");
   return lines;
+}
+
+std::string hint_of_contacts(Connectivity connectivity, bool by_values) {
+  const Connectivity all = all_neighbors(connectivity);
+  if (connectivity != all || by_values) return "";
+  return "components by " + std::to_string(static_cast<int>(all)) +
+         "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such";
 }
 
 std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked) {

@@ -26,6 +26,8 @@ struct Findings {
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings);
 
+/// A line where components by this connectivity cannot touch; "" where they can.
+std::string hint_of_contacts(Connectivity connectivity, bool by_values);
 /// A line where labels have got a type that some programs do not read; "" where not.
 std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked);
 

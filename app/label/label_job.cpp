@@ -37,11 +37,6 @@ std::int64_t with_remedy(DeviceChoice device, Work work) {
   }
 }
 
-/// Of which contacts are counted.
-Connectivity all_neighbors(Connectivity connectivity) {
-  return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
-}
-
 constexpr double kWriteBuffers = 8 << 20;      // for strips of common images
 constexpr std::int64_t kInAnyCase = 24 << 20;  // bytes beyond the limit that are always granted
 
@@ -392,10 +387,8 @@ void LabelJob::write() {
 /// are others.
 void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
   const Connectivity all = all_neighbors(connectivity_);
-  if (connectivity_ == all && !work_.values)
-    warn(files_.input,
-         "components by " + std::to_string(static_cast<int>(all)) +
-             "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such");
+  if (const std::string line = hint_of_contacts(connectivity_, work_.values.has_value()); !line.empty())
+    warn(files_.input, line);
   const double bytes = bytes_while_writing(0) + bytes_of_contacts();
   if (bytes > static_cast<double>(limit_ + kInAnyCase))
     throw io::FileError(files_.input, Failure::memory,

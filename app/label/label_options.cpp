@@ -134,6 +134,7 @@ void LabelOptions::add_for_parts(const Command& command) {
   add_path(command, "-o,--output", files.image, "FILE", "Label image: .tif, .tiff or .npy");
   add_path(command, "--json", files.json, "FILE", "Report [beside the label image, same name with .json]");
   add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
+  add_path(command, "--contacts", files.contacts, "FILE", "Table of which components touch, as CSV");
   add_format(command, *this);
   output.add_to(command);
   input.add_to(command, "Limit of what the header of an input may ask for");

@@ -16,6 +16,7 @@
 #include "app/parts/opened_run.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/parts/stretch_file.hpp"
+#include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
 
 namespace gpuccl::app {
@@ -44,11 +45,14 @@ class Finish {
     describe();
     if (io::AtomicFile* const image = outputs.image()) write_image(*image);
     if (io::AtomicFile* const stats = outputs.stats()) copy(sections::kTable, *stats);
+    if (io::AtomicFile* const contacts = outputs.contacts()) write_contacts(*contacts);
     if (io::AtomicFile* const report = outputs.report()) write_report(*report, outputs);
-    for (io::AtomicFile* const file : {outputs.image(), outputs.stats(), outputs.report()})
-      if (file != nullptr) io::concerning(file->path(), [&] { file->finish(); });
     // In the order of LabelPaths::outputs().
-    write_finished(folder_, {outputs.image(), outputs.stats(), outputs.report()});
+    const std::vector<io::AtomicFile*> files = {outputs.image(), outputs.stats(), outputs.contacts(),
+                                                outputs.report()};
+    for (io::AtomicFile* const file : files)
+      if (file != nullptr) io::concerning(file->path(), [&] { file->finish(); });
+    write_finished(folder_, files);
     outputs.commit();
   }
 
@@ -125,6 +129,32 @@ class Finish {
     report_.label_type = io::short_name(write.type);
   }
 
+  /// Those of all parts, which none has alone.
+  void write_contacts(io::AtomicFile& out) {
+    const std::string hint = hint_of_contacts(input_.connectivity(), input_.value_type().has_value());
+    if (!hint.empty()) warn(files_.input, hint);
+    std::vector<Contact> contacts;
+    std::vector<ValueBits> values;
+    for (int part = 1; part <= folder_.parts(); ++part) {
+      stretch(part, [&](const io::CheckedFile& file) {
+        const auto more = file.take<Contact>(sections::kContacts);
+        contacts.insert(contacts.end(), more.begin(), more.end());
+      });
+      const std::string path = folder_.numbers_path(part);
+      with_remedy(path, "run gpuccl join without --finish again", [&] {
+        const io::CheckedFile file(path, folder_.numbers_tag(part, joined_.id()), sections::kOfNumbers);
+        const auto more = file.take<ValueBits>(sections::kStayValues);
+        values.insert(values.end(), more.begin(), more.end());
+        return 0;
+      });
+    }
+    contacts = add_up_contacts(contacts);
+    io::concerning(out.path(), [&] {
+      io::write_contacts_csv(out, is_3d(input_.connectivity()), report_.input.geometry, contacts,
+                             input_.column(values));
+    });
+  }
+
   /// A section of all stretches, one after the other.
   void copy(std::size_t section, io::AtomicFile& out) const {
     for (int part = 1; part <= folder_.parts(); ++part)
@@ -141,6 +171,7 @@ class Finish {
     };
     report_.output = written(outputs.image());
     report_.stats = written(outputs.stats());
+    report_.contacts = written(outputs.contacts());
     report_.write_ms = write_ms_ + total_.milliseconds();
     report_.total_ms += report_.write_ms;
     const io::TextSink sink = [&](std::string_view text) {

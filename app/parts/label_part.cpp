@@ -25,6 +25,7 @@
 #include "io/parts/part_writer.hpp"
 #include "io/parts/shared_file.hpp"
 #include "io/parts/together.hpp"
+#include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/report/value_table.hpp"
@@ -62,6 +63,7 @@ class PartJob {
     };
     image_ = shared(files_.image, &LabelOutputs::image);
     stats_ = shared(files_.stats, &LabelOutputs::stats);
+    contacts_ = shared(files_.contacts, &LabelOutputs::contacts);
     text_ = shared(files_.json, &LabelOutputs::report);
   }
 
@@ -83,6 +85,7 @@ class PartJob {
 
   void write() {
     since_.lap();
+    if (contacts_) write_contacts();
     if (image_) write_image();
     if (stats_)
       io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
@@ -98,7 +101,7 @@ class PartJob {
   }
 
   void commit() {
-    for (io::SharedFile* const file : {image_.get(), stats_.get(), text_.get()})
+    for (io::SharedFile* const file : {image_.get(), stats_.get(), contacts_.get(), text_.get()})
       if (file != nullptr) here(file->path(), [&] { file->finish(); });
     here(files_.input, [&] {
       if (first_) outputs_->commit();
@@ -163,6 +166,22 @@ class PartJob {
     report_.gpus.assign(gpus.begin(), gpus.end());
   }
 
+  /// All of them by part 0.
+  void write_contacts() {
+    const Connectivity connectivity = input_->connectivity();
+    const std::string hint = hint_of_contacts(connectivity, input_->value_type().has_value());
+    if (!hint.empty()) warn(files_.input, hint);
+    const std::vector<Contact> contacts =
+        find_contacts_of_part(link_, input_->extent(), all_neighbors(connectivity), numbered_);
+    const std::vector<ValueBits> mine(numbered_.values.begin(), numbered_.values.end());
+    const std::vector<ValueBits> values = io::gather_lists(link_, mine);
+    io::write_text_in_parts(link_, *contacts_, [&](const io::TextSink& sink) {
+      if (first_)
+        io::stream_contacts_csv(sink, is_3d(connectivity), report_.input.geometry, contacts,
+                                input_->column(values));
+    });
+  }
+
   /// What is written for the part's labels.
   WrittenValues written() {
     if (!options_.values.keep_values)
@@ -216,6 +235,7 @@ class PartJob {
       if (!first_) return;
       report_.output = written(outputs_->image());
       report_.stats = written(outputs_->stats());
+      report_.contacts = written(outputs_->contacts());
     });
   }
 
@@ -234,7 +254,7 @@ class PartJob {
   std::optional<PartInput> input_;
   Slab slab_;
   std::unique_ptr<LabelOutputs> outputs_;  // of part 0
-  std::unique_ptr<io::SharedFile> image_, stats_, text_;
+  std::unique_ptr<io::SharedFile> image_, stats_, contacts_, text_;
   EngineReport engine_report_;
   std::optional<LabelMeasures> measures_;
   NumberedPart numbered_;
@@ -252,10 +272,11 @@ void check_for_parts(const LabelOptions& options) {
   check_values(options);
   if (options.values.most_difference() > 0)
     throw Error(Failure::usage, "parts connect equal values; --delta above 0 is for gpuccl label");
-  if (!files.any_output()) throw Error(Failure::usage, "nothing to write; give -o, --json or --stats");
+  if (!files.any_output())
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --contacts");
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
-  for (const std::string& path : {files.json, files.stats})
+  for (const std::string& path : {files.json, files.stats, files.contacts})
     if (io::TextStream::is_named(path))
       throw io::FileError(path, Failure::usage, "several parts write files, not streams");
   if (files.image.empty()) {

@@ -20,6 +20,7 @@
 #include "app/parts/part_measures.hpp"
 #include "app/parts/task_folder.hpp"
 #include "app/parts/task_words.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/parts/stored_labels.hpp"
 #include "io/parts/stretch_file.hpp"
@@ -121,13 +122,11 @@ class LabelTask {
         with_remedy(mine.path(), kJoinAgain, [&] { return take_components(mine, sections::kThereAsWhole); });
     const auto there = mine.take<Label>(sections::kThere);
     const RowsAround around = rows_measured_around(input_.extent(), input_.connectivity());
-    const io::Rows needed{own().begin - around.before, own().end + around.behind};
     std::vector<NumberedSlab> slabs;
-    for (int part = 1; part <= folder_.parts() && !own().empty(); ++part)
-      if (!common(needed, own_[static_cast<std::size_t>(part) - 1]).empty()) {
-        const io::CheckedFile file = united(part);
-        slabs.push_back(stored(part, file.take<Label>(sections::kUnited), ids_of(file).back()));
-      }
+    for (const int part : parts_with({own().begin - around.before, own().end + around.behind})) {
+      const io::CheckedFile file = united(part);
+      slabs.push_back(stored(part, file.take<Label>(sections::kUnited), ids_of(file).back()));
+    }
     const Measured measured =
         measure_slab(input_.extent(), slab(), std::move(slabs), there, components, measures_.request());
     io::concerning(path, [&] {
@@ -198,6 +197,7 @@ class LabelTask {
       file.end_section();
       return 0;
     });
+    file.put(contacts(joined));
     file.put(std::vector<double>{total.milliseconds()});
     file.commit();
   }
@@ -205,14 +205,35 @@ class LabelTask {
   void write_image(const JoinedParts& joined, io::CheckedFileWriter& file) const {
     const io::LabelFormat format = io::label_format(files_.image);
     const io::WriteOptions write = joined.write_options(options_, input_.info().geometry);
-    const io::Rows needed = io::rows_of_stretch(input_.extent(), format, write, own());
     std::vector<NumberedSlab> slabs;
-    for (int part = part_; part <= folder_.parts(); ++part)
-      if (!common(needed, own_[static_cast<std::size_t>(part) - 1]).empty())
-        slabs.push_back(numbered(part, joined));
+    for (const int part : parts_with(io::rows_of_stretch(input_.extent(), format, write, own()))) {
+      slabs.push_back(numbered(part, joined));
+      if (options_.values.keep_values) make_values(part, slabs.back().numbers);
+    }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(input_.extent(), std::move(slabs), joined.image_largest);
     io::put_label_stretch(file, format, *labels, write, own());
+  }
+
+  /// What touches in the part's own rows, and between these and the ones before.
+  std::vector<Contact> contacts(const JoinedParts& joined) const {
+    if (files_.contacts.empty() || own().empty()) return {};
+    const Connectivity all = all_neighbors(input_.connectivity());
+    std::vector<NumberedSlab> slabs;
+    for (const int part :
+         parts_with({own().begin - rows_touched_before(input_.extent(), all).before, own().end}))
+      slabs.push_back(numbered(part, joined));
+    const std::unique_ptr<LabelSource> labels =
+        joined_labels(input_.extent(), std::move(slabs), static_cast<Label>(joined.count));
+    return find_contacts_of_rows(*labels, all, own().begin, own().count());
+  }
+
+  /// Those that have some of these rows; none for a part that is empty.
+  std::vector<int> parts_with(const io::Rows& rows) const {
+    std::vector<int> parts;
+    for (int part = 1; part <= folder_.parts() && !own().empty(); ++part)
+      if (!common(rows, own_[static_cast<std::size_t>(part) - 1]).empty()) parts.push_back(part);
+    return parts;
   }
 
   /// A part with its numbers in the whole, from their files.
@@ -220,9 +241,7 @@ class LabelTask {
     const io::CheckedFile numbers = numbers_of(part, joined);
     auto list =
         with_remedy(numbers.path(), kJoinAgain, [&] { return numbers.take<Label>(sections::kNumbers); });
-    NumberedSlab result = stored(part, std::move(list), joined.labels.at(static_cast<std::size_t>(part) - 1));
-    if (options_.values.keep_values) make_values(part, result.numbers);
-    return result;
+    return stored(part, std::move(list), joined.labels.at(static_cast<std::size_t>(part) - 1));
   }
 
   /// A part with other numbers for its labels, of which it must have left those with `id`.

@@ -46,7 +46,7 @@ enum OfNumbers : std::size_t {
   kStayMeasured,
   kOfNumbers = kStayMeasured + kOfMeasured
 };
-enum OfStretch : std::size_t { kImage, kImageSizes, kTable, kRows, kTimes, kOfStretch };
+enum OfStretch : std::size_t { kImage, kImageSizes, kTable, kRows, kContacts, kTimes, kOfStretch };
 }  // namespace sections
 
 /// What tasks do: the words of the command but --part, and the input. All of a run must agree.

@@ -36,7 +36,6 @@ std::vector<std::string> words_of(const std::string& line) {
 void check_for_tasks(const LabelOptions& options) {
   const std::pair<bool, const char*> whole[] = {
       {!options.files.preview.empty(), "--preview"},
-      {!options.files.contacts.empty(), "--contacts"},
       {options.periodic != PeriodicAxes{}, "--periodic"},
       {options.fill_holes.has_value(), "--fill-holes"},
       {!options.measure.intensity.empty(), "--intensity"},
@@ -58,6 +57,7 @@ std::vector<std::string> task_words(const LabelOptions& options) {
   add(!files.image.empty(), "--output=" + files.image);
   add(!files.json.empty(), "--json=" + files.json);
   add(!files.stats.empty(), "--stats=" + files.stats);
+  add(!files.contacts.empty(), "--contacts=" + files.contacts);
   add(options.output.replace_foreign, "--overwrite");
   add(!options.output.file.overwrite, "--no-clobber");
   add(!options.output.file.sync, "--no-fsync");

@@ -20,6 +20,8 @@ std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
   return volume ? Vector3{y * z, x * z, x * y} : Vector3{y, x, 0};
 }
 
+}  // namespace
+
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                          const std::vector<Contact>& contacts, const ValueColumn& value) {
   constexpr std::size_t kRowsAtOnce = 4096, kFields = 11;
@@ -57,8 +59,6 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
   for_each_strip<RowsText>(static_cast<std::int64_t>((contacts.size() + kRowsAtOnce - 1) / kRowsAtOnce), make,
                            take);
 }
-
-}  // namespace
 
 void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
                         const std::vector<Contact>& contacts, const ValueColumn& value) {

@@ -14,6 +14,8 @@ namespace gpuccl::io {
 /// element is known area_physical,unit: what all faces are together, in squares of that unit. Of slices or an
 /// image: label_a,label_b,faces_x,faces_y,edges and length_physical,unit. Of an image of values these follow:
 /// value_a,value_b.
+void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
+                         const std::vector<Contact>& contacts, const ValueColumn& value = {});
 void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
                         const std::vector<Contact>& contacts, const ValueColumn& value = {});
 void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,

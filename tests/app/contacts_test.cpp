@@ -97,8 +97,6 @@ TEST_CASE("contacts of what is labelled are those of its label image") {
   CHECK(read_file(scratch / "slices.csv") ==
         succeeds({"label", input, "--per-slice", "-c", "4", "--contacts", "-"}));
   CHECK(read_file(scratch / "slices.csv").starts_with("label_a,label_b,faces_x,faces_y,edges\n"));
-  fails({"label", input, "--contacts", scratch / "c.csv", "--part", "1/2", "--parts-dir", scratch / "p"}, 64,
-        "--part cannot be combined with --contacts");
 }
 
 // That they are the right ones is proven by tests/lib/contacts_test.cpp.

@@ -28,6 +28,7 @@ LabelPaths outputs(const std::string& input, const std::string& base, const std:
   files.input = input;
   files.image = base + extension;
   files.stats = base + ".csv";
+  files.contacts = base + "-contacts.csv";
   return files.with_defaults();
 }
 
@@ -43,7 +44,7 @@ Json comparable(const std::string& path) {
   Json report = Json::parse(read_file(path));
   report.erase("timings_ms");
   report["labeling"].erase("device");
-  for (const char* const file : {"output", "stats"})
+  for (const char* const file : {"output", "stats", "contacts"})
     if (!report[file].is_null()) report[file].erase("path");
   return report;
 }
@@ -53,7 +54,8 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
   const LabelPaths whole = outputs(input, scratch / "whole", extension);
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
-  const std::string image = read_file(whole.image), table = read_file(whole.stats);
+  const std::string image = read_file(whole.image), table = read_file(whole.stats),
+                    contacts = read_file(whole.contacts);
   const Json report = comparable(whole.json);
   for (const int parts : all_parts) {
     INFO(parts << " parts");
@@ -61,6 +63,7 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
     label_in_parts_of_one_process(files, options, parts);
     REQUIRE((read_file(files.image) == image));
     REQUIRE((read_file(files.stats) == table));
+    REQUIRE((read_file(files.contacts) == contacts));
     REQUIRE(comparable(files.json) == report);
   }
 }
@@ -230,6 +233,7 @@ TEST_CASE("what parts cannot do is refused") {
   for (const Words& words : {Words{},
                              {"more.tif"},
                              {"--stats", "-"},
+                             {"--contacts", "-"},
                              {"--json", "-"},
                              {"--fill-holes"},
                              {"--keep", "area >"},

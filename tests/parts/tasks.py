@@ -18,7 +18,7 @@ import time
 
 GPUCCL = sys.argv[1]
 LONG = bool(os.environ.get("GPUCCL_LONG"))
-ENDS = (".csv", ".json")
+ENDS = (".csv", "-contacts.csv", ".json")
 
 
 def start(words, limit=None):
@@ -53,7 +53,7 @@ def comparable(path):
     """A report without what another run has otherwise: times, devices, names of outputs."""
     report = json.loads(path.read_bytes())
     del report["timings_ms"], report["labeling"]["device"]
-    for file in ("output", "stats"):
+    for file in ("output", "stats", "contacts"):
         if report[file]:
             del report[file]["path"]
     return report
@@ -67,12 +67,13 @@ class Case:
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(parents=True)
         self.image = folder / "out" / ("labels" + extension)
-        self.outputs = [self.image, self.image.with_suffix(".csv"), self.image.with_suffix(".json")]
+        self.outputs = [self.image, self.image.with_suffix(".csv"), self.image.with_name("contacts.csv"), self.image.with_suffix(".json")]
         self.dir = folder / "parts"
         fixed = ["--device", "cpu", "--threads", "2", "--no-fsync", *options]
-        self.command = ["label", source, "-o", self.image, "--stats", self.outputs[1], *fixed]
+        self.command = ["label", source, "-o", self.image, "--stats", self.outputs[1], "--contacts", self.outputs[2], *fixed]
         whole = folder / "whole"
-        run("label", source, "-o", str(whole) + extension, "--stats", str(whole) + ".csv", "--quiet", *fixed)
+        run("label", source, "-o", str(whole) + extension, "--stats", str(whole) + ".csv", "--contacts", str(whole) + "-contacts.csv",
+            "--quiet", *fixed)
         self.whole = [pathlib.Path(str(whole) + end) for end in (extension, *ENDS)]
 
     def task(self, part):
@@ -93,9 +94,9 @@ class Case:
                 run(*self.task(part))
 
     def check(self):
-        for ours, right in zip(self.outputs[:2], self.whole):
+        for ours, right in zip(self.outputs[:3], self.whole):
             assert ours.read_bytes() == right.read_bytes(), ours
-        assert comparable(self.outputs[2]) == comparable(self.whole[2])
+        assert comparable(self.outputs[3]) == comparable(self.whole[3])
         assert sorted(path.name for path in self.dir.iterdir()) == ["finished", "run"]
         assert sorted((self.folder / "out").iterdir()) == sorted(self.outputs)
 
@@ -342,7 +343,7 @@ def refused(scratch):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
     for words in (["--fill-holes"], ["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
-                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--values", "--delta", "1"], ["more.tif"], ["--json", "/dev/stdout"]):
+                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
         run("label", source, "-o", image, *together, code=64)

@@ -100,6 +100,8 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
 
   const std::vector<Slab> slabs = cut_into_parts(extent, c.parts);
   std::vector<NumberedPart> numbered(slabs.size());
+  const Connectivity all_neighbors = is_3d(c.connectivity) ? Connectivity::c26 : Connectivity::c8;
+  std::vector<Contact> contacts;  // in part 0
   run_parts(c.parts, [&](PartLink& link) {
     SlowLink slow(link, c.seed);
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
@@ -109,6 +111,8 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values);
     if (request.wanted.any()) measure_part(slow, extent, request, part);
     select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
+    std::vector<Contact> of_all = find_contacts_of_part(slow, extent, all_neighbors, part);
+    if (link.part() == 0) contacts = std::move(of_all);
   });
 
   Components components;
@@ -134,6 +138,8 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   }
   REQUIRE(components == expected.components);
   REQUIRE(values == whole.values);
+  REQUIRE(contacts == find_contacts(*whole.labeled.labels, all_neighbors,
+                                    expected.map.empty() ? nullptr : expected.map.data()));
   const Labeled joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
   REQUIRE(mapped(joined, {}) == expected_labels);
 }

@@ -20,6 +20,11 @@ struct Contact {
   friend bool operator==(const Contact&, const Contact&) = default;
 };
 
+/// Of which contacts are counted where components are made by some.
+inline Connectivity all_neighbors(Connectivity connectivity) {
+  return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
+}
+
 /// Bytes of the rows that find_contacts() looks at together, and of those that it keeps of periodic borders,
 /// none of which has more runs; contacts themselves left out.
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
@@ -33,5 +38,13 @@ std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectiv
 /// other on both sides. Error as check_periodic().
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
                                    const Label* map = nullptr, const PeriodicAxes& periodic = {});
+
+/// The same of what touches in rows [first_row, first_row + rows), and between these and what is before: one
+/// row of the same slice, or with a connectivity of 3D a slice, which `labels` must have.
+std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
+                                           std::int64_t first_row, std::int64_t rows);
+
+/// Those of several stretches of rows as one.
+std::vector<Contact> add_up_contacts(const std::vector<Contact>& contacts);
 
 }  // namespace gpuccl

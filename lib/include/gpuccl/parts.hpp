@@ -11,6 +11,7 @@
 #include "gpuccl/column.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
+#include "gpuccl/contacts.hpp"
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
@@ -102,7 +103,14 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
                  NumberedPart& part, const ComponentValues& values = {});
 
-/// The same for an image in memory, with `label` for each part in a thread of its own. The labels look at the
+/// What touches what in the whole, as find_contacts(), all of it in part 0: again all parts call it, when
+/// components have been selected.
+std::vector<Contact> find_contacts_of_part(PartLink& link, Extent whole, Connectivity connectivity,
+                                           const NumberedPart& part);
+/// Which rows find_contacts_of_rows() looks at before those of a part.
+RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
+
+/// Unites an image in memory, with `label` for each part in a thread of its own. The labels look at the
 /// image.
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label);

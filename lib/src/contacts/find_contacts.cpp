@@ -59,13 +59,14 @@ class ContactTable {
     return *last_;
   }
 
+  void add(const Contact& contact) {
+    Contact& sum = of(contact.a, contact.b);
+    for (std::size_t axis = 0; axis < sum.faces.size(); ++axis) sum.faces[axis] += contact.faces[axis];
+    sum.edges += contact.edges;
+    sum.corners += contact.corners;
+  }
   void add(const ContactTable& other) {
-    for (const auto& [key, contact] : other.contacts_) {
-      Contact& sum = of(contact.a, contact.b);
-      for (std::size_t axis = 0; axis < sum.faces.size(); ++axis) sum.faces[axis] += contact.faces[axis];
-      sum.edges += contact.edges;
-      sum.corners += contact.corners;
-    }
+    for (const auto& [key, contact] : other.contacts_) add(contact);
   }
 
   std::vector<Contact> sorted() const {
@@ -138,6 +139,44 @@ std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
   return std::clamp<std::int64_t>(kElements / std::max(extent.width, 1), 1, extent.rows() + 1);
 }
 
+/// What touches in rows [begin, end), and between these and the rows before. Calls keep(number, row) of each.
+template <class Keep>
+ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, const Label* map,
+                          std::int64_t begin, std::int64_t end, Keep keep) {
+  const Extent extent = labels.extent();
+  const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
+  const int reached = reach(connectivity);
+  const std::int64_t height = extent.height, at_once = rows_at_once(extent, connectivity);
+
+  tbb::enumerable_thread_specific<ContactTable> tables;
+  Window before, now;
+  if (const std::int64_t rows = std::min<std::int64_t>(begin, joins_slices ? height : begin % height > 0))
+    now.list(labels, map, begin - rows, rows);
+  for (std::int64_t first = begin; first < end; first += at_once) {
+    const std::int64_t rows = std::min(at_once, end - first);
+    labels.prepare(first, rows);
+    std::swap(before, now);
+    now.list(labels, map, first, rows);
+    const auto row_at = [&](std::int64_t number) { return (number < first ? before : now).row(number); };
+    tbb::parallel_for(first, first + rows, [&](std::int64_t number) {
+      ContactTable& table = tables.local();
+      const Row row = now.row(number);
+      keep(number, row);
+      const std::int64_t y = number % height;
+      count_in_row(row, table);
+      if (y > 0) count_between(row, row_at(number - 1), 1, 1, reached, table);
+      if (!joins_slices || number < height) return;
+      count_between(row, row_at(number - height), 1, 2, reached, table);
+      if (reached == 1) return;
+      if (y > 0) count_between(row, row_at(number - height - 1), 2, 0, reached, table);
+      if (y + 1 < height) count_between(row, row_at(number - height + 1), 2, 0, reached, table);
+    });
+  }
+  ContactTable all;
+  for (const ContactTable& table : tables) all.add(table);
+  return all;
+}
+
 }  // namespace
 
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
@@ -153,36 +192,22 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
                                    const PeriodicAxes& periodic) {
   const Extent extent = labels.extent();
   check_periodic(extent, connectivity, periodic);
-  const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
-  const int reached = reach(connectivity);
-  const std::int64_t height = extent.height, at_once = rows_at_once(extent, connectivity);
-
-  tbb::enumerable_thread_specific<ContactTable> tables;
   BorderRuns borders(extent, periodic);
-  Window before, now;
-  for (std::int64_t first = 0; first < extent.rows(); first += at_once) {
-    const std::int64_t rows = std::min(at_once, extent.rows() - first);
-    labels.prepare(first, rows);
-    std::swap(before, now);
-    now.list(labels, map, first, rows);
-    const auto row_at = [&](std::int64_t number) { return (number < first ? before : now).row(number); };
-    tbb::parallel_for(first, first + rows, [&](std::int64_t number) {
-      ContactTable& table = tables.local();
-      const Row row = now.row(number);
-      borders.keep(number, row);
-      const std::int64_t y = number % height;
-      count_in_row(row, table);
-      if (y > 0) count_between(row, row_at(number - 1), 1, 1, reached, table);
-      if (!joins_slices || number < height) return;
-      count_between(row, row_at(number - height), 1, 2, reached, table);
-      if (reached == 1) return;
-      if (y > 0) count_between(row, row_at(number - height - 1), 2, 0, reached, table);
-      if (y + 1 < height) count_between(row, row_at(number - height + 1), 2, 0, reached, table);
-    });
-  }
-  ContactTable all;
-  for (const ContactTable& table : tables) all.add(table);
+  ContactTable all = find_in_rows(labels, connectivity, map, 0, extent.rows(),
+                                  [&](std::int64_t number, Row row) { borders.keep(number, row); });
   if (periodic != PeriodicAxes{}) count_across(borders, extent, connectivity, periodic, all);
+  return all.sorted();
+}
+
+std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
+                                           std::int64_t first_row, std::int64_t rows) {
+  return find_in_rows(labels, connectivity, nullptr, first_row, first_row + rows, [](std::int64_t, Row) {})
+      .sorted();
+}
+
+std::vector<Contact> add_up_contacts(const std::vector<Contact>& contacts) {
+  ContactTable all;
+  for (const Contact& contact : contacts) all.add(contact);
   return all.sorted();
 }
 

@@ -16,7 +16,7 @@ MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.p
   std::vector<Label> links(left_ + right.pieces.size());
   std::iota(links.begin(), links.end(), Label{0});
   const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
-  for (const Contact& contact : right.contacts)
+  for (const PieceContact& contact : right.contacts)
     sets.unite(left.last[contact.before], static_cast<Index>(left_ + contact.piece));
 
   // A root is the smallest of its set.
@@ -43,7 +43,7 @@ MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.p
     }
     return n;
   };
-  for (const Contact& contact : left.contacts)
+  for (const PieceContact& contact : left.contacts)
     group_.contacts.push_back({contact.before, reaching(contact.piece)});
   for (const std::uint32_t piece : right.last) group_.last.push_back(reaching(left_ + piece));
 }

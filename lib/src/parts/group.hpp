@@ -26,7 +26,7 @@ struct Piece {
 };
 
 /// Two components that touch.
-struct Contact {
+struct PieceContact {
   std::uint32_t before;  // number of the one before, among the components at the last face there
   std::uint32_t piece;
 };
@@ -34,7 +34,7 @@ struct Contact {
 /// Parts that are next to each other: the components that reach beyond them, for all others are finished.
 struct Group {
   std::vector<Piece> pieces;
-  std::vector<Contact> contacts;    // with the last face of what is before the group
+  std::vector<PieceContact> contacts;  // with the last face of what is before the group
   std::vector<std::uint32_t> last;  // pieces of the components at the last face of the group, by their number
 };
 

@@ -109,7 +109,7 @@ class Faces {
     std::map<Origin, Label> numbers;
     if (!geometry_.before) return numbers;
     const auto before = TakenMessage(link_.receive(link_.part() - 1)).take<Label>();
-    for (const Contact& contact : contacts_)
+    for (const PieceContact& contact : contacts_)
       numbers[pieces_[contact.piece].origin] = before.at(contact.before);
     return numbers;
   }
@@ -188,7 +188,7 @@ class Faces {
   const std::span<const ValueBits> values_;
   MetLabels met_;             // at either face
   MetLabels labels_at_last_;  // by what the next part calls them
-  std::vector<Contact> contacts_;
+  std::vector<PieceContact> contacts_;
   Group group_;
   std::vector<Piece> pieces_;  // by their numbers in met_
 };

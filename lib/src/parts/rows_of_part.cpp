@@ -1,0 +1,88 @@
+#include "parts/rows_of_part.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "common/add_runs.hpp"
+#include "gpuccl/error.hpp"
+#include "parts/message.hpp"
+
+namespace gpuccl {
+namespace {
+
+RowRange common(const RowRange& a, const RowRange& b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+}  // namespace
+
+RowsOfPart::RowsOfPart(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
+                       const std::function<Label(Label)>& number)
+    : extent_(whole), part_(part), own_(rows_of(part.labels.slab, whole)) {
+  for (const Label label : part.labels.numbers) numbers_.push_back(number(label));
+  exchange(link, reach, number);
+}
+
+void RowsOfPart::render(std::int64_t, std::int64_t, LabelsOut, const Label*) const {
+  throw Error(Failure::internal, "rows of a part cannot be rendered with those around them");
+}
+
+void RowsOfPart::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                           const Label* map) const {
+  out.runs.clear();
+  out.ends.clear();
+  const auto list = [&](const RowRange& range, const auto& add) {
+    const RowRange some = common(range, {first_row, first_row + rows});
+    if (some.begin < some.end) add(some.begin - range.begin, some.end - some.begin);
+  };
+  const auto list_around = [&](bool before) {
+    for (const Around& around : around_)
+      if ((around.rows.begin < own_.begin) == before)
+        list(around.rows, [&](std::int64_t first, std::int64_t count) {
+          append_rows(out, around.runs, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+        });
+  };
+  list_around(true);
+  list(own_, [&](std::int64_t first, std::int64_t count) {
+    LabelRuns some;
+    part_.labels.labels->list_runs(first, count, some, numbers_.data());
+    append_rows(out, some, 0, some.ends.size());
+  });
+  list_around(false);
+  if (map != nullptr) map_runs(out, map);
+}
+
+/// Sends rows to parts that they are around, and receives those around this one.
+void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
+                          const std::function<Label(Label)>& number) {
+  const std::vector<Slab> slabs = cut_into_parts(extent_, link.parts());
+  const auto rows = [&](int part) { return rows_of(slabs[static_cast<std::size_t>(part)], extent_); };
+  // What one part has of the rows around another.
+  const auto around = [&](int one, int other) {
+    const RowRange of = rows(other);
+    if (of.begin >= of.end || one == other) return RowRange{};
+    return common(rows(one), one < other ? RowRange{of.begin - reach.before, of.begin}
+                                         : RowRange{of.end, of.end + reach.behind});
+  };
+  for (int other = 0; other < link.parts(); ++other)
+    if (const RowRange mine = around(link.part(), other); mine.begin < mine.end) {
+      LabelRuns runs;
+      part_.labels.labels->list_runs(mine.begin - own_.begin, mine.end - mine.begin, runs,
+                                     part_.labels.numbers.data());
+      Message message;
+      put(message, runs.runs);
+      put(message, runs.ends);
+      link.send(other, std::move(message));
+    }
+  for (int other = 0; other < link.parts(); ++other)
+    if (const RowRange theirs = around(other, link.part()); theirs.begin < theirs.end) {
+      TakenMessage message(link.receive(other));
+      Around& here = around_.emplace_back(Around{theirs, {}});
+      message.take(here.runs.runs);
+      message.take(here.runs.ends);
+      for (LabelRun& run : here.runs.runs) run.label = number(run.label);
+    }
+}
+
+}  // namespace gpuccl

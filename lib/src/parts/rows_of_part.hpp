@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/parts.hpp"
+#include "slabs/slab_geometry.hpp"
+
+namespace gpuccl {
+
+/// The rows of a part, and those of others around them, which parts send each other. Of their labels in the
+/// whole number(label) is listed.
+class RowsOfPart final : public LabelSource {
+ public:
+  /// `part` must outlive it.
+  RowsOfPart(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
+             const std::function<Label(Label)>& number);
+
+  const RowRange& own() const { return own_; }
+  Extent extent() const override { return extent_; }
+  Label count() const override { return part_.count; }
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
+
+ private:
+  struct Around {
+    RowRange rows;
+    LabelRuns runs;
+  };
+
+  void exchange(PartLink& link, const RowsAround& reach, const std::function<Label(Label)>& number);
+
+  Extent extent_;
+  const NumberedPart& part_;
+  RowRange own_;
+  std::vector<Label> numbers_;  // of the part's own labels
+  std::vector<Around> around_;
+};
+
+}  // namespace gpuccl
