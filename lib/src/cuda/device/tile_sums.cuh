@@ -68,6 +68,63 @@ __device__ void gather_in_warp(TilePart<axes>& part) {
   }
 }
 
+/// Boxes of parts, in shared memory, that the threads of a tile widen.
+template <int axes, int entries>
+struct PartBoxes {
+  int min[axes][entries], max[axes][entries];
+
+  __device__ void clear(int i) {
+    for (auto& low : min) low[i] = kFar;
+    for (auto& high : max) high[i] = -1;
+  }
+  __device__ void add(unsigned i, const TilePart<axes>& part) {
+#pragma unroll
+    for (int k = 0; k < axes; ++k) {
+      atomicMin(min[k] + i, part.min[k]);
+      atomicMax(max[k] + i, part.max[k]);
+    }
+  }
+  __device__ void get(int i, TilePart<axes>& part) const {
+#pragma unroll
+    for (int k = 0; k < axes; ++k) {
+      part.min[k] = min[k][i];
+      part.max[k] = max[k][i];
+    }
+  }
+};
+
+/// In volumes a tile has at most 16 elements along y and along z: which of them a part lies at are bits, so
+/// that one atomic operation does for four.
+template <int entries>
+struct PartBoxes<3, entries> {
+  int min[entries], max[entries];  // along x
+  unsigned at[entries];            // along y from bit 0, along z from bit 16
+
+  __device__ void clear(int i) {
+    min[i] = kFar;
+    max[i] = -1;
+    at[i] = 0;
+  }
+  __device__ void add(unsigned i, const TilePart<3>& part) {
+    atomicMin(min + i, part.min[0]);
+    atomicMax(max + i, part.max[0]);
+    atomicOr(at + i, range(part.min[1], part.max[1]) | range(part.min[2], part.max[2]) << 16);
+  }
+  __device__ void get(int i, TilePart<3>& part) const {
+    part.min[0] = min[i];
+    part.max[0] = max[i];
+#pragma unroll
+    for (int k = 1; k < 3; ++k) {
+      const unsigned along = at[i] >> 16 * (k - 1) & 0xffff;
+      part.min[k] = __ffs(static_cast<int>(along)) - 1;
+      part.max[k] = 31 - __clz(static_cast<int>(along));
+    }
+  }
+
+ private:
+  __device__ static unsigned range(int first, int last) { return (2u << last) - (1u << first); }
+};
+
 /// Parts of components of one tile, in shared memory, that its threads add up.
 template <int axes, int entries>
 struct PartSums {
@@ -75,24 +132,20 @@ struct PartSums {
 
   Label label[kEntries];
   unsigned area[kEntries], sum[axes][kEntries];
-  int min[axes][kEntries], max[axes][kEntries];
+  PartBoxes<axes, kEntries> boxes;
 
   __device__ void clear(int i) {
     label[i] = area[i] = 0;
     for (auto& sums : sum) sums[i] = 0;
-    for (auto& low : min) low[i] = kFar;
-    for (auto& high : max) high[i] = -1;
+    boxes.clear(i);
   }
 
   /// Adds what `part` says, but its label, to entry i.
   __device__ void add(unsigned i, const TilePart<axes>& part) {
     atomicAdd(area + i, part.area);
 #pragma unroll
-    for (int k = 0; k < axes; ++k) {
-      atomicAdd(sum[k] + i, part.sum[k]);
-      atomicMin(min[k] + i, part.min[k]);
-      atomicMax(max[k] + i, part.max[k]);
-    }
+    for (int k = 0; k < axes; ++k) atomicAdd(sum[k] + i, part.sum[k]);
+    boxes.add(i, part);
   }
 
   __device__ TilePart<axes> part(int i) const {
@@ -100,11 +153,8 @@ struct PartSums {
     part.label = label[i];
     part.area = area[i];
 #pragma unroll
-    for (int k = 0; k < axes; ++k) {
-      part.sum[k] = sum[k][i];
-      part.min[k] = min[k][i];
-      part.max[k] = max[k][i];
-    }
+    for (int k = 0; k < axes; ++k) part.sum[k] = sum[k][i];
+    boxes.get(i, part);
     return part;
   }
 };

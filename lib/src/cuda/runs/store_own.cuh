@@ -26,7 +26,7 @@ struct OwnShared {
   std::uint16_t root[Tile::kNodes];
   std::uint32_t gathered;
   std::uint16_t waiting[Tile::kWarps][2 * kWarp];  // nodes, until there is one for each lane of the warp
-  PartSums<kAxes<Tile>, kAxes<Tile> == 2 ? 256 : 128> sums;
+  PartSums<kAxes<Tile>, kAxes<Tile> == 2 ? 256 : 160> sums;  // as many warps as there is room for
 
   __device__ static std::uint16_t node_of(std::uint16_t root) { return root & kElsewhere; }
 };
