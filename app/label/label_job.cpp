@@ -11,6 +11,7 @@
 #include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
 #include "app/label/self_check.hpp"
+#include "app/options/periodic_option.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -445,8 +446,7 @@ void LabelJob::complete_report() {
   report_.options = deciding_options(options_);
   report_.algorithm = engine_report_.algorithm;
   report_.connectivity = static_cast<int>(connectivity_);
-  for (std::size_t axis = 0; axis < options_.periodic.size(); ++axis)
-    if (options_.periodic[axis]) report_.periodic.emplace_back(1, "xyz"[axis]);
+  report_.periodic = names_of(options_.periodic);
   report_.volume = volume();
   report_.device_kind = device_name(engine_report_.device_kind);
   report_.device_name = engine_report_.device_name;

@@ -14,6 +14,8 @@ namespace gpuccl::app {
 namespace {
 
 constexpr const char* kAll = "all";  // holes
+constexpr const char* kPeriodicHelp =
+    "Axes along which opposite borders touch, as in x,y,z: components go on there";
 
 void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_holes) {
   command.add_optional_value(
@@ -141,6 +143,7 @@ void LabelOptions::add_for_parts(const Command& command) {
   values.add_input_to(command);
   add_spacing(command, spacing);
   algorithm.add_to(command);
+  add_periodic(command, periodic, kPeriodicHelp);
   add_selection(command, selection);
   values.add_selection_to(command);
   command.group("Measures");
@@ -170,8 +173,7 @@ void LabelOptions::add_to(const Command& command) {
   add_place("--series", planes.series, "The image of several in a TIFF, from 0");
   add_spacing(command, spacing);
   algorithm.add_to(command);
-  add_periodic(command, periodic,
-               "Axes along which opposite borders touch, as in x,y,z: components go on there");
+  add_periodic(command, periodic, kPeriodicHelp);
   add_fill_holes(command, fill_holes);
   add_selection(command, selection);
   values.add_selection_to(command);

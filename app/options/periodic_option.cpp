@@ -20,4 +20,11 @@ void add_periodic(const Command& command, PeriodicAxes& periodic, const std::str
   });
 }
 
+std::vector<std::string> names_of(const PeriodicAxes& periodic) {
+  std::vector<std::string> names;
+  for (std::size_t axis = 0; axis < periodic.size(); ++axis)
+    if (periodic[axis]) names.emplace_back(1, "xyz"[axis]);
+  return names;
+}
+
 }  // namespace gpuccl::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "gpuccl/periodic.hpp"
 
@@ -10,5 +11,8 @@ class Command;
 
 /// --periodic, the axes along which opposite borders touch.
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);
+
+/// "x", "y", "z": those that are periodic.
+std::vector<std::string> names_of(const PeriodicAxes& periodic);
 
 }  // namespace gpuccl::app

@@ -11,6 +11,7 @@
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/options/periodic_option.hpp"
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
@@ -101,6 +102,7 @@ class Finish {
     report_.options = deciding_options(options_);
     report_.algorithm = first.algorithm;
     report_.connectivity = static_cast<int>(input_.connectivity());
+    report_.periodic = names_of(options_.periodic);
     report_.volume = input_.is_volume();
     report_.device_kind = first.device_kind;
     for (const std::string& name : names)

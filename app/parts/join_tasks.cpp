@@ -15,6 +15,7 @@
 #include "app/parts/opened_run.hpp"
 #include "app/parts/part_measures.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/values.hpp"
 #include "io/parts/stored_labels.hpp"
@@ -78,7 +79,7 @@ class Join {
       return labeled(static_cast<int>(i) + 1, slabs_[i]);
     });
     joined_.count = joined.components.size();
-    if (measures_.any() && !is_measured()) {
+    if (measures_rows(run_.options(), measures_) && !is_measured()) {
       unite(joined);
     } else {
       number(std::move(joined));
@@ -152,6 +153,40 @@ class Join {
     }
   }
 
+  /// Unites components across periodic borders; what there is to say of how they go across.
+  Measured wrapped(JoinedSlabs& joined) const {
+    const Extent whole = input_.extent();
+    std::vector<NumberedSlab> slabs;
+    for (std::size_t i = 0; i < slabs_.size(); ++i) slabs.push_back(stored(i, joined.numbers[i]));
+    const std::unique_ptr<LabelSource> labels =
+        joined_labels(whole, std::move(slabs), static_cast<Label>(joined.components.size()));
+    const Wrapped wrapped = io::concerning(run_.files().input, [&] {
+      return wrap(*labels, joined.components, input_.connectivity(), run_.options().periodic, joined.values);
+    });
+    joined.components = wrapped.components;
+    follow(wrapped.map, wrapped.components.size(), joined.values);
+    for (std::vector<Label>& numbers : joined.numbers)
+      for (Label& number : numbers) number = wrapped.map[number];
+    MeasureRequest request = measures_.request();
+    request.wraps = wrapped.wraps;
+    return measure_nothing(whole, joined.components, request);
+  }
+
+  /// All rows of a part.
+  NumberedSlab stored(std::size_t i, const std::vector<Label>& numbers) const {
+    NumberedSlab result{slabs_[i], nullptr, numbers};
+    const int part = static_cast<int>(i) + 1;
+    const Slab& slab = slabs_[i];
+    run_.for_part(part, folder_.labels_path(part), [&] {
+      auto file = std::make_shared<io::CheckedFile>(open(part));
+      file->verify();
+      const Extent extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+      result.labels = std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns, extent,
+                                                         static_cast<Label>(numbers.size() - 1));
+    });
+    return result;
+  }
+
   /// What all parts have measured.
   Measured measured(const Components& components) const {
     Measured all = measure_nothing(input_.extent(), components, measures_.request());
@@ -170,7 +205,11 @@ class Join {
   void number(JoinedSlabs joined) {
     const Extent whole = input_.extent();
     Measured measured;
-    if (measures_.any()) measured = this->measured(joined.components);
+    if (run_.options().periodic != PeriodicAxes{}) {
+      measured = wrapped(joined);
+    } else if (measures_.any()) {
+      measured = this->measured(joined.components);
+    }
     for (const std::uint64_t area : joined.components.area) joined_.largest = std::max(joined_.largest, area);
     const LabelOptions& options = run_.options();
     const ValueType type = input_.value_type().value_or(ValueType::u8);

@@ -1,6 +1,7 @@
 #include "app/parts/label_part.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "app/label/label_outputs.hpp"
 #include "app/label/value_options.hpp"
 #include "app/label/written_values.hpp"
+#include "app/options/periodic_option.hpp"
 #include "app/parts/part_input.hpp"
 #include "app/parts/part_measures.hpp"
 #include "io/files/file_error.hpp"
@@ -127,15 +129,23 @@ class PartJob {
     try {
       numbered_ =
           unite_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled), values);
+      if (is_periodic())
+        wraps_ = wrap_part(link_, input_->extent(), input_->connectivity(), options_.periodic, numbered_);
     } catch (const Error& error) {
       if (error.failure() != Failure::data) throw;
-      // Too many components are so for all parts alike.
+      // Too many components, or such as go too far, are so for all parts alike.
       throw io::PartFailed(error.failure(), first_ ? std::current_exception() : nullptr);
     }
   }
 
   void select_components() {
-    if (measures_->any()) measure_part(link_, input_->extent(), measures_->request(), numbered_);
+    if (is_periodic()) {  // no row is looked at
+      MeasureRequest request = measures_->request();
+      request.wraps = wraps_;
+      numbered_.measured = measure_nothing(input_->extent(), numbered_.components, request);
+    } else if (measures_->any()) {
+      measure_part(link_, input_->extent(), measures_->request(), numbered_);
+    }
     select_part(link_, input_->extent(), input_->connectivity(), options_.selection, numbered_,
                 {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
     numbered_.measured.show_only(options_.measure.wanted);
@@ -165,6 +175,8 @@ class PartJob {
     const std::set<int> gpus(all.begin(), all.end());
     report_.gpus.assign(gpus.begin(), gpus.end());
   }
+
+  bool is_periodic() const { return options_.periodic != PeriodicAxes{}; }
 
   /// All of them by part 0.
   void write_contacts() {
@@ -223,6 +235,7 @@ class PartJob {
     report_.options = deciding_options(options_);
     report_.algorithm = engine_report_.algorithm;
     report_.connectivity = static_cast<int>(input_->connectivity());
+    report_.periodic = names_of(options_.periodic);
     report_.volume = input_->is_volume();
     report_.device_kind = device_name(engine_report_.device_kind);
     report_.components = numbered_.count;
@@ -258,7 +271,8 @@ class PartJob {
   EngineReport engine_report_;
   std::optional<LabelMeasures> measures_;
   NumberedPart numbered_;
-  Column<ValueBits> values_;  // of the part's own labels, if they are written in place of these
+  std::vector<std::array<Wrap, 3>> wraps_;  // of the components that begin in the part
+  Column<ValueBits> values_;                // of the part's own labels, if they are written in place of these
   io::Report report_;
 };
 
@@ -272,6 +286,8 @@ void check_for_parts(const LabelOptions& options) {
   check_values(options);
   if (options.values.most_difference() > 0)
     throw Error(Failure::usage, "parts connect equal values; --delta above 0 is for gpuccl label");
+  if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage, "--contacts across periodic borders are not found in parts");
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --contacts");
   if (options.selection.min_size > options.selection.max_size)

@@ -63,7 +63,7 @@ class LabelTask {
       io::concerning(folder_.stretch_path(part_), [&] { write(*joined); });
       return TaskDone::written;
     }
-    if (!joined && measures_.any() && measure()) return TaskDone::measured;
+    if (!joined && measures_rows(options_, measures_) && measure()) return TaskDone::measured;
     return labels ? TaskDone::labelled : TaskDone::nothing;
   }
 

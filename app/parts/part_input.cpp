@@ -6,6 +6,7 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
+#include "gpuccl/periodic.hpp"
 #include "gpuccl/values.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
@@ -26,6 +27,7 @@ PartInput::PartInput(std::string path, const LabelOptions& options,
   reader_ = io::open_reader(path_, read);
   check_pages(info(), options);
   connectivity_ = options.algorithm.connectivity_for(extent(), info().format != "png");
+  check_periodic(extent(), connectivity_, options.periodic);
   if (values_.by_values) {
     value_type_ = reader_->value_type();
     check_value_type(*value_type_, values_);

@@ -16,4 +16,8 @@ LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& opt
   return measures;
 }
 
+bool measures_rows(const LabelOptions& options, const LabelMeasures& measures) {
+  return measures.any() && options.periodic == PeriodicAxes{};
+}
+
 }  // namespace gpuccl::app

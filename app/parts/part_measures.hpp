@@ -9,4 +9,8 @@ namespace gpuccl::app {
 /// LabelMeasures::plan(), and if it takes the background.
 LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& options, const PartInput& input);
 
+/// Whether rows are looked at for that, which parts do when they have been united: periodic images have only
+/// measures that need none.
+bool measures_rows(const LabelOptions& options, const LabelMeasures& measures);
+
 }  // namespace gpuccl::app

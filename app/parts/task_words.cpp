@@ -36,7 +36,6 @@ std::vector<std::string> words_of(const std::string& line) {
 void check_for_tasks(const LabelOptions& options) {
   const std::pair<bool, const char*> whole[] = {
       {!options.files.preview.empty(), "--preview"},
-      {options.periodic != PeriodicAxes{}, "--periodic"},
       {options.fill_holes.has_value(), "--fill-holes"},
       {!options.measure.intensity.empty(), "--intensity"},
       {options.planes.any(), "--channel, --frame and --series"},

@@ -50,7 +50,8 @@ Json comparable(const std::string& path) {
   Json report = Json::parse(read_file(path));
   report.erase("timings_ms");
   report["labeling"].erase("device");
-  for (const char* const file : {"output", "stats", "contacts"}) report[file].erase("path");
+  for (const char* const file : {"output", "stats", "contacts"})
+    if (!report[file].is_null()) report[file].erase("path");
   return report;
 }
 
@@ -107,17 +108,13 @@ TEST_CASE("any number of ranks writes the files of one process") {
                {{1100, 900, 1}, {"-c", "4", "--label-type", "u32"}, ".tiff"},
                {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
                {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
-               {{40, 30, 9}, {"-c", "6", "--order", "size"}, ".npy"}};
+               {{40, 30, 9}, {"-c", "6", "--periodic", "x,z", "--order", "size"}, ".npy"}};
   for (const auto& [extent, options, extension] : cases) {
     const std::string input = save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());
+    const bool has_contacts = std::find(options.begin(), options.end(), "--periodic") == options.end();
     const auto words = [&](const std::string& base) {
-      Words all = {input,
-                   "-o",
-                   scratch / base + extension,
-                   "--stats",
-                   scratch / base + ".csv",
-                   "--contacts",
-                   scratch / base + "-contacts.csv"};
+      Words all = {input, "-o", scratch / base + extension, "--stats", scratch / base + ".csv"};
+      if (has_contacts) all.insert(all.end(), {"--contacts", scratch / base + "-contacts.csv"});
       all.insert(all.end(), options.begin(), options.end());
       return all;
     };
@@ -131,7 +128,8 @@ TEST_CASE("any number of ranks writes the files of one process") {
       REQUIRE(ended.code == 0);
       REQUIRE((read_file(scratch / "parts" + extension) == read_file(scratch / "whole" + extension)));
       REQUIRE((read_file(scratch / "parts.csv") == read_file(scratch / "whole.csv")));
-      REQUIRE((read_file(scratch / "parts-contacts.csv") == read_file(scratch / "whole-contacts.csv")));
+      if (has_contacts)
+        REQUIRE((read_file(scratch / "parts-contacts.csv") == read_file(scratch / "whole-contacts.csv")));
       REQUIRE(comparable(scratch / "parts.json") == comparable(scratch / "whole.json"));
     }
   }

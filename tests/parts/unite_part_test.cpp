@@ -61,6 +61,7 @@ struct Case {
   bool per_value = false;
   std::uint32_t seed = 0;
   MeasureSet wanted = {};
+  PeriodicAxes periodic = {};
 };
 
 std::string described(const Case& c) {
@@ -86,17 +87,34 @@ using LabelSlab = std::function<LabeledValues(const Slab& slab)>;
 void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& label) {
   INFO(described(c));
   const Extent extent = c.extent;
+  constexpr ValueType kType = ValueType::u16;
+  const bool wraps_around = c.periodic != PeriodicAxes{};
+  Wrapped wrapped;
+  if (wraps_around) {
+    wrapped = wrap(*whole.labeled.labels, whole.labeled.components, c.connectivity, c.periodic, whole.values);
+    whole.labeled.components = std::move(wrapped.components);
+    follow(wrapped.map, whole.labeled.components.size(), whole.values);
+  }
   const Column<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
-  constexpr ValueType kType = ValueType::u16;
-  const MeasureRequest request{.wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}};
+  MeasureRequest request{.wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}};
   Measured measured;
-  if (request.wanted.any()) measured = measure(*whole.labeled.labels, whole.labeled.components, request);
+  if (wraps_around) {
+    request.wraps = wrapped.wraps;
+    measured = measure(*whole.labeled.labels, whole.labeled.components, request);
+  } else if (request.wanted.any())
+    measured = measure(*whole.labeled.labels, whole.labeled.components, request);
   const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
                                     c.selection, measured, {whole.values, kType, c.per_value});
   measured.select(expected.map);
   follow(expected.map, expected.components.size(), whole.values);
-  const std::vector<Label> expected_labels = mapped(whole.labeled, expected.map);
+  std::vector<Label> map = expected.map;
+  if (wraps_around) {
+    map = wrapped.map;
+    if (!expected.map.empty())
+      for (Label& one : map) one = expected.map[one];
+  }
+  const std::vector<Label> expected_labels = mapped(whole.labeled, map);
 
   const std::vector<Slab> slabs = cut_into_parts(extent, c.parts);
   std::vector<NumberedPart> numbered(slabs.size());
@@ -109,7 +127,13 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
     NumberedPart& part = numbered[static_cast<std::size_t>(link.part())];
     part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values);
-    if (request.wanted.any()) measure_part(slow, extent, request, part);
+    if (wraps_around) {
+      const auto wraps = wrap_part(slow, extent, c.connectivity, c.periodic, part);
+      MeasureRequest of_wraps = request;
+      of_wraps.wraps = wraps;
+      part.measured = measure_nothing(extent, part.components, of_wraps);
+    } else if (request.wanted.any())
+      measure_part(slow, extent, request, part);
     select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
     std::vector<Contact> of_all = find_contacts_of_part(slow, extent, all_neighbors, part);
     if (link.part() == 0) contacts = std::move(of_all);
@@ -138,8 +162,8 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   }
   REQUIRE(components == expected.components);
   REQUIRE(values == whole.values);
-  REQUIRE(contacts == find_contacts(*whole.labeled.labels, all_neighbors,
-                                    expected.map.empty() ? nullptr : expected.map.data()));
+  REQUIRE(contacts ==
+          find_contacts(*whole.labeled.labels, all_neighbors, map.empty() ? nullptr : map.data()));
   const Labeled joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
   REQUIRE(mapped(joined, {}) == expected_labels);
 }
@@ -216,6 +240,23 @@ void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
   }
 }
 
+SelectionOptions periodic_selection(std::mt19937& random, const PeriodicAxes& periodic) {
+  SelectionOptions selection = random_selection(random);
+  selection.periodic = periodic;
+  if (random() % 3 == 0)
+    selection.keep.steps = {
+        {Condition::Step::Kind::comparison, MeasureId::wraps_x, Condition::Relation::less, 2}};
+  return selection;
+}
+
+/// Axes that can be periodic, one at least if there is one.
+PeriodicAxes random_axes(std::mt19937& random, const Extent& extent, Connectivity connectivity) {
+  PeriodicAxes axes{extent.width > 1 && random() % 2 == 0, extent.height > 1 && random() % 2 == 0,
+                    extent.depth > 1 && is_3d(connectivity) && random() % 2 == 0};
+  if (axes == PeriodicAxes{}) axes[extent.width > 1 ? 0 : 1] = extent.width > 1 || extent.height > 1;
+  return axes;
+}
+
 /// Like the row above or the one of the slice before in part, so that components go on.
 Values<std::uint16_t> random_values(std::mt19937& random, Extent extent) {
   const auto below = [&](std::uint32_t most) { return random() % most; };
@@ -231,6 +272,24 @@ Values<std::uint16_t> random_values(std::mt19937& random, Extent extent) {
     values.elements[i] = i >= before && below(4) != 0 ? values.elements[i - before] : value;
   }
   return values;
+}
+
+void random_periodic_volumes(std::uint32_t first_seed, std::uint32_t count) {
+  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const Extent extent{1 + below(17), 1 + below(17), below(3) == 0 ? 1 : 1 + below(12)};
+    const Connectivity connectivity = kConnectivities[below(5)];
+    const PeriodicAxes axes = random_axes(random, extent, connectivity);
+    Case c{extent, connectivity, 1 + below(12), periodic_selection(random, axes), false, seed};
+    c.wanted = measures_of(MeasureGroup::periodic);
+    c.periodic = axes;
+    if (below(3) == 0) {
+      expect_same_as_whole(random_values(random, extent), c);
+    } else {
+      expect_same_as_whole(random_image(extent, below(100) / 100.0, 1 + below(4), seed), c);
+    }
+  }
 }
 
 void random_volumes_of_values(std::uint32_t first_seed, std::uint32_t count) {
@@ -259,6 +318,11 @@ TEST_CASE("200,000 random volumes of values in parts are labelled as the whole",
 TEST_CASE("components are measured in parts as in the whole") { random_measured_volumes(1, 500); }
 TEST_CASE("components of 50,000 random volumes are measured in parts as in the whole", "[.long]") {
   random_measured_volumes(10000, 50000);
+}
+
+TEST_CASE("periodic volumes in parts are labelled as the whole") { random_periodic_volumes(1, 800); }
+TEST_CASE("100,000 periodic volumes in parts are labelled as the whole", "[.long]") {
+  random_periodic_volumes(10000, 100000);
 }
 
 TEST_CASE("patterns in parts are labelled as the whole") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,6 +16,7 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
 #include "gpuccl/value_type.hpp"
@@ -92,6 +94,12 @@ struct NumberedPart {
 /// Error (data) when there are more components than labels.
 NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
                         Labeled labeled, std::span<const ValueBits> values = {});
+
+/// Then unites components across periodic borders, as wrap(), again all parts; returns how each that begins
+/// in the part goes across them. Part 0 holds what lies at the borders, every part the components there.
+/// Error as wrap().
+std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
+                                           const PeriodicAxes& periodic, NumberedPart& part);
 
 /// Then measures the components, again all parts. What is looked at around a part comes from others. Error
 /// (usage) if that takes the background: needs_background().

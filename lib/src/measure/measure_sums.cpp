@@ -42,7 +42,9 @@ std::int64_t MeasureSums::bytes_beside() const {
 }
 
 std::unique_ptr<MeasureSums> MeasureSums::of_others(const Components& components) const {
-  auto sums = std::make_unique<MeasureSums>(measuring::Labeling{extent_, components, nullptr, request_});
+  MeasureRequest request = request_;
+  request.wraps = {};
+  auto sums = std::make_unique<MeasureSums>(measuring::Labeling{extent_, components, nullptr, request});
   sums->wanted_ = wanted_;
   sums->resize(components.size());
   return sums;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {
@@ -6,7 +8,18 @@ namespace {
 /// How components of a periodic image go across its borders.
 class Wraps final : public Group {
  public:
-  explicit Wraps(std::span<const std::array<Wrap, 3>> wraps) : wraps_(wraps.begin(), wraps.end()) {}
+  explicit Wraps(const Labeling& labeling)
+      : wraps_(labeling.request.wraps.begin(), labeling.request.wraps.end()) {
+    wraps_.resize(labeling.components.size());
+  }
+
+  void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
+    for (const Wrap wrap : wraps_[index]) saved.push_back(static_cast<std::uint64_t>(wrap));
+  }
+  void add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+    for (std::size_t axis = 0; axis < saved.size(); ++axis)
+      wraps_[index][axis] = std::max(wraps_[index][axis], static_cast<Wrap>(saved[axis]));
+  }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
     const std::array<Wrap, 3>& wraps = wraps_[sums.index];
@@ -23,9 +36,9 @@ class Wraps final : public Group {
 
 std::unique_ptr<Group> make_wraps(const Labeling& labeling) {
   if (!wants(labeling, {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z}) ||
-      labeling.request.wraps.empty())
+      (labeling.request.wraps.empty() && !labeling.request.in_parts))
     return nullptr;
-  return std::make_unique<Wraps>(labeling.request.wraps);
+  return std::make_unique<Wraps>(labeling);
 }
 
 }  // namespace gpuccl::measuring

@@ -8,6 +8,7 @@
 #include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
 #include "periodic/offset_forest.hpp"
+#include "periodic/wrap_borders.hpp"
 
 namespace gpuccl {
 namespace {
@@ -88,10 +89,16 @@ void check_periodic(const Extent& extent, Connectivity connectivity, const Perio
 
 Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
              const PeriodicAxes& periodic, std::span<const std::uint64_t> values) {
-  const Extent extent = labels.extent();
-  check_periodic(extent, connectivity, periodic);
+  check_periodic(labels.extent(), connectivity, periodic);
+  return wrap_borders(borders_of(labels, periodic), labels.extent(), components, connectivity, periodic,
+                      values);
+}
+
+Wrapped wrap_borders(const BorderRuns& borders, const Extent& extent, const Components& components,
+                     Connectivity connectivity, const PeriodicAxes& periodic,
+                     std::span<const std::uint64_t> values) {
   OffsetForest forest(components.size());
-  for_each_contact_across(borders_of(labels, periodic), extent, connectivity, periodic,
+  for_each_contact_across(borders, extent, connectivity, periodic,
                           [&](Label a, Label b, int, const std::array<bool, 3>&, const Periods& periods) {
                             if (values.empty() || values[a - 1] == values[b - 1]) forest.unite(a, b, periods);
                           });
