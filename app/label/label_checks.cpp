@@ -109,6 +109,12 @@ bool is_batch(const LabelOptions& options) {
          folder_of_images || names_folder(options.files.image);
 }
 
+void check_borders(const LabelOptions& options) {
+  if (options.fill_holes && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage,
+                "--fill-holes looks at borders, which --periodic takes away; give one of them");
+}
+
 void check(const LabelOptions& options, bool batch) {
   const LabelPaths& files = options.files;
   if (options.selection.min_size > options.selection.max_size)
@@ -116,9 +122,7 @@ void check(const LabelOptions& options, bool batch) {
   check_values(options);
   if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage, "--periodic joins equal values across borders, and excludes --delta above 0");
-  if (options.fill_holes && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage,
-                "--fill-holes looks at borders, which --periodic takes away; give one of them");
+  check_borders(options);
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) { return path == "-"; };
   const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report};

@@ -16,6 +16,9 @@ bool is_batch(const LabelOptions& options);
 /// (usage).
 void check(const LabelOptions& options, bool batch);
 
+/// Refuses options that contradict each other about what a border is. Error (usage).
+void check_borders(const LabelOptions& options);
+
 /// Refuses what needs to know where the smaller pages of an input end. Error (usage).
 void check_pages(const io::ImageInfo& input, const LabelOptions& options);
 

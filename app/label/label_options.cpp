@@ -144,6 +144,7 @@ void LabelOptions::add_for_parts(const Command& command) {
   add_spacing(command, spacing);
   algorithm.add_to(command);
   add_periodic(command, periodic, kPeriodicHelp);
+  add_fill_holes(command, fill_holes);
   add_selection(command, selection);
   values.add_selection_to(command);
   command.group("Measures");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/value_options.hpp"
 #include "app/label/written_values.hpp"
@@ -44,6 +46,8 @@ class PartJob {
   void open() {
     here(files_.input, [&] {
       input_.emplace(files_.input, options_, [this](const std::string& line) { warn(files_.input, line); });
+      if (options_.fill_holes)
+        check_labels_background(options_.algorithm.engine, input_->connectivity(), "--fill-holes");
       measures_.emplace(measures_in_parts(files_, options_, *input_));
       if (const std::string line = measures_->left_out(); !line.empty()) warn(files_.input, line);
       slab_ = cut_into_parts(input_->extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
@@ -70,6 +74,7 @@ class PartJob {
   }
 
   void label(LazyEngine& engine) {
+    if (options_.fill_holes) fill_holes(engine);
     PartInput::Found found;
     here(files_.input, [&] { found = input_->label(slab_, engine); });
     report_.input = input_->info();
@@ -125,12 +130,42 @@ class PartJob {
     return output;
   }
 
+  /// Holes are components of the background that are not at the border.
+  void fill_holes(LazyEngine& engine) {
+    const Stopwatch filling;
+    const Extent whole = input_->extent();
+    const Connectivity connectivity = complementary(input_->connectivity());
+    Labeled background;
+    here(files_.input, [&] { background = input_->label_background(slab_, engine); });
+    NumberedPart holes;
+    all_or_none([&] { holes = unite_part(link_, slab_, whole, connectivity, std::move(background)); });
+    select_part(link_, whole, connectivity, {.max_size = *options_.fill_holes, .clear_border = true}, holes);
+    const std::uint64_t mine =
+        std::accumulate(holes.components.area.begin(), holes.components.area.end(), std::uint64_t{0});
+    const std::uint64_t elements = link_.scan(mine).all;
+    for (Label& number : holes.labels.numbers) number = number == 0 ? 1 : 0;  // what stays background
+    holes.labels.numbers[0] = 0;
+    here(files_.input, [&] {
+      std::vector<NumberedSlab> slabs;
+      slabs.push_back(std::move(holes.labels));
+      input_->fill(slab_, joined_labels(whole, std::move(slabs), 1));
+    });
+    report_.holes = {holes.count, elements, filling.milliseconds()};
+  }
+
   void unite(Labeled labeled, std::span<const ValueBits> values) {
-    try {
+    all_or_none([&] {
       numbered_ =
           unite_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled), values);
       if (is_periodic())
         wraps_ = wrap_part(link_, input_->extent(), input_->connectivity(), options_.periodic, numbered_);
+    });
+  }
+
+  template <class Work>
+  void all_or_none(Work work) {
+    try {
+      work();
     } catch (const Error& error) {
       if (error.failure() != Failure::data) throw;
       // Too many components, or such as go too far, are so for all parts alike.
@@ -162,6 +197,7 @@ class PartJob {
         static_cast<double>(link_.scan(foreground).all) / static_cast<double>(input_->info().elements());
     findings.largest = numbered_.largest;
     findings.more_than_two_values = link_.scan(input_->reader().has_more_than_two_values()).all > 0;
+    findings.filled = report_.holes ? report_.holes->elements : 0;
     findings.by_values = input_->value_type().has_value();
     report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
@@ -288,6 +324,7 @@ void check_for_parts(const LabelOptions& options) {
     throw Error(Failure::usage, "parts connect equal values; --delta above 0 is for gpuccl label");
   if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage, "--contacts across periodic borders are not found in parts");
+  check_borders(options);
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --contacts");
   if (options.selection.min_size > options.selection.max_size)

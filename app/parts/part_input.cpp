@@ -6,6 +6,7 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
+#include "gpuccl/holes.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/values.hpp"
 #include "io/image/limits.hpp"
@@ -44,19 +45,19 @@ PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
   value_type_ ? label_values_of(slab, found) : label_bits(slab, engine, found);
   std::uint64_t in_components = 0;
   for (const std::uint64_t area : found.labeled.components.area) in_components += area;
-  if (in_components != found.foreground)
+  if (in_components != found.foreground + filled_)
     throw Error(Failure::internal, "self-check failed: components of " + std::to_string(in_components) +
                                        " elements, but the foreground has " +
-                                       std::to_string(found.foreground));
+                                       std::to_string(found.foreground + filled_));
   if (state_now() != state_) throw Error(Failure::data, "the input changed while it was read");
   return found;
 }
 
 void PartInput::label_bits(const Slab& slab, LazyEngine& engine, Found& found) {
   Engine& started = engine.start();
-  const Stopwatch reading;
-  found.foreground = read(slab);
-  found.read_ms = reading.milliseconds();
+  if (!foreground_) read(slab);
+  found.foreground = *foreground_;
+  found.read_ms = read_ms_;
   if (bits_.extent().elements() > 0)
     found.labeled = started.label(bits_.view(), connectivity_, &found.engine);
 }
@@ -83,8 +84,31 @@ std::string PartInput::state_now() const {
          std::to_string(all.bytes) + " " + std::to_string(all.last_change.time_since_epoch().count());
 }
 
+Labeled PartInput::label_background(const Slab& slab, LazyEngine& engine) {
+  Engine& started = engine.start();
+  read(slab);
+  if (bits_.extent().elements() == 0) return {};
+  invert(bits_);
+  return started.label(bits_.view(), complementary(connectivity_));
+}
+
+void PartInput::fill(const Slab& slab, std::unique_ptr<LabelSource> background) {
+  if (bits_.extent().elements() == 0) return;
+  BitVolume filled(bits_.extent());
+  draw_background(*background, static_cast<std::int64_t>(slab.z0) * extent().height + slab.y0, filled);
+  background.reset();
+  bits_ = std::move(filled);
+  filled_ = static_cast<std::uint64_t>(count_foreground(bits_.view())) - *foreground_;
+}
+
+void PartInput::read(const Slab& slab) {
+  const Stopwatch reading;
+  foreground_ = read_bits(slab);
+  read_ms_ = reading.milliseconds();
+}
+
 /// Returns the number of foreground elements.
-std::uint64_t PartInput::read(const Slab& slab) {
+std::uint64_t PartInput::read_bits(const Slab& slab) {
   reader_->find_threshold();
   bits_ = BitVolume({extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0});
   if (bits_.extent().height < extent().height) {

@@ -48,13 +48,20 @@ class PartInput {
     std::uint64_t foreground = 0;  // elements
     double read_ms = 0;
   };
+  /// Reads a part and labels its background, by complementary() of the connectivity. The labels look at bits
+  /// that the input holds.
+  Labeled label_background(const Slab& slab, LazyEngine& engine);
+  /// Then makes foreground what `background`, labels of the whole, has no label for; label() reads no more.
+  void fill(const Slab& slab, std::unique_ptr<LabelSource> background);
+
   /// Reads and labels a part; the device starts while the file is read. Error (data) if the input is not as
   /// it was when it was opened, (internal) if the components are not all of the foreground.
   Found label(const Slab& slab, LazyEngine& engine);
 
  private:
   std::string state_now() const;
-  std::uint64_t read(const Slab& slab);
+  void read(const Slab& slab);
+  std::uint64_t read_bits(const Slab& slab);
   void label_bits(const Slab& slab, LazyEngine& engine, Found& found);
   void label_values_of(const Slab& slab, Found& found);
 
@@ -66,6 +73,9 @@ class PartInput {
   Connectivity connectivity_ = Connectivity::c8;
   std::string state_;
   BitVolume bits_;
+  std::optional<std::uint64_t> foreground_;  // of the part that was read
+  std::uint64_t filled_ = 0;                 // more than these
+  double read_ms_ = 0;
 };
 
 }  // namespace gpuccl::app

@@ -118,7 +118,9 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
       options.compression = std::vector{io::Compression::none, io::Compression::deflate, io::Compression::lzw,
                                         io::Compression::packbits}[below(4)];
     if (tiff && below(3) == 0) options.big_tiff = io::BigTiff::yes;
-    const bool periodic = below(4) == 0 && extent.width > 1 && extent.height > 1;
+    const bool fills = below(3) == 0;
+    if (fills) options.fill_holes = below(2) == 0 ? std::uint64_t{1} + random() % 9 : kAllHoles;
+    const bool periodic = !fills && below(4) == 0 && extent.width > 1 && extent.height > 1;
     if (periodic) {
       options.periodic = {below(2) == 0, below(2) == 0, volume && !options.algorithm.per_slice};
       if (options.periodic == PeriodicAxes{}) options.periodic[0] = true;
@@ -246,7 +248,8 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--stats", "-"},
                              {"--contacts", "-"},
                              {"--json", "-"},
-                             {"--fill-holes"},
+                             {"--fill-holes", "--periodic", "x"},
+                             {"--fill-holes", "--values"},
                              {"--keep", "area >"},
                              {"--keep", "value > 3"},
                              {"--intensity", "in.tif"},
@@ -273,6 +276,7 @@ TEST_CASE("what parts cannot do is refused") {
     CHECK(refused(with_output));
   }
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--fill-holes", "7"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--periodic", "x,y", "--keep", "wraps_x = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--measure", "all", "--keep", "holes = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));

@@ -105,7 +105,7 @@ TEST_CASE("any number of ranks writes the files of one process") {
     Words options;
     std::string extension;
   } cases[] = {{{70, 50, 23}, {"-c", "18", "--min-size", "3"}, ".tiff"},
-               {{1100, 900, 1}, {"-c", "4", "--label-type", "u32"}, ".tiff"},
+               {{1100, 900, 1}, {"-c", "4", "--fill-holes", "9", "--label-type", "u32"}, ".tiff"},
                {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
                {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
                {{40, 30, 9}, {"-c", "6", "--periodic", "x,z", "--order", "size"}, ".npy"}};
