@@ -321,7 +321,7 @@ void LabelJob::measure_components(Engine& engine) {
 /// Returns the number of foreground elements of the input.
 std::int64_t LabelJob::label_at_once(Engine& engine) {
   if (options_.fill_holes) fill_holes(engine);
-  labeled_ = work_.values ? values_.label(connectivity_, engine_report_)
+  labeled_ = work_.values ? values_.label(engine, connectivity_, engine_report_)
                           : engine.label(image_.view(), connectivity_, &engine_report_);
   most_components_ = labeled_.labels->count();
   since_.lap();

@@ -20,15 +20,20 @@ void read_slab(io::Reader& reader, const Slab& slab, BitVolume& out) {
   }
 }
 
-Labeled label_slab(Engine& engine, BitView slab, Connectivity connectivity, SlabTotals& totals) {
-  EngineReport report;
-  Labeled labeled = engine.label(slab, connectivity, &report);
+/// Adds what labelled a slab. Its elements are added later.
+void add_report(SlabTotals& totals, const EngineReport& report) {
   if (totals.elements == 0) {
     totals.engine = report;
   } else {
     totals.engine.start_up_ms += report.start_up_ms;
     totals.engine.label_ms += report.label_ms;
   }
+}
+
+Labeled label_slab(Engine& engine, BitView slab, Connectivity connectivity, SlabTotals& totals) {
+  EngineReport report;
+  Labeled labeled = engine.label(slab, connectivity, &report);
+  add_report(totals, report);
   totals.elements += slab.extent.elements();
   totals.foreground += count_foreground(slab);
   totals.most_runs_in_row = std::max(totals.most_runs_in_row, count_runs(slab).most_in_row);
@@ -72,32 +77,23 @@ Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const Mem
   return label_read(input, from_reader(input), connectivity, plan, totals);
 }
 
-EngineReport report_of_values(Connectivity connectivity, double label_ms) {
-  EngineReport report;
-  report.algorithm = "runs";
-  report.connectivity = connectivity;
-  report.device_name = cpu_name();
-  report.label_ms = label_ms;
-  return report;
-}
-
 LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
                                 SlabTotals& totals) {
   const Extent extent = input.reader.info().extent;
   const auto now = std::make_shared<SlabTotals>();  // goes on when `totals` is final
-  now->engine = report_of_values(connectivity, 0);
-  const auto label = [&path = input.path, &reader = input.reader, connectivity, progress = input.progress,
-                      all = extent.elements(), now](const Slab& slab) {
+  const auto label = [&path = input.path, &reader = input.reader, &engine = input.engine, connectivity,
+                      progress = input.progress, all = extent.elements(), now](const Slab& slab) {
     return io::concerning(path, [&] {
       const Stopwatch reading;
       ValueImage image = reader.read_values(slab.z0, slab.z1, 0);
       now->read_ms += reading.milliseconds();
-      now->elements += image.extent().elements();
+      const std::int64_t elements = image.extent().elements();
       now->foreground += image.count_foreground();
       now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
-      const Stopwatch labeling;
-      LabeledValues labeled = label_values(std::move(image), connectivity);
-      now->engine.label_ms += labeling.milliseconds() - labeled.labeled.statistics_ms;
+      EngineReport report;
+      LabeledValues labeled = engine.label_values(std::move(image), connectivity, &report);
+      add_report(*now, report);
+      now->elements += elements;
       if (now->elements <= all) progress(static_cast<double>(now->elements) / static_cast<double>(all));
       return labeled;
     });

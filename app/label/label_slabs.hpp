@@ -19,9 +19,6 @@ struct SlabTotals {
   double read_ms = 0;
 };
 
-/// What labelled values, and how long it took.
-EngineReport report_of_values(Connectivity connectivity, double label_ms);
-
 /// What is labelled slab by slab, and how. All of it must outlive the labels, which read and label again.
 struct SlabInput {
   const std::string& path;

@@ -82,12 +82,14 @@ std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivit
 }
 
 /// The most elements that are labelled at once.
-std::int64_t most_at_once(const EngineOptions& engine, const std::optional<std::uint64_t>& gpu) {
+std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64_t>& gpu) {
   // Of `runs` by 4-connectivity in noise, with links of 64 bits, and of others byte, label and what numbers
   // them. An image that finds less is labelled in parts.
   constexpr std::uint64_t kBytesOnGpu = 8;
-  const std::int64_t most = is_runs(engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
-  return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / kBytesOnGpu)) : most;
+  // Of values these, planes of bits, and as many nodes as elements.
+  const std::uint64_t bytes_on_gpu = work.values ? gpuccl::bytes_of(*work.values) + 12 : kBytesOnGpu;
+  const std::int64_t most = is_runs(work.engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
+  return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / bytes_on_gpu)) : most;
 }
 
 Extent extent_of(const Slab& slab, const Extent& extent) {
@@ -177,7 +179,7 @@ MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t 
   const std::int64_t elements = work.extent.elements();
   const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, elements);
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
-  if (elements <= most_at_once(work.engine, gpu) && bytes_at_once(work) <= available) return {};
+  if (elements <= most_at_once(work, gpu) && bytes_at_once(work) <= available) return {};
   return plan_large_slabs(work, memory, held);
 }
 
@@ -189,7 +191,7 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t most =
-      most_at_once(work.engine, gpu_memory(work.engine, work.connectivity, work.extent.elements()));
+      most_at_once(work, gpu_memory(work.engine, work.connectivity, work.extent.elements()));
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||

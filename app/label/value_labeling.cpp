@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "app/common/stopwatch.hpp"
-
 namespace gpuccl::app {
 
 void ValueLabeling::plan(const io::Reader& reader, LabelWork& work) {
@@ -11,18 +9,15 @@ void ValueLabeling::plan(const io::Reader& reader, LabelWork& work) {
   check_value_type(*type_, options_);
   work.values = type_;
   work.delta = options_.most_difference();
-  work.engine.device = DeviceChoice::cpu;
+  if (work.engine.device != DeviceChoice::cuda) work.engine.device = DeviceChoice::cpu;
 }
 
 void ValueLabeling::read(io::Reader& reader, int depth) {
   image_.emplace(reader.read_values(0, depth, options_.most_difference()));
 }
 
-Labeled ValueLabeling::label(Connectivity connectivity, EngineReport& report) {
-  const Stopwatch labeling;
-  Labeled labeled = keep(label_values(*std::exchange(image_, std::nullopt), connectivity));
-  report = report_of_values(connectivity, labeling.milliseconds() - labeled.statistics_ms);
-  return labeled;
+Labeled ValueLabeling::label(Engine& engine, Connectivity connectivity, EngineReport& report) {
+  return keep(engine.label_values(*std::exchange(image_, std::nullopt), connectivity, &report));
 }
 
 Labeled ValueLabeling::label_by_slabs(const SlabInput& input, Connectivity connectivity,

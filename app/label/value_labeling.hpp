@@ -35,7 +35,7 @@ class ValueLabeling {
   RunCounts runs() const { return {image_->count_runs(), image_->most_runs_in_row()}; }
 
   /// Labels what was read, and forgets it.
-  Labeled label(Connectivity connectivity, EngineReport& report);
+  Labeled label(Engine& engine, Connectivity connectivity, EngineReport& report);
   Labeled label_by_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
                          SlabTotals& totals);
 

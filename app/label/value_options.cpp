@@ -27,8 +27,6 @@ void check_others(const LabelOptions& options) {
 void check_engine(const EngineOptions& engine) {
   if (engine.algorithm != "auto" && engine.algorithm != "runs")
     refuse(engine.algorithm + " labels binary images, as published; with --values auto and runs can");
-  if (engine.device == DeviceChoice::cuda)
-    refuse("--values labels on the CPU only; --device auto or cpu does");
 }
 
 /// Those that look at what is foreground around a component, which others touch here.

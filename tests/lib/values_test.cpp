@@ -18,50 +18,11 @@
 #include "support/values.hpp"
 
 using namespace gpuccl;
+using tests::random_values;
+using tests::repeat_rows;
 using tests::Values;
 
 namespace {
-
-/// Values from a few, some of them far apart, in stretches of `length` on average.
-template <class T>
-Values<T> random_values(std::mt19937& random, Extent extent, int kinds, int length) {
-  constexpr T kMost = std::numeric_limits<T>::max(), kLeast = std::numeric_limits<T>::lowest();
-  const T some[] = {0,
-                    1,
-                    2,
-                    3,
-                    5,
-                    kMost,
-                    static_cast<T>(kMost - 1),
-                    static_cast<T>(kMost / 2),
-                    kLeast,
-                    static_cast<T>(kLeast + 1),
-                    9};
-  const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
-  Values<T> values(extent);
-  T value = 0;
-  for (T& element : values.elements) {
-    if (below(length) == 0) value = some[below(std::min<int>(kinds, std::size(some)))];
-    if (std::is_floating_point_v<T> && below(30) == 0) value = std::numeric_limits<T>::quiet_NaN();
-    element = value;
-  }
-  // Rows like the one above in part, so that components are larger than a row.
-  for (std::size_t i = static_cast<std::size_t>(extent.width); i < values.elements.size(); ++i)
-    if (below(8) != 0) values.elements[i] = values.elements[i - static_cast<std::size_t>(extent.width)];
-  return values;
-}
-
-/// Makes rows like the one above or the one of the slice before, a third of them each.
-template <class T>
-void repeat_rows(std::mt19937& random, Values<T>& values) {
-  const int height = values.extent.height;
-  for (std::int64_t row = 1; row < values.extent.rows(); ++row) {
-    const std::int64_t from = random() % 3 == 0 ? row - 1 : random() % 2 == 0 ? row - height : row;
-    if (from >= 0)
-      std::copy_n(values.elements.begin() + from * values.extent.width, values.extent.width,
-                  values.elements.begin() + row * values.extent.width);
-  }
-}
 
 void expect_same(const LabeledValues& found, const LabeledValues& expected) {
   tests::expect_same(found.labeled, expected.labeled);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/values.hpp"
 
 namespace gpuccl {
 
@@ -63,6 +64,10 @@ class Engine {
   /// after the other, but small ones of one slice (of at most 2^18 elements) that wait for it together; each
   /// is given its share of the time.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
+
+  /// The same of values, by `runs`: on a GPU where that is asked for, else on the CPU, which has labelled
+  /// them before the values would have come to a GPU. The whole image has to fit its memory.
+  LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport* report = nullptr);
 
  private:
   struct State;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/values.hpp"
 
 // What the rest of the library knows of CUDA. lib/src/no_cuda has the same functions for builds without it.
 namespace gpuccl::cuda {
@@ -17,6 +19,17 @@ std::vector<Algorithm> counting_algorithms();
 
 /// The rows of gpuccl::block_configurations(); without CUDA one of each algorithm.
 std::vector<Algorithm> block_configurations();
+
+/// Labels images of values by the fast engine of a device. Memory is kept from one image to the next.
+class ValueLabeler {
+ public:
+  virtual ~ValueLabeler() = default;
+  /// As gpuccl::label_values(). The image is taken only when all is done.
+  virtual LabeledValues label(ValueImage& image) = 0;
+};
+
+/// `wide_links`: as for images too large for links of 32 bits.
+std::unique_ptr<ValueLabeler> make_value_labeler(int gpu, Connectivity connectivity, bool wide_links = false);
 
 /// Error (unavailable) if this machine has no device `gpu`. Starts none.
 void require_device(int gpu);

@@ -1,8 +1,11 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
   c_interface.cpp
+  runs/planes.cu
   runs/runs_2d.cu
   runs/runs_3d.cu
+  runs/values_2d.cu
+  runs/values_3d.cu
   runtime/by_all_threads.cpp
   runtime/check.cpp
   runtime/pinned_ring.cpp

@@ -152,6 +152,22 @@ struct Engine::State {
     return label_with(choose(options, connectivity, elements, Gpu::unusable), image, report);
   }
 
+  LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport& report) {
+    report = {};
+    report.algorithm = "runs";
+    report.connectivity = connectivity;
+    if (options.device == DeviceChoice::cuda) {
+      report.device_kind = DeviceKind::cuda;
+      return on_gpu.label_values(image, connectivity, report);
+    }
+    report.device_name = cpu_name();
+    LabeledValues labeled;
+    report.label_ms =
+        cpu::milliseconds([&] { labeled = gpuccl::label_values(std::move(image), connectivity); });
+    report.label_ms -= labeled.labeled.statistics_ms;
+    return labeled;
+  }
+
   /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
   void give_up_gpu(const Error& error) {
     if (gpu_given_up.exchange(true)) return;  // another thread has met the same
@@ -176,6 +192,11 @@ Engine::~Engine() = default;
 Labeled Engine::label(BitView image, Connectivity connectivity, EngineReport* report) {
   EngineReport unwanted;
   return state_->label(image, connectivity, report != nullptr ? *report : unwanted);
+}
+
+LabeledValues Engine::label_values(ValueImage image, Connectivity connectivity, EngineReport* report) {
+  EngineReport unwanted;
+  return state_->label_values(std::move(image), connectivity, report != nullptr ? *report : unwanted);
 }
 
 }  // namespace gpuccl

@@ -40,18 +40,29 @@ void GpuLabelers::start_up(Device& device) {
   started_ = true;
 }
 
-Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report) {
-  check(image);
-  Request mine{key, image, report};
+void GpuLabelers::wait_for(Request& mine) {
   queue_.wait_for(mine, take_together,
                   [this](const Requests& requests, std::size_t gpu) { label_all(requests, devices_[gpu]); });
   if (mine.error) std::rethrow_exception(mine.error);
+}
+
+LabeledValues GpuLabelers::label_values(ValueImage& image, Connectivity connectivity, EngineReport& report) {
+  Request mine{{nullptr, connectivity}, {}, report};
+  mine.values = &image;
+  wait_for(mine);
+  return std::move(mine.of_values);
+}
+
+Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report) {
+  check(image);
+  Request mine{key, image, report};
+  wait_for(mine);
   return mine.group ? mine.group->part(*mine.of_group, mine.in_group) : std::move(mine.labeled);
 }
 
 void GpuLabelers::clear() {
   queue_.alone([this] {
-    for (Device& device : devices_) device.labelers.clear();
+    for (Device& device : devices_) device.clear();
   });
 }
 
@@ -79,12 +90,12 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
 
 /// What runs out of memory is tried once more when there is any to give back.
 void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
-  for (bool again = !device.labelers.empty();; again = false) {
+  for (bool again = device.holds_memory();; again = false) {
     try {
       return label_together(requests, device);
     } catch (const Error& error) {
       const bool out_of_memory = error.failure() == Failure::memory;
-      if (out_of_memory) device.labelers.clear();
+      if (out_of_memory) device.clear();
       if (!out_of_memory || !again) return fail(requests, std::current_exception());
     } catch (...) {
       return fail(requests, std::current_exception());
@@ -100,6 +111,7 @@ void GpuLabelers::label_together(const Requests& requests, Device& device) {
     request->report.gpus = {device.gpu};
   }
   Request& first = *requests.front();
+  if (first.values != nullptr) return label_by_values(first, device);
   std::unique_ptr<Labeler>& labeler = device.labelers[first.key];
   if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(device.gpu);
   labeler->time_phases(time_phases_);
@@ -111,6 +123,14 @@ void GpuLabelers::label_together(const Requests& requests, Device& device) {
 
 void GpuLabelers::fail(const Requests& requests, const std::exception_ptr& error) {
   for (Request* const request : requests) request->error = error;
+}
+
+void GpuLabelers::label_by_values(Request& request, Device& device) {
+  const Connectivity connectivity = request.key.second;
+  std::unique_ptr<cuda::ValueLabeler>& labeler = device.of_values[connectivity];
+  if (labeler == nullptr) labeler = cuda::make_value_labeler(device.gpu, connectivity);
+  request.report.label_ms = cpu::milliseconds([&] { request.of_values = labeler->label(*request.values); });
+  request.report.label_ms -= request.of_values.labeled.statistics_ms;
 }
 
 /// Each thread takes its part out by itself.

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/cuda.hpp"
 #include "engine/gpu_queue.hpp"
 #include "engine/image_group.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/values.hpp"
 
 namespace gpuccl {
 
@@ -37,6 +39,9 @@ class GpuLabelers {
   /// the device; what ran out of memory gives back what it and other labelers have.
   Labeled label(const LabelerKey& key, BitView image, EngineReport& report);
 
+  /// The same of values. The image is taken only when all is done.
+  LabeledValues label_values(ValueImage& image, Connectivity connectivity, EngineReport& report);
+
   /// How many GPUs have nothing to do just now.
   std::size_t idle() { return queue_.idle(); }
 
@@ -55,6 +60,9 @@ class GpuLabelers {
     std::shared_ptr<const ImageGroup> group = nullptr;
     std::shared_ptr<const Labeled> of_group = nullptr;
     std::size_t in_group = 0;
+    // If it is of values, which have no bits:
+    ValueImage* values = nullptr;
+    LabeledValues of_values = {};
   };
   using Requests = std::vector<Request*>;
 
@@ -63,12 +71,21 @@ class GpuLabelers {
     int gpu = 0;
     std::optional<std::future<void>> starting;
     std::map<LabelerKey, std::unique_ptr<Labeler>> labelers;
+    std::map<Connectivity, std::unique_ptr<cuda::ValueLabeler>> of_values;
+
+    bool holds_memory() const { return !labelers.empty() || !of_values.empty(); }
+    void clear() {
+      labelers.clear();
+      of_values.clear();
+    }
   };
 
+  void wait_for(Request& mine);
   static Requests take_together(std::deque<Request*>& line);
   void label_all(const Requests& requests, Device& device) noexcept;
   void label_together(const Requests& requests, Device& device);
   static void fail(const Requests& requests, const std::exception_ptr& error);
+  static void label_by_values(Request& request, Device& device);
   void label_group(Labeler& labeler, const Requests& requests) const;
   void start_up(Device& device);
 

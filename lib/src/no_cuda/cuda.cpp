@@ -36,6 +36,10 @@ std::vector<Algorithm> block_configurations() {
   return configured;
 }
 
+std::unique_ptr<ValueLabeler> make_value_labeler(int, Connectivity, bool) {
+  throw Error(Failure::unavailable, kReason);
+}
+
 void require_device(int) { throw Error(Failure::unavailable, kReason); }
 void start_up(int) { throw Error(Failure::unavailable, kReason); }
 

@@ -1,3 +1,5 @@
+#include <tbb/global_control.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,6 +17,12 @@
 #include "cuda_runtime_api.h"
 #include "emulation.hpp"
 #include "scheduler.hpp"
+
+namespace {
+/// Shared memory is that of threads, of all kernels at once: more than the stacks of TBB's have room for.
+const tbb::global_control room_for_shared_memory(tbb::global_control::thread_stack_size,
+                                                 std::size_t{16} << 20);
+}  // namespace
 
 struct EmulatedEvent {
   EmulatedStream* stream = nullptr;

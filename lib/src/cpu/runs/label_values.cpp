@@ -20,6 +20,7 @@
 #include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
+#include "cpu/runs/value_rows.hpp"
 #include "cpu/runs/value_types.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/huge_pages.hpp"
@@ -164,8 +165,9 @@ class Joiner {
   Label* links_;
 };
 
-/// How many runs lie before each row; and the number of all.
-std::vector<Index> count_runs(const ValueImage& image) {
+}  // namespace
+
+std::vector<Index> count_runs_before(const ValueImage& image) {
   const std::int64_t rows = image.extent().rows();
   std::vector<Index> before(static_cast<std::size_t>(rows) + 1);
   std::uint64_t sum = 0;
@@ -177,6 +179,8 @@ std::vector<Index> count_runs(const ValueImage& image) {
   before.back() = static_cast<Index>(sum);
   return before;
 }
+
+namespace {
 
 /// The value of each component, which is that of its root: the run with its first element. Roots are numbered
 /// in their order.
@@ -219,7 +223,7 @@ LabeledValues label_values(ValueImage image, Connectivity connectivity, int stri
   Column<ValueBits> values;
 
   phase("Runs", [&] {
-    runs_before = count_runs(image);
+    runs_before = count_runs_before(image);
     links = make_large_for_overwrite<Label>(runs_before.back());
     const Joiner joiner(image, connectivity, runs_before, links.get());
     for_each_strip(strips, [&](std::size_t i) { joiner.join_inside(strips[i]); });

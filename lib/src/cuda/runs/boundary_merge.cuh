@@ -98,9 +98,9 @@ struct Slots {
         (layer % Tile::kLayers * Tile::kRows + row % Tile::kRows) * Tile::kWords + word % Tile::kWords;
     return static_cast<Link>(tile * Tile::kNodes + first_node[tile * Tile::kThreads + thread]);
   }
-  /// Of the last piece of that word, whose elements are `elements`.
-  __device__ Link last(int word, int row, int layer, Word elements) const {
-    return first(word, row, layer) + static_cast<Link>(count_bits(piece_starts(elements)) - 1);
+  /// Of the last piece of that word, whose pieces begin at `starts`.
+  __device__ Link last(int word, int row, int layer, Word starts) const {
+    return first(word, row, layer) + static_cast<Link>(count_bits(starts) - 1);
   }
 };
 
@@ -174,13 +174,16 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
   if (at_left) left_bits = last_bits(left, others_left);
   using Found = Contacts<Tile>;
   Found contacts = find_contacts(own, others, left_bits);
+  if constexpr (Tile::kOfValues)
+    add_lists(frame, index_of_word(frame, place), crossing | (at_left ? ~0u : 0), contacts);
 
   unsigned seams = at_left ? Found::left_to_own() : 0;  // that are looked at here
   for_each_index<Tile::kSides>([&]<int i>() {
     const bool crosses = (crossing >> i & 1) != 0;
-    if (!crosses || !there) contacts.at_side[i] = 0;
+    if (!crosses || !there)
+      for (Word& found : contacts.at_side[i]) found = 0;
     // Of a contact along several words of the two tiles, the leftmost is enough.
-    if (!at_left && (contacts.continued >> i & 1) != 0) contacts.at_side[i] &= ~1u;
+    if (!at_left && (contacts.continued >> i & 1) != 0) contacts.at_side[i][kStraight] &= ~1u;
     if (crosses || at_left) seams |= Found::own_to_other_left(i) | Found::left_to_other(i);
   });
   contacts.seams &= there ? seams : 0;
@@ -189,19 +192,19 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
   const Slots<Tile, Link> slots{frame, tables.first_node};
   const int row = place.tile_y * Tile::kRows + place.row, layer = place.tile_z * Tile::kLayers + place.layer;
   Nodes<Tile, Link> nodes{};
-  nodes.starts = piece_starts(own.all());
+  nodes.starts = own.starts();
   if (contacts.any()) nodes.own = slots.first(word, row, layer);
   nodes.left = nodes.own - 1;
-  if (at_left && contacts.seams != 0) nodes.left = slots.last(word - 1, row, layer, left.all());
+  if (at_left && contacts.seams != 0) nodes.left = slots.last(word - 1, row, layer, left.starts());
   for_each_index<Tile::kSides>([&]<int i>() {
     const int other_row = row + other_dy(i), other_layer = layer + other_dz(i);
     const unsigned to_left = contacts.seams & Found::own_to_other_left(i);
-    nodes.other_starts[i] = piece_starts(others[i].all());
-    if ((contacts.at_side[i] | to_left | (contacts.seams & Found::left_to_other(i))) != 0)
+    nodes.other_starts[i] = others[i].starts();
+    if ((contacts.any_at_side(i) | to_left | (contacts.seams & Found::left_to_other(i))) != 0)
       nodes.other[i] = slots.first(word, other_row, other_layer);
     nodes.other_left[i] = nodes.other[i] - 1;
     if (at_left && to_left != 0)
-      nodes.other_left[i] = slots.last(word - 1, other_row, other_layer, others_left[i].all());
+      nodes.other_left[i] = slots.last(word - 1, other_row, other_layer, others_left[i].starts());
   });
   unite_all(Forest<Link>(tables.links, tables.first.words), contacts, nodes, queues[threadIdx.x / 32]);
 }

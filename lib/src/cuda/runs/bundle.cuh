@@ -17,10 +17,23 @@ __device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit v
   }
 }
 
+/// The index of a thread's word of values; below 0 if that is not in the image.
+template <class Tile>
+__device__ std::int64_t index_of_word(const Frame& frame, const Place<Tile>& place) {
+  std::int64_t index = -1;
+  for_each_row<Tile>(frame, place.image_word(), place.y(), place.z(),
+                     [&](int, std::int64_t at) { index = at; });
+  return index;
+}
+
 /// One word of the rows of a bundle; row i is number i of a RowSet.
 template <class Tile>
 struct Bundle {
-  Word row[Tile::kBundleRows];
+  static constexpr int kWords = Tile::kBundleRows;
+  /// The first ones, which say where pieces are.
+  static constexpr int kWordsOfPieces = kWords;
+
+  Word row[kWords];
 
   /// Loads it from the image; rows outside are zeros.
   __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
@@ -39,6 +52,42 @@ struct Bundle {
     return word;
   }
   __device__ Word all() const { return united<Tile::Shape::rows>(); }
+
+  /// Elements that begin a piece.
+  __device__ Word starts() const { return piece_starts(all()); }
+  /// All elements of the piece that begins with the one bit of `start`.
+  __device__ Word piece(Word start) const { return whole_piece(all(), start); }
+};
+
+/// One word of a row of values, as planes (value_shape.cuh): its elements, those that are the same as the one
+/// to the left, and those that are the same as the one in that column of the row at side 0, and at side 1.
+template <class Tile>
+requires(Tile::kOfValues) struct Bundle<Tile> {
+  using Planes = ValuePlanes<Tile::connectivity>;
+  static constexpr int kWords = Planes::kDense;
+  static constexpr int kWordsOfPieces = 2;
+
+  Word row[kWords];
+
+  __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
+    Bundle bundle{};
+    for_each_row<Tile>(frame, word, y, z, [&](int, std::int64_t index) {
+#pragma unroll
+      for (int plane = 0; plane < kWords; ++plane)
+        bundle.row[plane] = frame.words[frame.plane(plane) + index];
+    });
+    return bundle;
+  }
+
+  __device__ Word all() const { return row[Planes::kSet]; }
+  __device__ Word same_as_left() const { return row[Planes::kLeft]; }
+  template <int side>
+  __device__ Word same_as_other() const {
+    return row[Planes::kOthers + side];
+  }
+
+  __device__ Word starts() const { return all() & ~(same_as_left() & ~1u); }
+  __device__ Word piece(Word start) const { return whole_piece((all() & ~starts()) | start, start); }
 };
 
 /// What `own` shows to the bundle at side `side`, and that bundle to it.
@@ -52,13 +101,18 @@ __device__ Word other_face(const Bundle<Tile>& other) {
 }
 
 /// Where `own` and the bundle at its side `side` touch (bits as touching_corners has them if diagonally).
+/// Of values, in the same column, of sides 0 and 1.
 template <int side, class Tile>
 __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
-  const Word a = own_face<side>(own), b = other_face<side>(other);
-  if constexpr (Tile::template kSide<side>.diagonal)
-    return touching_corners(a, b);
-  else
-    return a & b;
+  if constexpr (Tile::kOfValues) {
+    return own.template same_as_other<side>() & other.all();
+  } else {
+    const Word a = own_face<side>(own), b = other_face<side>(other);
+    if constexpr (Tile::template kSide<side>.diagonal)
+      return touching_corners(a, b);
+    else
+      return a & b;
+  }
 }
 
 /// Where a contact of `own` with the bundle at its side `side` needs no union, because the pieces that touch

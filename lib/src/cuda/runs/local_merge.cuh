@@ -24,7 +24,7 @@ inline constexpr int kQueueLength = 1024;
 
 template <class Tile>
 struct LocalShared {
-  Word words[Tile::kBundleRows * Tile::kThreads];  // of the image; from step 4 on, bits of first elements
+  Word words[Bundle<Tile>::kWords * Tile::kThreads];  // of the image; from step 4 on, bits of first elements
   std::uint32_t links[Tile::kNodes];
   std::uint32_t queue[kQueueLength];
   std::uint32_t queued;
@@ -42,18 +42,22 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
 
   Word free = nodes.starts, in_layer = 0;  // pieces without a link; those linked within their layer
   for_each_index<Tile::kSides>([&]<int i>() {
-    Word rest = 0;
-    for (Word found = contacts.at_side[i]; found != 0; found &= found - 1) {
-      const Word here = up_to_lowest(found), starts = nodes.starts & here;
-      const Word start = last_start(starts);
-      if ((free & start) != 0) {
-        free ^= start;
-        links[nodes.own + last_piece(starts)] = nodes.other[i] + last_piece(nodes.other_starts[i] & here);
-      } else {
-        rest |= found & here;
+    for_each_way<Tile, i>([&]<int way>() {
+      Word rest = 0;
+      for (Word found = contacts.at_side[i][way]; found != 0; found &= found - 1) {
+        const auto up_to = UpToPieces::of_lowest(found, way);
+        const Word starts = nodes.starts & up_to.own;
+        const Word start = last_start(starts);
+        if ((free & start) != 0) {
+          free ^= start;
+          links[nodes.own + last_piece(starts)] =
+              nodes.other[i] + last_piece(nodes.other_starts[i] & up_to.other);
+        } else {
+          rest |= found & up_to_lowest(found);
+        }
       }
-    }
-    contacts.at_side[i] = rest;
+      contacts.at_side[i][way] = rest;
+    });
     if constexpr (i == 0 && Tile::kLayers > 1) in_layer = nodes.starts & ~free;
   });
   const Word maybe_first = free | in_layer;
@@ -105,11 +109,10 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   // 1. Nodes
   const Bundle<Tile> own = source.template load<Tile>(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
-  for (int i = 0; i < Tile::kBundleRows; ++i) shared.words[i * Tile::kThreads + t] = own.row[i];
+  for (int i = 0; i < Bundle<Tile>::kWords; ++i) shared.words[i * Tile::kThreads + t] = own.row[i];
   if (t == 0) shared.queued = 0;
-  const Word word = own.all();
   Nodes<Tile, std::uint32_t> nodes;
-  nodes.starts = piece_starts(word);
+  nodes.starts = own.starts();
   const NodeNumbers<Tile> numbers(shared.counts, count_bits(nodes.starts));  // a barrier
   nodes.own = numbers.first(shared.counts, t);
   nodes.left = nodes.own - 1;
@@ -118,21 +121,27 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
 
   // 2. Links
   Bundle<Tile> others[Tile::kOthers];
+  unsigned sides_inside = 0;
   for_each_index<Tile::kOthers>([&]<int i>() {
     const int row = place.row + other_dy(i), layer = place.layer + other_dz(i);
     const bool inside = row >= 0 && row < Tile::kRows && layer >= 0;
     const int other = inside ? (layer * Tile::kRows + row) * Tile::kWords + place.word : t;
 #pragma unroll
-    for (int j = 0; j < Tile::kBundleRows; ++j)
+    for (int j = 0; j < Bundle<Tile>::kWords; ++j)
       others[i].row[j] = inside ? shared.words[j * Tile::kThreads + other] : 0;
     if constexpr (i < Tile::kSides) {
       nodes.other[i] = numbers.first(shared.counts, other);
       nodes.other_left[i] = nodes.other[i] - 1;
-      nodes.other_starts[i] = piece_starts(others[i].all());
+      nodes.other_starts[i] = others[i].starts();
+      if (inside) sides_inside |= 1u << i;
     }
   });
   const unsigned last = __shfl_up_sync(~0u, last_bits(own, others), 1);
   auto contacts = find_contacts(own, others, place.word > 0 ? last : 0);
+  if constexpr (Tile::kOfValues) {
+    add_lists(frame, index_of_word(frame, place), sides_inside, contacts);
+    if (place.word == 0) contacts.seams = 0;
+  }
   const Word maybe_first = link_pieces(shared.links, contacts, nodes);
   queue_contacts(shared, contacts, nodes);
   __syncthreads();
@@ -159,7 +168,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     const std::uint32_t node = nodes.own + count_bits(nodes.starts & (start - 1));
     const std::uint32_t root = marked_root(shared.links, node);
     if (root < first_in_reach) continue;
-    const auto first = first_element<Tile>(own, whole_piece(word, start));
+    const auto first = first_element<Tile>(own, own.piece(start));
     if (root == node || !first.in_last_row)
       mark_first(shared.links, root, position_in_tile<Tile>(place, first.row, first.bit));
   }

@@ -115,10 +115,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   const auto give = [&] {
     if (part.label != 0 && !table.add(part)) components.add(part, corner);
   };
-  const Word all = bundle.all();
-  for (Word starts = piece_starts(all); starts != 0; starts &= starts - 1, ++node) {
+  for (Word starts = bundle.starts(); starts != 0; starts &= starts - 1, ++node) {
     if (wanted == Wanted::of_others && labels[node] == 0) continue;
-    const Word piece = whole_piece(all, starts & (0u - starts));
+    const Word piece = bundle.piece(starts & (0u - starts));
     if (labels[node] != part.label) {
       give();
       part = {};

@@ -126,6 +126,21 @@ void with_links(bool wide, const Work& work) {
     work.template operator()<NarrowLink>();
 }
 
+/// Coordinates are summed up in 64 bits. Parts of a larger image fit, and their sums are added in 128.
+inline void check_sums(const Extent& extent) {
+  const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
+  if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
+    throw Error(Failure::memory, "sums of coordinates of so many elements are too large for the GPU engine");
+}
+
+/// N, of the bits that Numbering has counted. Waits no longer than for the device to have counted.
+inline Label count_components(const BitmapMemory& first, const Stream& stream) {
+  const unsigned long long count = first.total(stream);
+  if (count >= kLabelLimit)
+    throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
+  return static_cast<Label>(count);
+}
+
 /// The fast engine. Its labels are final at once.
 template <Connectivity connectivity, class Image = BitImage>
 class RunsLabeler final : public GpuLabeler {
@@ -169,12 +184,7 @@ class RunsLabeler final : public GpuLabeler {
     });
   }
 
-  Label wait_for_count(const Stream& stream) override {
-    const unsigned long long count = memory_.first().total(stream);
-    if (count >= kLabelLimit)
-      throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
-    return static_cast<Label>(count);
-  }
+  Label wait_for_count(const Stream& stream) override { return count_components(memory_.first(), stream); }
 
   void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
     const ComponentSums sums = components_.reserve(count);
@@ -185,14 +195,6 @@ class RunsLabeler final : public GpuLabeler {
 
   Components download_components(PinnedRing& ring, const Stream& stream) override {
     return components_.download(ring, stream);
-  }
-
-  /// Coordinates are summed up in 64 bits. Parts of a larger image fit, and their sums are added in 128.
-  static void check_sums(const Extent& extent) {
-    const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
-    if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
-      throw Error(Failure::memory,
-                  "sums of coordinates of so many elements are too large for the GPU engine");
   }
 
   Frame frame() const {

@@ -19,8 +19,8 @@ struct OwnShared {
   static constexpr std::uint16_t kGathered = 1u << 15, kElsewhere = kGathered - 1;
   static_assert(Tile::kNodes <= kElsewhere);
 
-  Word words[Tile::kBundleRows * Tile::kThreads];  // of the image
-  std::uint16_t piece[Tile::kNodes];               // the thread of its word, and where in the word it starts
+  Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];  // of the image
+  std::uint16_t piece[Tile::kNodes];  // the thread of its word, and where in the word it starts
   /// Of a node, its root in the tile, or kElsewhere; and that too once it is done, if it is no root that
   /// others lead to. Such a root has kGathered and the number of its component among those that are gathered.
   std::uint16_t root[Tile::kNodes];
@@ -92,9 +92,10 @@ __device__ TilePart<kAxes<Tile>> part_of_node(const OwnShared<Tile>& shared, std
   const unsigned thread = shared.piece[node] / kWordBits, start = 1u << shared.piece[node] % kWordBits;
   Bundle<Tile> bundle;
 #pragma unroll
-  for (int i = 0; i < Tile::kBundleRows; ++i) bundle.row[i] = shared.words[i * Tile::kThreads + thread];
+  for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i)
+    bundle.row[i] = shared.words[i * Tile::kThreads + thread];
   TilePart<kAxes<Tile>> part;
-  add_piece<Tile>(part, bundle, whole_piece(bundle.all(), start), static_cast<int>(thread % Tile::kWords),
+  add_piece<Tile>(part, bundle, bundle.piece(start), static_cast<int>(thread % Tile::kWords),
                   static_cast<int>(thread / Tile::kWords % Tile::kRows),
                   static_cast<int>(thread / (Tile::kWords * Tile::kRows)));
   return part;
@@ -111,9 +112,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   const std::int64_t tile = place.tile(frame);
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
-  for (int i = 0; i < Tile::kBundleRows; ++i) shared.words[i * Tile::kThreads + t] = bundle.row[i];
+  for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i) shared.words[i * Tile::kThreads + t] = bundle.row[i];
   unsigned own = tables.first_node[tile * Tile::kThreads + t];
-  for (Word starts = piece_starts(bundle.all()); starts != 0; starts &= starts - 1)
+  for (Word starts = bundle.starts(); starts != 0; starts &= starts - 1)
     shared.piece[own++] = static_cast<std::uint16_t>(t * kWordBits + lowest_bit(starts));
   const Link begin = static_cast<Link>(tile * Tile::kNodes);
   const std::uint32_t nodes = tables.nodes[tile];

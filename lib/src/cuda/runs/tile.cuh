@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "common/shape.hpp"
+#include "cuda/runs/value_shape.cuh"
 #include "cuda/runs/words.cuh"
 #include "gpuccl/connectivity.hpp"
+#include "gpuccl/host_device.hpp"
 
 namespace gpuccl::cuda::runs {
 
@@ -17,12 +20,16 @@ inline constexpr int kThreadsOfSm = 1536;
 inline constexpr int kThreadsOfSm = 2048;
 #endif
 
+/// What neighbors have to be to connect: foreground both, or of the same value (value_planes.cuh).
+enum class Elements { bits, values };
+
 /// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (cpu/runs/shape.hpp
 /// says what a bundle is), one a thread, in the order x, y, z of the threads.
-template <Connectivity connectivity_, int words, int rows, int layers>
+template <Connectivity connectivity_, int words, int rows, int layers, Elements elements = Elements::bits>
 struct Tile {
   static constexpr Connectivity connectivity = connectivity_;
-  using Shape = cpu::Shape<connectivity>;
+  static constexpr bool kOfValues = elements == Elements::values;
+  using Shape = std::conditional_t<kOfValues, ValueShape<connectivity>, cpu::Shape<connectivity>>;
   static constexpr int kSides = static_cast<int>(Shape::sides.size());
   template <int i>
   static constexpr cpu::Side kSide = Shape::sides[i];
@@ -38,11 +45,14 @@ struct Tile {
   static constexpr int kLayers = layers;  // bundles along z
   static constexpr int kThreads = words * rows * layers;
   static constexpr int kWarps = kThreads / 32;
+  /// Pieces of a word at most: of values each element may be one.
+  static constexpr int kMaxPieces = kOfValues ? kWordBits : kWordBits / 2;
   static constexpr int kNodes = kThreads * kMaxPieces;  // at most
 
   /// Thread blocks that an SM shall hold: in 3D fewer than it could, because threads need
-  /// registers.
-  static constexpr int kAtOnce = kThreadsOfSm * (layers > 1 ? 3 : 4) / (4 * kThreads);
+  /// registers; of values as many as have room in shared memory.
+  static constexpr int kAtOnce =
+      kOfValues ? kThreadsOfSm * 5 / (8 * kThreads) : kThreadsOfSm * (layers > 1 ? 3 : 4) / (4 * kThreads);
 
   static constexpr int kWidth = words * kWordBits;  // in elements
   static constexpr int kHeight = rows * kRowsY;
@@ -73,6 +83,8 @@ struct Frame {
   }
   GPUCCL_HD std::int64_t row(int y, int z) const { return static_cast<std::int64_t>(z) * height + y; }
   GPUCCL_HD std::int64_t word_index(int word, int y, int z) const { return row(y, z) * pitch + word; }
+  /// Where a plane of an image of values begins.
+  GPUCCL_HD std::int64_t plane(int i) const { return i * (row(0, depth) * pitch); }
   GPUCCL_HD std::int64_t tile(int x, int y, int z) const {
     return (static_cast<std::int64_t>(z) * tiles_y + y) * tiles_x + x;
   }
@@ -116,5 +128,10 @@ template <>
 struct TileFor<Connectivity::c18> : Tile<Connectivity::c18, 4, 16, 8> {};
 template <>
 struct TileFor<Connectivity::c26> : Tile<Connectivity::c26, 8, 8, 8> {};
+
+/// The same for values: as many nodes as shared memory has room for.
+template <Connectivity connectivity>
+struct ValueTileFor : std::conditional_t<is_3d(connectivity), Tile<connectivity, 4, 8, 8, Elements::values>,
+                                         Tile<connectivity, 8, 32, 1, Elements::values>> {};
 
 }  // namespace gpuccl::cuda::runs

@@ -4,13 +4,12 @@
 
 #include <cstdint>
 
-// Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word holds at
-// most 16 pieces; a piece is named by its rank among the pieces of its word.
+// Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word of
+// bits holds at most 16 pieces; a piece is named by its rank among the pieces of its word.
 namespace gpuccl::cuda::runs {
 
 using Word = std::uint32_t;
 inline constexpr int kWordBits = 32;
-inline constexpr int kMaxPieces = 16;
 
 /// Four bytes as bits 0 to 3: set where a byte is not zero.
 __device__ inline Word pack_bytes(std::uint32_t bytes) {

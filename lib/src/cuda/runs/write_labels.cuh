@@ -6,7 +6,7 @@
 #include "gpuccl/labels.hpp"
 
 // WriteLabels: every label is written once, past the caches as far as they allow. A lane has four elements
-// beside each other, of all rows of a bundle; four elements are of at most two pieces.
+// beside each other, of all rows of a bundle; four elements of bits are of at most two pieces.
 namespace gpuccl::cuda::runs {
 
 /// Four labels beside each other.
@@ -52,9 +52,46 @@ struct PitchedRows {
   }
 };
 
+/// The labels of the elements from bit `shift` on, one of every column; `labels`: of the word's pieces.
+template <class Tile>
+__device__ void find_four(const Bundle<Tile>& bundle, int shift, const Label* labels, Label (&label)[4]) {
+  const Word all = bundle.all();
+  const unsigned four = all >> shift & 15;
+  unsigned of_second = 0;
+  Label first = 0, second = 0;
+  if (four != 0) {
+    const Word starts = piece_starts(all);
+    const int bit = shift + lowest_bit(four);
+    const int piece = piece_at(starts, bit);
+    const unsigned more = (starts & ~up_to(bit)) >> shift & 15;
+    first = second = labels[piece];
+    if (more != 0) {
+      second = labels[piece + 1];
+      of_second = four & (0u - more);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) label[i] = (of_second >> i & 1) != 0 ? second : first;
+}
+
+/// Of values, four elements may be of four pieces.
+template <class Tile>
+requires(Tile::kOfValues) __device__
+    void find_four(const Bundle<Tile>& bundle, int shift, const Label* labels, Label (&label)[4]) {
+  const Word starts = bundle.starts();
+  const unsigned set = bundle.all() >> shift, begins = starts >> shift;
+  int piece = last_piece(starts & ((1u << shift) - 1));
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    piece += static_cast<int>(begins >> i & 1);
+    const bool of_piece_before = i > 0 && (begins >> i & 1) == 0;
+    label[i] = (set >> i & 1) == 0 ? 0 : of_piece_before ? label[i > 0 ? i - 1 : 0] : labels[piece];
+  }
+}
+
 template <class Tile, class Link, class Rows>
 __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Rows out) {
-  __shared__ Word words[Tile::kBundleRows * Tile::kThreads];
+  __shared__ Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];
   __shared__ std::uint16_t first_node[Tile::kThreads];
   __shared__ Label labels[Tile::kNodes];
   const int t = static_cast<int>(threadIdx.x);
@@ -62,7 +99,7 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
   const std::int64_t tile = place.tile(frame);
   const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
-  for (int i = 0; i < Tile::kBundleRows; ++i) words[i * Tile::kThreads + t] = own.row[i];
+  for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i) words[i * Tile::kThreads + t] = own.row[i];
   wait_for_launch_before();
   first_node[t] = tables.first_node[tile * Tile::kThreads + t];
   find_labels<Tile>(tables, tile, labels);
@@ -75,24 +112,9 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
     const int word = group * 4 + lane / 8;
     Bundle<Tile> bundle;
 #pragma unroll
-    for (int i = 0; i < Tile::kBundleRows; ++i) bundle.row[i] = words[i * Tile::kThreads + word];
-    const Word all = bundle.all();
-    const unsigned four = all >> shift & 15;
-    unsigned of_second = 0;
-    Label first = 0, second = 0;
-    if (four != 0) {
-      const Word starts = piece_starts(all);
-      const int bit = shift + lowest_bit(four);
-      const int node = first_node[word] + piece_at(starts, bit);
-      const unsigned more = (starts & ~up_to(bit)) >> shift & 15;
-      first = second = labels[node];
-      if (more != 0) {
-        second = labels[node + 1];
-        of_second = four & (0u - more);
-      }
-    }
-    const Label label[4] = {(of_second & 1) != 0 ? second : first, (of_second & 2) != 0 ? second : first,
-                            (of_second & 4) != 0 ? second : first, (of_second & 8) != 0 ? second : first};
+    for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i) bundle.row[i] = words[i * Tile::kThreads + word];
+    Label label[4];
+    find_four(bundle, shift, labels + first_node[word], label);
 
     const int x = place.tile_x * Tile::kWidth + group % kGroups * 128 + lane * 4;
     const int row = group / kGroups % Tile::kRows, layer = group / kGroups / Tile::kRows;

@@ -73,6 +73,24 @@ void PinnedRing::upload(BitView image, void* to, const Stream& stream) {
   });
 }
 
+void PinnedRing::upload(std::size_t row_bytes, std::size_t rows, const DrawRow& draw, void* to,
+                        const Stream& stream) {
+  const std::size_t width = std::min(row_bytes, kSlotBytes), height = width > 0 ? kSlotBytes / width : 0;
+  for (std::size_t row = 0; row < rows && width > 0; row += height)
+    for (std::size_t begin = 0; begin < row_bytes; begin += width) {
+      const std::size_t end = std::min(begin + width, row_bytes), count = std::min(height, rows - row);
+      Slot& slot = next_slot();
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const auto& range) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i)
+          draw(row + i, begin, end, slot.memory + i * (end - begin));
+      });
+      check(cudaMemcpyAsync(static_cast<std::byte*>(to) + row * row_bytes + begin, slot.memory,
+                            count * (end - begin), cudaMemcpyHostToDevice, stream.get()),
+            kUploading);
+      slot.copied->record(stream.get(), kUploading);
+    }
+}
+
 void PinnedRing::deliver(Slot& slot) {
   if (slot.bytes == 0) return;
   slot.copied->wait(kDownloading);

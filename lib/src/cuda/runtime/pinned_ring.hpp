@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,11 @@ class PinnedRing {
   /// The bits of all rows, words_per_row() words each. Returns when the image may change; the device has the
   /// data when the stream has come so far.
   void upload(BitView image, void* to, const Stream& stream);
+
+  /// Rows of `row_bytes`, one after the other, as draw(row, begin, end, to) makes bytes [begin, end) of each,
+  /// cut at multiples of 8, by several threads at once. Returns and leaves the device as above.
+  using DrawRow = std::function<void(std::size_t row, std::size_t begin, std::size_t end, std::byte* to)>;
+  void upload(std::size_t row_bytes, std::size_t rows, const DrawRow& draw, void* to, const Stream& stream);
 
   /// Rows that lie `from_pitch` bytes apart on the device and close together in `to`. Returns when they are
   /// there.

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "common/shape.hpp"
+
+// What labeling looks at of an image of values: planes of one bit an element, each as large as the image in
+// bits, one after the other. find_planes.cuh makes them, and nothing else looks at the values.
+//
+//   set              the value is not 0
+//   same as left     the element connects to the one on its left: a run ends where this is 0
+//   same as other    it connects to the one in the same column of the row at side 0; and at side 1
+//   lists            of a word, a bit for each of those below that have anything in it
+//   a list each      contacts of a way to touch a row at a side that nothing else makes needless
+//
+// Contacts of lists are rare: corners at which two components meet two others. So what has none is neither
+// written nor read. Rows are not bundled: elements of two rows that touch need not connect.
+namespace gpuccl::cuda::runs {
+
+template <Connectivity connectivity>
+struct ValueShape {
+  static constexpr cpu::RowSet rows = 0b0001;
+  static constexpr auto sides = cpu::Shape<connectivity>::sides;
+};
+
+template <>
+struct ValueShape<Connectivity::c26> {
+  static constexpr cpu::RowSet rows = 0b0001;
+  static constexpr std::array<cpu::Side, 4> sides{
+      {{-1, 0, 1, 1, true}, {0, -1, 1, 1, true}, {-1, -1, 1, 1, true}, {1, -1, 1, 1, true}}};
+};
+
+/// How elements of two rows touch, for bit x: both are in column x; or the other one is in the column before
+/// it; or the own one is.
+enum Way { kStraight, kOtherToLeft, kOwnToLeft };
+inline constexpr int kWays = 3;
+
+template <Connectivity connectivity>
+class ValuePlanes {
+  using Shape = ValueShape<connectivity>;
+  static constexpr bool has_list(int side, int way) {
+    return way == kStraight ? side >= 2 : Shape::sides[static_cast<std::size_t>(side)].diagonal;
+  }
+  static constexpr int lists_before(int side, int way) {
+    int lists = 0;
+    for (int i = 0; i < side * kWays + way; ++i) lists += has_list(i / kWays, i % kWays) ? 1 : 0;
+    return lists;
+  }
+
+ public:
+  static constexpr int kSides = static_cast<int>(Shape::sides.size());
+
+  static constexpr int kSet = 0, kLeft = 1;
+  static constexpr int kOthers = 2;  // of side 0; then of side 1
+  static constexpr int kDense = kOthers + (kSides < 2 ? kSides : 2);
+
+  /// Whether there is a list of a way to touch rows at a side; and how many are before it.
+  template <int side, int way>
+  static constexpr bool kHasList = has_list(side, way);
+  template <int side, int way>
+  static constexpr int kList = lists_before(side, way);
+  static constexpr int kLists = lists_before(kSides, 0);
+
+  static constexpr int kWhichLists = kDense;  // if there are any
+  static constexpr int kFirstList = kDense + 1;
+  /// Planes that are written whole, and all.
+  static constexpr int kWhole = kDense + (kLists > 0 ? 1 : 0);
+  static constexpr int kAll = kWhole + kLists;
+};
+
+}  // namespace gpuccl::cuda::runs

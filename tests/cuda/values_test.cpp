@@ -1,0 +1,141 @@
+// Labeling by values on the emulation of CUDA, against flood fill over values.
+
+#include "support/values.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "cuda/cuda.hpp"
+#include "cuda/variants.hpp"
+#include "emulation.hpp"
+#include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
+
+using namespace gpuccl;
+using tests::random_values;
+using tests::Values;
+
+namespace {
+
+void expect_same(const LabeledValues& found, const LabeledValues& expected) {
+  tests::expect_same(found.labeled, expected.labeled);
+  REQUIRE(found.values == expected.values);
+}
+
+/// The labelers of all connectivities on the emulated device.
+class Labelers {
+ public:
+  Labelers() {
+    for (const Connectivity connectivity : kConnectivities)
+      labelers_.push_back(cuda::make_value_labeler(0, connectivity));
+  }
+
+  template <class T>
+  void expect_as_flood_fill(const Values<T>& values, double delta = 0) {
+    for (std::size_t i = 0; i < labelers_.size(); ++i) {
+      INFO(static_cast<int>(kConnectivities[i])
+           << "-connectivity, " << tests::to_string(values.extent) << ", delta " << delta);
+      ValueImage image = tests::image_of(values, delta);
+      const LabeledValues expected = tests::flood_fill(values, kConnectivities[i], delta);
+      expect_same(labelers_[i]->label(image), expected);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<cuda::ValueLabeler>> labelers_;
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("values on CUDA connect as flood fill over values says", "", std::uint8_t, std::uint16_t,
+                   std::uint32_t, std::uint64_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
+                   double) {
+  Labelers labelers;
+  std::mt19937 random(sizeof(TestType));
+  const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
+  for (unsigned round = 0; round < 24; round += tests::kOneIn) {
+    emulation::configure({.seed = round});
+    const Extent extent{1 + below(round % 4 == 0 ? 140 : 40), 1 + below(8), 1 + below(6)};
+    Values<TestType> values = random_values<TestType>(random, extent, 2 + below(10), 1 + below(5));
+    if (round % 3 == 0) repeat_rows(random, values);
+    labelers.expect_as_flood_fill(values);
+    constexpr double kDeltas[] = {1, 2, 1e19, 0.5};
+    labelers.expect_as_flood_fill(values, kDeltas[round % 4]);
+  }
+}
+
+TEST_CASE("values on CUDA connect across the ends of words and the edges of tiles") {
+  Labelers labelers;
+  std::mt19937 random(1);
+  unsigned seed = 0;
+  // Tiles are 256 x 32 elements in 2D, 128 x 8 x 8 in 3D.
+  for (const Extent extent :
+       {Extent{31, 9, 9}, Extent{32, 9, 9}, Extent{33, 9, 9}, Extent{64, 17, 3}, Extent{65, 33, 1},
+        Extent{129, 18, 10}, Extent{257, 65, 1}, Extent{258, 34, 2}, Extent{260, 17, 17}, Extent{530, 66, 1}})
+    for (int kinds = 2; kinds <= 8; kinds += 3) {
+      emulation::configure({.seed = ++seed, .switch_one_in = seed % 4 == 0 ? 20u : 0u});
+      for (const int length : {1, 4, 30}) {
+        Values<std::uint32_t> values = random_values<std::uint32_t>(random, extent, kinds, length);
+        if (seed % 2 == 0) repeat_rows(random, values);
+        labelers.expect_as_flood_fill(values);
+      }
+      labelers.expect_as_flood_fill(random_values<std::int16_t>(random, extent, kinds, 3), 1);
+    }
+}
+
+TEST_CASE("values on CUDA that are all the same, all different, or alternate") {
+  Labelers labelers;
+  emulation::configure({.seed = 1});
+  for (const Extent extent : {Extent{300, 70, 1}, Extent{130, 17, 17}}) {
+    Values<std::uint32_t> values(extent);
+    std::fill(values.elements.begin(), values.elements.end(), 7);
+    labelers.expect_as_flood_fill(values);
+    std::iota(values.elements.begin(), values.elements.end(), 1);
+    labelers.expect_as_flood_fill(values);
+    labelers.expect_as_flood_fill(values, 1);
+    // Corners that meet across, in 2D and in 3D.
+    for (std::size_t i = 0; i < values.elements.size(); ++i) {
+      const std::size_t width = static_cast<std::size_t>(extent.width);
+      const std::size_t rows = width * static_cast<std::size_t>(extent.height);
+      values.elements[i] = static_cast<std::uint32_t>(1 + (i % width + i / width % 70 + i / rows) % 2);
+    }
+    labelers.expect_as_flood_fill(values);
+  }
+}
+
+TEST_CASE("values on CUDA with thread blocks on several processors", "[processors]") {
+  Labelers labelers;
+  std::mt19937 random(2);
+  for (unsigned seed = 1; seed <= 6; seed += tests::kOneIn) {
+    emulation::configure({.seed = seed, .host_threads = 3, .switch_one_in = 50});
+    labelers.expect_as_flood_fill(random_values<std::uint16_t>(random, {400, 100, 1}, 3, 3));
+    labelers.expect_as_flood_fill(random_values<std::uint64_t>(random, {140, 30, 14}, 3, 4));
+  }
+}
+
+TEST_CASE("values on CUDA give the same labels with links of 64 bits") {
+  std::mt19937 random(3);
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    emulation::configure({.seed = seed});
+    const Values<std::uint8_t> values = random_values<std::uint8_t>(random, {270, 40, 18}, 3, 3);
+    for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26}) {
+      const auto labeler = cuda::make_value_labeler(0, connectivity, true);
+      ValueImage image = tests::image_of(values, 0);
+      expect_same(labeler->label(image), tests::flood_fill(values, connectivity, 0));
+    }
+  }
+}
+
+TEST_CASE("images of values without elements, and of one, on CUDA") {
+  emulation::configure({.seed = 1});
+  Labelers labelers;
+  labelers.expect_as_flood_fill(Values<std::uint16_t>({0, 3, 2}));
+  Values<std::uint16_t> one({1, 1, 1});
+  labelers.expect_as_flood_fill(one);
+  one.elements[0] = 9;
+  labelers.expect_as_flood_fill(one);
+}
