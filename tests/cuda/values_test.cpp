@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "cuda/cuda.hpp"
+#include "cuda/value_case.hpp"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
+#include "gpuccl/error.hpp"
 #include "support/catch.hpp"
+#include "support/failure_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -138,4 +141,49 @@ TEST_CASE("images of values without elements, and of one, on CUDA") {
   labelers.expect_as_flood_fill(one);
   one.elements[0] = 9;
   labelers.expect_as_flood_fill(one);
+}
+
+TEMPLATE_TEST_CASE("values that are on the device are labeled there", "", std::uint8_t, std::uint32_t,
+                   std::uint64_t, std::int16_t, double) {
+  std::mt19937 random(4);
+  const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
+  for (unsigned round = 0; round < 30; round += tests::kOneIn) {
+    emulation::configure({.seed = round});
+    const Values<TestType> values =
+        random_values<TestType>(random, {1 + below(150), 1 + below(12), 1 + below(9)}, 2 + below(6), 4);
+    for (const Connectivity connectivity : kConnectivities) {
+      const double delta = std::is_floating_point_v<TestType> || round % 2 == 1 ? 1 : 0;
+      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
+      tests::expect_values_on_device<std::uint32_t>(values, connectivity, delta, expected, random);
+      tests::expect_values_on_device<std::uint16_t>(values, connectivity, delta, expected, random);
+    }
+  }
+}
+
+TEST_CASE("images of values that are none, or too large, are refused on the device") {
+  emulation::configure({});
+  const Extent extent{8, 4, 2};
+  const auto refused = [&](auto change) {
+    alignas(256) static std::byte memory[1 << 20];
+    DeviceValueImage image{memory, ValueType::u32, extent};
+    DeviceResult result;
+    ValueBits* values = nullptr;
+    std::size_t bytes = device_value_workspace_bytes(extent, Connectivity::c26);
+    change(image, result, values, bytes);
+    return failure_of(
+        [&] { label_values_on_device(image, Connectivity::c26, result, values, memory, bytes, nullptr); });
+  };
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.data = nullptr; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.type = ValueType(17); }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.delta = -1; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.row_pitch = 31; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.row_pitch = 34; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) {
+          image.data = static_cast<const std::byte*>(image.data) + 2;
+        }) == Failure::usage);
+  CHECK(refused([](auto&, auto&, auto&, auto& bytes) { --bytes; }) == Failure::usage);
+  CHECK(failure_of([] {
+          device_value_workspace_bytes({1 << 16, 1 << 15, 1}, Connectivity::c8);
+        }) == Failure::memory);
+  CHECK(device_value_workspace_bytes({1 << 15, 1 << 15, 1}, Connectivity::c8) > 0);
 }

@@ -8,6 +8,7 @@
 
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/extent.hpp"
+#include "gpuccl/value_type.hpp"
 
 // Connected components of images that are in the memory of a GPU, for programs with CUDA code of their own.
 // Only libraries that are built with CUDA have it. docs/device.md has a whole program.
@@ -86,5 +87,28 @@ std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity);
 /// undefined. Errors that the device meets later come from calls that wait for the stream.
 void label_on_device(const DeviceImage& image, Connectivity connectivity, const DeviceResult& result,
                      void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
+
+/// An image or volume of values on a device, such as a segmentation: neighbors connect when their values are
+/// equal and not 0, with a `delta` when they differ by at most that much, as gpuccl/values.hpp says.
+struct DeviceValueImage {
+  const void* data = nullptr;  // this and the pitches are multiples of a value's size
+  ValueType type = ValueType::u32;
+  Extent extent;
+  std::int64_t row_pitch = 0;    // 0: rows without padding
+  std::int64_t slice_pitch = 0;  // 0: height * row_pitch
+  double delta = 0;
+};
+
+/// Bytes of workspace that label_values_on_device() needs: as device_workspace_bytes(), but an element of
+/// large images takes up to 7, and from 2^30 elements on less than twice that. Every element may be a
+/// component, so memory is what images of 2^31 elements are too large for.
+std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivity);
+
+/// label_on_device() of values; all that is said there holds here. Where `values` is not null, entry i is the
+/// value of the first element of component i + 1, as far as DeviceResult::capacity goes, whether components
+/// are asked for or not.
+void label_values_on_device(const DeviceValueImage& image, Connectivity connectivity,
+                            const DeviceResult& result, ValueBits* values, void* workspace,
+                            std::size_t workspace_bytes, cudaStream_t stream);
 
 }  // namespace gpuccl

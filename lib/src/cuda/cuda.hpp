@@ -26,6 +26,8 @@ class ValueLabeler {
   virtual ~ValueLabeler() = default;
   /// As gpuccl::label_values(). The image is taken only when all is done.
   virtual LabeledValues label(ValueImage& image) = 0;
+  /// As Labeler::time_phases().
+  virtual void time_phases(bool timed) = 0;
 };
 
 /// `wide_links`: as for images too large for links of 32 bits.

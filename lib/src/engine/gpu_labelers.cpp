@@ -125,10 +125,11 @@ void GpuLabelers::fail(const Requests& requests, const std::exception_ptr& error
   for (Request* const request : requests) request->error = error;
 }
 
-void GpuLabelers::label_by_values(Request& request, Device& device) {
+void GpuLabelers::label_by_values(Request& request, Device& device) const {
   const Connectivity connectivity = request.key.second;
   std::unique_ptr<cuda::ValueLabeler>& labeler = device.of_values[connectivity];
   if (labeler == nullptr) labeler = cuda::make_value_labeler(device.gpu, connectivity);
+  labeler->time_phases(time_phases_);
   request.report.label_ms = cpu::milliseconds([&] { request.of_values = labeler->label(*request.values); });
   request.report.label_ms -= request.of_values.labeled.statistics_ms;
 }

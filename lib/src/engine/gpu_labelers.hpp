@@ -85,7 +85,7 @@ class GpuLabelers {
   void label_all(const Requests& requests, Device& device) noexcept;
   void label_together(const Requests& requests, Device& device);
   static void fail(const Requests& requests, const std::exception_ptr& error);
-  static void label_by_values(Request& request, Device& device);
+  void label_by_values(Request& request, Device& device) const;
   void label_group(Labeler& labeler, const Requests& requests) const;
   void start_up(Device& device);
 

@@ -65,13 +65,14 @@ __device__ unsigned last_bits(const Bundle<Tile>& own, const Bundle<Tile> (&othe
   return bits;
 }
 
-/// What `found` names in a way: the bits of the own word up to its piece, and of the other up to its piece.
+/// The bits up to the lowest of `found`; and up to the pieces that this names in a way, the own and the
+/// other.
 struct UpToPieces {
-  Word own, other;
+  Word here, own, other;
 
   __device__ static UpToPieces of_lowest(Word found, int way) {
     const Word here = up_to_lowest(found);
-    return {way == kOwnToLeft ? here >> 1 : here, way == kOtherToLeft ? here >> 1 : here};
+    return {here, way == kOwnToLeft ? here >> 1 : here, way == kOtherToLeft ? here >> 1 : here};
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda/runs/forest.cuh"
+#include "cuda/runs/planes.cuh"
 #include "gpuccl/device_labeling.hpp"
 
 // label_on_device() once its arguments have been checked, and all pitches are given. For images that have
@@ -14,10 +15,27 @@ struct DeviceCall {
   cudaStream_t stream;
 };
 
+/// label_values_on_device(), likewise.
+struct ValueCall {
+  DeviceValues values;
+  Extent extent;
+  DeviceResult result;
+  ValueBits* to;
+  std::size_t capacity;
+  void* workspace;
+  cudaStream_t stream;
+};
+
 template <Connectivity connectivity>
 std::size_t workspace_bytes(Extent extent, LinkWidth width);
 
 template <Connectivity connectivity>
 void enqueue(const DeviceCall& call, LinkWidth width);
+
+template <Connectivity connectivity>
+std::size_t value_workspace_bytes(Extent extent, LinkWidth width);
+
+template <Connectivity connectivity>
+void enqueue_values(const ValueCall& call, LinkWidth width);
 
 }  // namespace gpuccl::cuda::runs

@@ -12,6 +12,7 @@ namespace {
 
 using cuda::runs::DeviceCall;
 using cuda::runs::LinkWidth;
+namespace runs = cuda::runs;
 
 void require(bool holds, const char* what) {
   if (!holds) throw Error(Failure::usage, std::string("labeling on a device: ") + what);
@@ -82,6 +83,35 @@ void check_labels(DeviceLabels& labels, Extent extent) {
       labels.data);
 }
 
+runs::DeviceValues checked(const DeviceValueImage& image) {
+  require(image.data != nullptr, "no image");
+  require(image.type >= ValueType::u8 && image.type <= ValueType::f64, "no such type of values");
+  require(image.delta >= 0, "a delta that is no number from 0 on");
+  const auto value = static_cast<std::int64_t>(bytes_of(image.type));
+  runs::DeviceValues values{image.data, image.type, image.delta, image.row_pitch, image.slice_pitch};
+  complete(values.row_pitch, values.slice_pitch, image.extent.width * value, image.extent);
+  require(is_aligned(image.data, bytes_of(image.type)) && values.row_pitch % value == 0 &&
+              values.slice_pitch % value == 0,
+          "an address or a pitch of values that is no multiple of their size");
+  return values;
+}
+
+void check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {
+  require(is_aligned(workspace, 256), "an address of the workspace that is no multiple of 256");
+  require(workspace != nullptr, "no workspace");
+  if (bytes < needed)
+    throw Error(Failure::usage, "labeling on a device: a workspace of " + std::to_string(bytes) +
+                                    " bytes, and the image needs " + std::to_string(needed));
+}
+
+/// Whether there is nothing to label; then that has been said.
+bool is_done(Extent extent, const DeviceResult& result, cudaStream_t stream) {
+  if (!is_empty(extent)) return false;
+  if (result.count != nullptr)
+    cuda::check(cudaMemsetAsync(result.count, 0, sizeof(*result.count), stream), "counting no components");
+  return true;
+}
+
 void check_rest(const DeviceResult& result) {
   require(is_aligned(result.count, sizeof(*result.count)),
           "an address of the count that is no multiple of 8");
@@ -100,23 +130,41 @@ std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity) {
   });
 }
 
+std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivity) {
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
+    if (is_empty(extent)) return 0;
+    if (double{1} * extent.width * extent.height * extent.depth >=
+        static_cast<double>(cuda::runs::kLabelLimit))
+      throw Error(Failure::memory, "the image could have more components than the GPU engine can number");
+    return cuda::runs::value_workspace_bytes<one>(extent, LinkWidth::as_needed);
+  });
+}
+
+void label_values_on_device(const DeviceValueImage& image, Connectivity connectivity,
+                            const DeviceResult& result, ValueBits* values, void* workspace,
+                            std::size_t workspace_bytes, cudaStream_t stream) {
+  const std::size_t needed = device_value_workspace_bytes(image.extent, connectivity);
+  check_rest(result);
+  require(is_aligned(values, sizeof(*values)), "an address of values of components that is no multiple of 8");
+  if (is_done(image.extent, result, stream)) return;
+  cuda::runs::ValueCall call{checked(image),  image.extent, result, values,
+                             result.capacity, workspace,    stream};
+  check_labels(call.result.labels, image.extent);
+  check_workspace(workspace, workspace_bytes, needed);
+  with_connectivity(connectivity,
+                    [&]<Connectivity one>() { cuda::runs::enqueue_values<one>(call, LinkWidth::as_needed); });
+}
+
 void label_on_device(const DeviceImage& image, Connectivity connectivity, const DeviceResult& result,
                      void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
   const std::size_t needed = device_workspace_bytes(image.extent, connectivity);
   DeviceCall call{image, result, workspace, stream};
   check_rest(result);
-  if (is_empty(image.extent)) {
-    if (result.count != nullptr)
-      cuda::check(cudaMemsetAsync(result.count, 0, sizeof(*result.count), stream), "counting no components");
-    return;
-  }
+  if (is_done(image.extent, result, stream)) return;
   check_image(call.image);
   check_labels(call.result.labels, image.extent);
-  require(is_aligned(workspace, 256), "an address of the workspace that is no multiple of 256");
-  require(workspace != nullptr, "no workspace");
-  if (workspace_bytes < needed)
-    throw Error(Failure::usage, "labeling on a device: a workspace of " + std::to_string(workspace_bytes) +
-                                    " bytes, and the image needs " + std::to_string(needed));
+  check_workspace(workspace, workspace_bytes, needed);
   with_connectivity(connectivity,
                     [&]<Connectivity one>() { cuda::runs::enqueue<one>(call, LinkWidth::as_needed); });
 }

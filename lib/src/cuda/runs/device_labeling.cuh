@@ -5,6 +5,7 @@
 
 #include "cuda/runs/device_call.cuh"
 #include "cuda/runs/pack.cuh"
+#include "cuda/runs/planes.cuh"
 #include "cuda/runs/runs.cuh"
 #include "gpuccl/error.hpp"
 
@@ -32,11 +33,11 @@ class Arena {
 /// What a call keeps in its workspace.
 template <class Tile, class Link>
 struct Workspace {
-  Word* bits;  // of images that are not read where they are
+  Word* bits;  // of images that are not read where they are; of values the planes
   Tables<Link> tables;
 
   Workspace(const TableLengths<Tile>& lengths, Arena& arena)
-      : bits(arena.take<Word>(static_cast<std::size_t>(lengths.first.words))),
+      : bits(arena.take<Word>(static_cast<std::size_t>(lengths.first.words) * planes())),
         tables{arena.take<Link>(lengths.links()),
                arena.take<std::uint16_t>(lengths.first_nodes()),
                arena.take<std::uint32_t>(lengths.tiles),
@@ -45,6 +46,14 @@ struct Workspace {
                 arena.take<std::uint32_t>(lengths.first.before()),
                 arena.take<unsigned long long>(static_cast<std::size_t>(lengths.first.progress())),
                 {arena.take<unsigned long long>(1), nullptr, 0}}} {}
+
+ private:
+  static constexpr std::size_t planes() {
+    if constexpr (Tile::kOfValues)
+      return ValuePlanes<Tile::connectivity>::kAll;
+    else
+      return 1;
+  }
 };
 
 /// Rows of words are as short as can be, so that rows without padding are such words already.
@@ -71,9 +80,8 @@ PitchedRows<T> rows_of(T* data, const DeviceLabels& labels) {
               in_fours(labels.slice_pitch)};
 }
 
-template <Connectivity connectivity>
-std::size_t workspace_bytes(Extent extent, LinkWidth width) {
-  using Tile = TileFor<connectivity>;
+template <class Tile>
+std::size_t workspace_bytes_of(Extent extent, LinkWidth width) {
   const Frame frame = frame_of<Tile>(extent);
   // Beyond this the indices of threads of BoundaryMerge pass 32 bits.
   if (double{1} * frame.tiles_x * frame.tiles_y * frame.tiles_z * Tile::kNodes > 0x1p37)
@@ -82,6 +90,30 @@ std::size_t workspace_bytes(Extent extent, LinkWidth width) {
   with_links(needs_wide_links<Tile>(frame, width),
              [&]<class Link>() { Workspace<Tile, Link>(TableLengths<Tile>(frame), arena); });
   return arena.used();
+}
+
+template <Connectivity connectivity>
+std::size_t workspace_bytes(Extent extent, LinkWidth width) {
+  return workspace_bytes_of<TileFor<connectivity>>(extent, width);
+}
+
+template <Connectivity connectivity>
+std::size_t value_workspace_bytes(Extent extent, LinkWidth width) {
+  return workspace_bytes_of<ValueTileFor<connectivity>>(extent, width);
+}
+
+/// What comes after numbering.
+template <class Tile, class Link>
+void enqueue_results(const DeviceResult& result, const Frame& frame, const Tables<Link>& tables,
+                     PhaseClock& phase) {
+  std::visit(
+      [&](auto* data) {
+        if (data != nullptr) enqueue_labels<Tile>(frame, tables, rows_of(data, result.labels), phase);
+      },
+      result.labels.data);
+  if (result.components == nullptr) return;
+  const ComponentSums components{result.components, result.capacity};
+  enqueue_statistics<Tile>(frame, tables, components, tables.first.total.count, phase);
 }
 
 template <class Tile, class Link>
@@ -104,15 +136,7 @@ void enqueue_with(const DeviceCall& call, Frame frame) {
     if (!in_place) pack(call.image, frame.pitch, workspace.bits, phase);
     enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
   }
-
-  std::visit(
-      [&](auto* data) {
-        if (data != nullptr) enqueue_labels<Tile>(frame, tables, rows_of(data, call.result.labels), phase);
-      },
-      call.result.labels.data);
-  if (call.result.components == nullptr) return;
-  const ComponentSums components{call.result.components, call.result.capacity};
-  enqueue_statistics<Tile>(frame, tables, components, tables.first.total.count, phase);
+  enqueue_results<Tile>(call.result, frame, tables, phase);
 }
 
 template <Connectivity connectivity>
@@ -121,6 +145,25 @@ void enqueue(const DeviceCall& call, LinkWidth width) {
   const Frame frame = frame_of<Tile>(call.image.extent);
   with_links(needs_wide_links<Tile>(frame, width),
              [&]<class Link>() { enqueue_with<Tile, Link>(call, frame); });
+}
+
+template <Connectivity connectivity>
+void enqueue_values(const ValueCall& call, LinkWidth width) {
+  using Tile = ValueTileFor<connectivity>;
+  const Frame lengths = frame_of<Tile>(call.extent);
+  with_links(needs_wide_links<Tile>(lengths, width), [&]<class Link>() {
+    Arena arena(call.workspace);
+    Workspace<Tile, Link> workspace(TableLengths<Tile>(lengths), arena);
+    if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
+    const Tables<Link>& tables = workspace.tables;
+    Frame frame = lengths;
+    frame.words = workspace.bits;
+    PhaseClock phase{call.stream, nullptr};
+    find_planes(connectivity, frame, call.values, workspace.bits, phase);
+    enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
+    enqueue_results<Tile>(call.result, frame, tables, phase);
+    if (call.to != nullptr) find_values(frame, call.values, tables.first, call.to, call.capacity, phase);
+  });
 }
 
 }  // namespace gpuccl::cuda::runs

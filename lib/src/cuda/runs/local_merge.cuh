@@ -53,7 +53,7 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
           links[nodes.own + last_piece(starts)] =
               nodes.other[i] + last_piece(nodes.other_starts[i] & up_to.other);
         } else {
-          rest |= found & up_to_lowest(found);
+          rest |= found & up_to.here;
         }
       }
       contacts.at_side[i][way] = rest;

@@ -23,6 +23,8 @@ class DeviceValueLabeler final : public ValueLabeler {
  public:
   DeviceValueLabeler(int gpu, LinkWidth width) : gpu_(gpu), width_(width) {}
 
+  void time_phases(bool timed) override { timed_ = timed; }
+
   LabeledValues label(ValueImage& image) override {
     const CurrentDevice here(gpu_);
     if (image.extent().elements() == 0) return label_values(std::move(image), connectivity);
@@ -30,26 +32,11 @@ class DeviceValueLabeler final : public ValueLabeler {
     std::vector<Index> runs_before = cpu::count_runs_before(image);
     const std::size_t runs = runs_before.back();
 
+    LabeledValues result;
     const DeviceValues values = upload(image);
     const Frame frame = reserve(image.extent(), runs);
-    PhaseClock phase{stream_.get(), nullptr};
-    find_planes(connectivity, frame, values, planes_.data(), phase);
-    memory_.first().expect_next();
-    starts_.expect_next();
-    const bool wide = needs_wide_links<Tile>(frame, width_);
-    LabeledValues result;
-    with_links(wide, [&]<class Link>() {
-      const Tables<Link> tables = memory_.template tables<Link>();
-      enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
-      const Bitmap starts = starts_.bitmap();
-      clear_padding(starts, stream_.get());
-      clear_progress(starts, stream_.get());
-      mark_runs(frame, starts, phase);
-      count_bits("CountRuns", starts, phase);
-      enqueue_run_labels<Tile>(frame, tables, starts.counted(), run_labels_.data(), phase);
-      labelled_.record(stream_.get(), "labeling");
-      const Label count = count_components(memory_.first(), stream_);
-      enqueue_statistics<Tile>(frame, tables, components_.reserve(count), nullptr, phase);
+    with_links(needs_wide_links<Tile>(frame, width_), [&]<class Link>() {
+      enqueue<Link>(frame, values, timed_ ? &result.labeled.phases : nullptr);
     });
     labelled_.wait("labeling");
     result.labeled.statistics_ms =
@@ -95,8 +82,31 @@ class DeviceValueLabeler final : public ValueLabeler {
             static_cast<std::int64_t>(of_row) * extent.height};
   }
 
+  /// Labels, and statistics, which are in the stream before the labels are done.
+  template <class Link>
+  void enqueue(const Frame& frame, const DeviceValues& values, PhaseTimes* times) {
+    memory_.first().expect_next();
+    starts_.expect_next();
+    const Tables<Link> tables = memory_.template tables<Link>();
+    PhaseClock phase{stream_.get(), times};
+    find_planes(connectivity, frame, values, planes_.data(), phase);
+    enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
+    const Bitmap starts = starts_.bitmap();
+    clear_padding(starts, stream_.get());
+    clear_progress(starts, stream_.get());
+    mark_runs(frame, starts, phase);
+    count_bits("CountRuns", starts, phase);
+    enqueue_run_labels<Tile>(frame, tables, starts.counted(), run_labels_.data(), phase);
+    phase.finish();
+    labelled_.record(stream_.get(), "labeling");
+    PhaseClock untimed{stream_.get(), nullptr};
+    const Label count = count_components(memory_.first(), stream_);
+    enqueue_statistics<Tile>(frame, tables, components_.reserve(count), nullptr, untimed);
+  }
+
   int gpu_;
   LinkWidth width_;
+  bool timed_ = false;
   Stream stream_;
   PinnedRing ring_;
   Event labelled_{Event::Purpose::waiting};

@@ -1,10 +1,12 @@
+#include "cuda/runs/device_labeling.cuh"
 #include "cuda/runs/value_labeler.cuh"
 #include "cuda/runs/value_labelers.cuh"
 
 namespace gpuccl::cuda {
 
+using enum Connectivity;
+
 std::unique_ptr<ValueLabeler> make_value_labeler(int gpu, Connectivity connectivity, bool wide_links) {
-  using enum Connectivity;
   using runs::DeviceValueLabeler;
   const CurrentDevice here(gpu);
   const runs::LinkWidth width = wide_links ? runs::LinkWidth::wide : runs::LinkWidth::as_needed;
@@ -13,5 +15,14 @@ std::unique_ptr<ValueLabeler> make_value_labeler(int gpu, Connectivity connectiv
   if (connectivity == c26) return std::make_unique<DeviceValueLabeler<c26>>(gpu, width);
   return runs::make_value_labeler_2d(gpu, connectivity, width);
 }
+
+namespace runs {
+template std::size_t value_workspace_bytes<c6>(Extent, LinkWidth);
+template std::size_t value_workspace_bytes<c18>(Extent, LinkWidth);
+template std::size_t value_workspace_bytes<c26>(Extent, LinkWidth);
+template void enqueue_values<c6>(const ValueCall&, LinkWidth);
+template void enqueue_values<c18>(const ValueCall&, LinkWidth);
+template void enqueue_values<c26>(const ValueCall&, LinkWidth);
+}  // namespace runs
 
 }  // namespace gpuccl::cuda

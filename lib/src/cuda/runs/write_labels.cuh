@@ -52,9 +52,10 @@ struct PitchedRows {
   }
 };
 
-/// The labels of the elements from bit `shift` on, one of every column; `labels`: of the word's pieces.
+/// The labels of the four columns from bit `shift` on, of a word whose first piece is node `first_node`.
 template <class Tile>
-__device__ void find_four(const Bundle<Tile>& bundle, int shift, const Label* labels, Label (&label)[4]) {
+__device__ void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,
+                          const Label* labels, Label (&label)[4]) {
   const Word all = bundle.all();
   const unsigned four = all >> shift & 15;
   unsigned of_second = 0;
@@ -62,11 +63,11 @@ __device__ void find_four(const Bundle<Tile>& bundle, int shift, const Label* la
   if (four != 0) {
     const Word starts = piece_starts(all);
     const int bit = shift + lowest_bit(four);
-    const int piece = piece_at(starts, bit);
+    const int node = first_node + piece_at(starts, bit);
     const unsigned more = (starts & ~up_to(bit)) >> shift & 15;
-    first = second = labels[piece];
+    first = second = labels[node];
     if (more != 0) {
-      second = labels[piece + 1];
+      second = labels[node + 1];
       of_second = four & (0u - more);
     }
   }
@@ -77,15 +78,16 @@ __device__ void find_four(const Bundle<Tile>& bundle, int shift, const Label* la
 /// Of values, four elements may be of four pieces.
 template <class Tile>
 requires(Tile::kOfValues) __device__
-    void find_four(const Bundle<Tile>& bundle, int shift, const Label* labels, Label (&label)[4]) {
+    void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,
+                   const Label* labels, Label (&label)[4]) {
   const Word starts = bundle.starts();
   const unsigned set = bundle.all() >> shift, begins = starts >> shift;
-  int piece = last_piece(starts & ((1u << shift) - 1));
+  int node = first_node + last_piece(starts & ((1u << shift) - 1));
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    piece += static_cast<int>(begins >> i & 1);
+    node += static_cast<int>(begins >> i & 1);
     const bool of_piece_before = i > 0 && (begins >> i & 1) == 0;
-    label[i] = (set >> i & 1) == 0 ? 0 : of_piece_before ? label[i > 0 ? i - 1 : 0] : labels[piece];
+    label[i] = (set >> i & 1) == 0 ? 0 : of_piece_before ? label[i > 0 ? i - 1 : 0] : labels[node];
   }
 }
 
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
 #pragma unroll
     for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i) bundle.row[i] = words[i * Tile::kThreads + word];
     Label label[4];
-    find_four(bundle, shift, labels + first_node[word], label);
+    find_four(bundle, shift, first_node[word], labels, label);
 
     const int x = place.tile_x * Tile::kWidth + group % kGroups * 128 + lane * 4;
     const int row = group / kGroups % Tile::kRows, layer = group / kGroups / Tile::kRows;
