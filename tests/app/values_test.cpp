@@ -204,13 +204,14 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--value", "1"}, "excludes --value");
   refused({"--values", "--invert"}, "excludes --invert");
   refused({"--values", "--fill-holes"}, "excludes --values");
-  refused({"--values", "--device", "cuda"}, "--device auto or cpu");
   refused({"--values", "--algo", "sauf"}, "auto and runs can");
   refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
   refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "by --delta");
   refused({"--values", "--delta", "1", "--part", "1/2", "--parts-dir", scratch / "parts"},
           "parts connect equal values; --delta above 0 is for gpuccl label");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
+  fails({"label", input, "--values", "--device", "cuda", "--json", "-"}, 69,
+        "; --device auto labels on the CPU instead");
 }
 
 TEST_CASE("values in slabs, by any threads, slices and batches: the same bytes") {

@@ -6,12 +6,15 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "cuda/cuda.hpp"
 #include "cuda/value_case.hpp"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
+#include "gpuccl/device_labeling.h"
+#include "gpuccl/engine.hpp"
 #include "gpuccl/error.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -186,4 +189,68 @@ TEST_CASE("images of values that are none, or too large, are refused on the devi
           device_value_workspace_bytes({1 << 16, 1 << 15, 1}, Connectivity::c8);
         }) == Failure::memory);
   CHECK(device_value_workspace_bytes({1 << 15, 1 << 15, 1}, Connectivity::c8) > 0);
+}
+
+TEST_CASE("an engine that is asked for CUDA labels values there, and after an error too") {
+  emulation::configure({});
+  std::mt19937 random(6);
+  const Values<std::uint16_t> values = random_values<std::uint16_t>(random, {70, 20, 3}, 4, 3);
+  const LabeledValues expected = tests::flood_fill(values, Connectivity::c26, 0);
+  Engine automatic({}, nullptr), on_gpu({.device = DeviceChoice::cuda}, nullptr);
+  EngineReport report;
+  expect_same(automatic.label_values(tests::image_of(values, 0), Connectivity::c26, &report), expected);
+  CHECK(report.device_kind == DeviceKind::cpu);
+
+  const auto label = [&] {
+    const LabeledValues found = on_gpu.label_values(tests::image_of(values, 0), Connectivity::c26, &report);
+    CHECK(report.device_kind == DeviceKind::cuda);
+    CHECK(report.gpus == std::vector<int>{0});
+    expect_same(found, expected);
+  };
+  label();
+  const auto before = emulation::calls();
+  label();
+  const auto calls = emulation::calls() - before;
+  for (const auto& [error, failure] : {std::pair(cudaErrorLaunchFailure, Failure::internal),
+                                      std::pair(cudaErrorMemoryAllocation, Failure::memory)})
+    for (std::uint64_t call = 1; call <= calls; ++call) {
+      CAPTURE(call);
+      emulation::fail_call(call, error);
+      try {
+        label();  // what ran out of memory is tried again
+        CHECK(failure == Failure::memory);
+      } catch (const Error& thrown) {
+        CHECK(thrown.failure() == failure);
+      }
+      CHECK(emulation::has_failed());
+      emulation::fail_call(0, cudaSuccess);
+      label();
+    }
+}
+
+TEST_CASE("C labels values on the device, too") {
+  emulation::configure({});
+  const std::int16_t pixels[] = {5, 5, 0, -3, 0, 5, -3, -3};
+  const gpuccl_extent extent{4, 2, 1};
+  std::size_t bytes = 0;
+  REQUIRE(gpuccl_device_value_workspace_bytes(extent, 4, &bytes) == GPUCCL_SUCCESS);
+  REQUIRE(bytes == device_value_workspace_bytes({4, 2, 1}, Connectivity::c4));
+  using Place = tests::CudaMemory::Place;
+  const tests::CudaMemory workspace(Place::device, bytes), labels(Place::device, 32),
+      values(Place::device, 16), count(Place::device, 8);
+  const tests::CudaStream stream;
+  const gpuccl_device_value_image image{pixels, GPUCCL_I16, extent, 0, 0, 0};
+  const gpuccl_device_result result{
+      labels.data(), 4, 0, 0, reinterpret_cast<unsigned long long*>(count.data()), nullptr, 2};
+  auto* const of_components = reinterpret_cast<std::uint64_t*>(values.data());
+  REQUIRE(gpuccl_label_values_on_device(&image, 4, &result, of_components, workspace.data(), bytes,
+                                        stream.get()) == GPUCCL_SUCCESS);
+  stream.wait();
+  const auto* const found = reinterpret_cast<const std::uint32_t*>(labels.data());
+  CHECK(std::vector<std::uint32_t>(found, found + 8) == std::vector<std::uint32_t>{1, 1, 0, 2, 0, 1, 2, 2});
+  CHECK(of_components[0] == 5);
+  CHECK(static_cast<std::int64_t>(of_components[1]) == -3);
+  CHECK(gpuccl_label_values_on_device(&image, 4, &result, of_components, workspace.data(), bytes - 1,
+                                      stream.get()) == GPUCCL_USAGE);
+  CHECK(gpuccl_device_value_workspace_bytes({-1, 1, 1}, 4, &bytes) == GPUCCL_USAGE);
 }

@@ -55,6 +55,34 @@ gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int conne
                                      const gpuccl_device_result* result, void* workspace, size_t workspace_bytes,
                                      cudaStream_t stream);
 
+typedef enum {
+  GPUCCL_U8,
+  GPUCCL_U16,
+  GPUCCL_U32,
+  GPUCCL_U64,
+  GPUCCL_I8,
+  GPUCCL_I16,
+  GPUCCL_I32,
+  GPUCCL_I64,
+  GPUCCL_F32,
+  GPUCCL_F64
+} gpuccl_value_type;
+
+typedef struct {
+  const void* data;
+  gpuccl_value_type type;
+  gpuccl_extent extent;
+  int64_t row_pitch, slice_pitch; /* bytes; 0: without padding */
+  double delta;
+} gpuccl_device_value_image;
+
+gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes);
+
+/* `values`: of the components, or NULL. */
+gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* image, int connectivity,
+                                            const gpuccl_device_result* result, uint64_t* values, void* workspace,
+                                            size_t workspace_bytes, cudaStream_t stream);
+
 /* The reason of the calling thread's last failure, "" before one; valid until its next. */
 const char* gpuccl_last_error(void);
 

@@ -54,6 +54,14 @@ DeviceLabels labels_of(const gpuccl_device_result& result) {
   return labels;
 }
 
+DeviceResult result_of(const gpuccl_device_result& result) {
+  return {labels_of(result), result.count, reinterpret_cast<DeviceComponent*>(result.components),
+          result.capacity};
+}
+
+static_assert(static_cast<int>(ValueType::u8) == GPUCCL_U8 && static_cast<int>(ValueType::i8) == GPUCCL_I8 &&
+              static_cast<int>(ValueType::f64) == GPUCCL_F64);
+
 }  // namespace
 
 extern "C" {
@@ -69,9 +77,29 @@ gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int conne
   return status_of([&] {
     const DeviceImage from{image->data, format_of(image->bits_per_element), extent_of(image->extent),
                            image->row_pitch, image->slice_pitch};
-    const DeviceResult to{labels_of(*result), result->count,
-                          reinterpret_cast<DeviceComponent*>(result->components), result->capacity};
-    label_on_device(from, static_cast<Connectivity>(connectivity), to, workspace, workspace_bytes, stream);
+    label_on_device(from, static_cast<Connectivity>(connectivity), result_of(*result), workspace,
+                    workspace_bytes, stream);
+  });
+}
+
+gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes) {
+  return status_of([&] {
+    *bytes = device_value_workspace_bytes(extent_of(extent), static_cast<Connectivity>(connectivity));
+  });
+}
+
+gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* image, int connectivity,
+                                            const gpuccl_device_result* result, uint64_t* values,
+                                            void* workspace, size_t workspace_bytes, cudaStream_t stream) {
+  return status_of([&] {
+    const DeviceValueImage from{image->data,
+                                static_cast<ValueType>(image->type),
+                                extent_of(image->extent),
+                                image->row_pitch,
+                                image->slice_pitch,
+                                image->delta};
+    label_values_on_device(from, static_cast<Connectivity>(connectivity), result_of(*result), values,
+                           workspace, workspace_bytes, stream);
   });
 }
 
