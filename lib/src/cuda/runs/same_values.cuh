@@ -1,12 +1,12 @@
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "cuda/device/memory.cuh"
-#include "cuda/device/warp.cuh"
 #include "gpuccl/value_type.hpp"
 
 // Which values connect, as ValueImage (gpuccl/values.hpp) says.
@@ -27,7 +27,9 @@ struct EqualValues {
   static constexpr bool kTransitive = true;
 
   __device__ static bool is_set(T value) { return is_set_value(value); }
-  __device__ bool operator()(T a, T b) const { return a == b && is_set_value(a); }
+  /// Of values of which the first is set.
+  __device__ bool are_near(T a, T b) const { return a == b; }
+  __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
 };
 
 /// Those that differ by at most a delta: whole numbers exactly, floating point as doubles.
@@ -44,8 +46,9 @@ struct NearValues {
   }
 
   __device__ static bool is_set(T value) { return is_set_value(value); }
-  __device__ bool operator()(T a, T b) const {
-    if (!is_set_value(a) || !is_set_value(b)) return false;
+  __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
+  __device__ bool are_near(T a, T b) const {
+    if (!is_set_value(b)) return false;
     const auto high = static_cast<Difference>(a > b ? a : b), low = static_cast<Difference>(a > b ? b : a);
     return a == b || static_cast<Difference>(high - low) <= most;
   }
@@ -62,19 +65,6 @@ __device__ ValueBits bits_of_value(T value) {
   } else {
     return static_cast<ValueBits>(value);
   }
-}
-
-/// The value that the lane before has; what the first lane gets means nothing.
-template <class T>
-__device__ T from_lane_before(T value) {
-  if constexpr (sizeof(T) < 4)
-    return static_cast<T>(__shfl_up_sync(kAllLanes, static_cast<std::int32_t>(value), 1));
-  else if constexpr (std::is_floating_point_v<T>)
-    return __shfl_up_sync(kAllLanes, value, 1);
-  else if constexpr (sizeof(T) == 4)
-    return static_cast<T>(__shfl_up_sync(kAllLanes, static_cast<std::uint32_t>(value), 1));
-  else
-    return static_cast<T>(__shfl_up_sync(kAllLanes, static_cast<unsigned long long>(value), 1));
 }
 
 }  // namespace gpuccl::cuda::runs
