@@ -5,7 +5,6 @@
 
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_checks.hpp"
-#include "app/label/label_slabs.hpp"
 #include "gpuccl/holes.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/values.hpp"
@@ -42,7 +41,7 @@ std::string PartInput::foreground_rule() const {
 
 PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
   Found found;
-  value_type_ ? label_values_of(slab, found) : label_bits(slab, engine, found);
+  value_type_ ? label_values_of(slab, engine, found) : label_bits(slab, engine, found);
   std::uint64_t in_components = 0;
   for (const std::uint64_t area : found.labeled.components.area) in_components += area;
   if (in_components != found.foreground + filled_)
@@ -62,8 +61,10 @@ void PartInput::label_bits(const Slab& slab, LazyEngine& engine, Found& found) {
     found.labeled = started.label(bits_.view(), connectivity_, &found.engine);
 }
 
-void PartInput::label_values_of(const Slab& slab, Found& found) {
-  found.engine = report_of_values(connectivity_, 0);
+void PartInput::label_values_of(const Slab& slab, LazyEngine& engine, Found& found) {
+  Engine& started = engine.start();
+  found.engine.algorithm = "runs";
+  found.engine.connectivity = connectivity_;
   if (slab.z0 == slab.z1 || slab.y0 == slab.y1) return;
   const Stopwatch reading;
   ValueImage image = slab.y1 - slab.y0 < extent().height
@@ -71,11 +72,9 @@ void PartInput::label_values_of(const Slab& slab, Found& found) {
                          : reader_->read_values(slab.z0, slab.z1, 0);
   found.read_ms = reading.milliseconds();
   found.foreground = static_cast<std::uint64_t>(image.count_foreground());
-  const Stopwatch labeling;
-  LabeledValues labeled = label_values(std::move(image), connectivity_);
+  LabeledValues labeled = started.label_values(std::move(image), connectivity_, &found.engine);
   found.labeled = std::move(labeled.labeled);
   found.values = std::move(labeled.values);
-  found.engine.label_ms = labeling.milliseconds() - found.labeled.statistics_ms;
 }
 
 std::string PartInput::state_now() const {

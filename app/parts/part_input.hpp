@@ -63,7 +63,7 @@ class PartInput {
   void read(const Slab& slab);
   std::uint64_t read_bits(const Slab& slab);
   void label_bits(const Slab& slab, LazyEngine& engine, Found& found);
-  void label_values_of(const Slab& slab, Found& found);
+  void label_values_of(const Slab& slab, LazyEngine& engine, Found& found);
 
   std::string path_;
   bool stack_;
