@@ -11,10 +11,10 @@ namespace {
 
 constexpr const char* kUploading = "uploading";
 constexpr const char* kDownloading = "downloading";
+constexpr std::size_t kGrain = std::size_t{512} << 10;  // bytes of a task
 
 /// One core alone copies slower than the bus.
 void parallel_copy(const std::byte* from, std::byte* to, std::size_t bytes) {
-  constexpr std::size_t kGrain = std::size_t{512} << 10;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kGrain), [&](const auto& range) {
     std::memcpy(to + range.begin(), from + range.begin(), range.size());
   });
@@ -80,7 +80,8 @@ void PinnedRing::upload(std::size_t row_bytes, std::size_t rows, const DrawRow& 
     for (std::size_t begin = 0; begin < row_bytes; begin += width) {
       const std::size_t end = std::min(begin + width, row_bytes), count = std::min(height, rows - row);
       Slot& slot = next_slot();
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const auto& range) {
+      const std::size_t together = std::max<std::size_t>(1, kGrain / (end - begin));
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, together), [&](const auto& range) {
         for (std::size_t i = range.begin(); i < range.end(); ++i)
           draw(row + i, begin, end, slot.memory + i * (end - begin));
       });
