@@ -29,6 +29,9 @@ struct PlaneBlock {
   static constexpr int kWords = 8, kRows = 32;  // of a slice
   static constexpr int kThreads = kWords * kRows;
   static constexpr int kRowsAtOnce = 4;  // that a warp has loaded
+  /// Thread blocks that an SM shall hold: fewer where more is loaded.
+  template <Connectivity connectivity>
+  static constexpr int kAtOnce = kThreadsOfSm / kThreads*(ValuePlanes<connectivity>::kSides > 2 ? 5 : 6) / 8;
 };
 
 /// The element of this lane's column, and the one to its left.
@@ -97,12 +100,11 @@ __device__ bool is_listed(const Same& same, const ValuesAround<T>& around) {
 struct alignas(16) FaceWords {
   Word set, left, above, before;
   Word before_set, before_left, before_above;
-  Word lists;  // that may have something in them; then, that have
 
   /// Of what this block does not know: it may be anything, and says nothing.
   __device__ static FaceWords unknown(bool in_image) {
     const Word set = in_image ? ~0u : 0;
-    return {set, 0, 0, 0, set, 0, 0, 0};
+    return {set, 0, 0, 0, set, 0, 0};
   }
   /// Of each column those of the column to the left, where `other` is the word to the left.
   __device__ FaceWords to_left(const FaceWords& other) const {
@@ -113,8 +115,7 @@ struct alignas(16) FaceWords {
             shifted(before, other.before),
             shifted(before_set, other.before_set),
             shifted(before_left, other.before_left),
-            shifted(before_above, other.before_above),
-            0};
+            shifted(before_above, other.before_above)};
   }
 };
 
@@ -148,13 +149,14 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
 }
 
 template <Connectivity connectivity, class T, class Same>
-__global__ void __launch_bounds__(PlaneBlock::kThreads)
+__global__ void __launch_bounds__(PlaneBlock::kThreads, PlaneBlock::kAtOnce<connectivity>)
     find_planes(Frame frame, ValueRows<T> values, Same same, Word* planes) {
   using Planes = ValuePlanes<connectivity>;
   using Block = PlaneBlock;
   constexpr bool kBefore = Planes::kSides > 1;     // the slice before is looked at
   constexpr bool kAllAround = Planes::kSides > 2;  // and what lies around in it
   __shared__ FaceWords found[Block::kRows][Block::kWords];
+  __shared__ Word lists[Block::kRows][Block::kWords];  // that may have something in them; then, that have
   __shared__ std::uint8_t queue[Block::kThreads];
   __shared__ unsigned queued;
 
@@ -233,19 +235,19 @@ __global__ void __launch_bounds__(PlaneBlock::kThreads)
       };
       const FaceRow own = row_of(my_row), above = row_of(my_row - 1);
       const FaceRow below = kAllAround ? row_of(my_row + 1) : FaceRow{};
-      Word lists = 0;
+      Word wanted = 0;
       for_each_index<Planes::kSides>([&]<int side>() {
         for_each_index<kWays>([&]<int way>() {
           if constexpr (Planes::template kHasList<side, way>) {
             const Word where = Same::kTransitive   ? where_listed<side, way>(own, above, below)
                                : way == kOwnToLeft ? own.left.set
                                                    : own.at.set;
-            if (where != 0) lists |= 1u << Planes::template kList<side, way>;
+            if (where != 0) wanted |= 1u << Planes::template kList<side, way>;
           }
         });
       });
-      if (lists != 0) {
-        found[my_row][my_word].lists = lists;
+      lists[my_row][my_word] = wanted;
+      if (wanted != 0) {
         queue[atomicAdd(&queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
       }
     }
@@ -255,8 +257,7 @@ __global__ void __launch_bounds__(PlaneBlock::kThreads)
     for (unsigned i = warp; i < queued; i += Block::kThreads / kWarp) {
       const int word = first_word + queue[i] % Block::kWords, row = queue[i] / Block::kWords,
                 y = first_y + row;
-      Word& lists = found[row][queue[i] % Block::kWords].lists;
-      const Word wanted = lists;
+      const Word wanted = lists[row][queue[i] % Block::kWords];
       Word listed = 0;
       const ValuesAround<T> around({frame, values, static_cast<unsigned>(word) * kWordBits + lane}, y, z);
       for_each_index<Planes::kSides>([&]<int side>() {
@@ -273,7 +274,7 @@ __global__ void __launch_bounds__(PlaneBlock::kThreads)
         });
       });
       __syncwarp();
-      if (lane == 0) lists = listed;
+      if (lane == 0) lists[row][queue[i] % Block::kWords] = listed;
     }
     __syncthreads();
   }
@@ -285,7 +286,7 @@ __global__ void __launch_bounds__(PlaneBlock::kThreads)
   planes[frame.plane(Planes::kLeft) + index] = mine.left;
   planes[frame.plane(Planes::kOthers) + index] = mine.above;
   if constexpr (kBefore) planes[frame.plane(Planes::kOthers + 1) + index] = mine.before;
-  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kWhichLists) + index] = mine.lists;
+  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kWhichLists) + index] = lists[my_row][my_word];
 }
 
 }  // namespace gpuccl::cuda::runs
