@@ -14,6 +14,7 @@ namespace gpuccl::app {
 class LazyEngine {
  public:
   LazyEngine(const EngineOptions& options, Engine::Warn warn) : options_(options), warn_(std::move(warn)) {}
+  DeviceChoice device() const { return options_.device; }
   Engine& start() { return engine_ ? *engine_ : engine_.emplace(options_, warn_); }
 
  private:

@@ -8,6 +8,7 @@
 #include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/deciding_options.hpp"
+#include "app/label/device_remedy.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
 #include "app/label/self_check.hpp"
@@ -26,17 +27,6 @@
 
 namespace gpuccl::app {
 namespace {
-
-/// Does `work`; where a GPU was demanded and none can be used, the error says what labels without one.
-template <class Work>
-std::int64_t with_remedy(DeviceChoice device, Work work) {
-  try {
-    return work();
-  } catch (const Error& error) {
-    if (device != DeviceChoice::cuda || error.failure() != Failure::unavailable) throw;
-    throw Error(error.failure(), std::string(error.what()) + "; --device auto labels on the CPU instead");
-  }
-}
 
 constexpr double kWriteBuffers = 8 << 20;      // for strips of common images
 constexpr std::int64_t kInAnyCase = 24 << 20;  // bytes beyond the limit that are always granted
@@ -226,16 +216,17 @@ void LabelJob::label(Engine& engine) {
   const std::size_t slabs = plan_.slabs.size();
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
   io::concerning(files_.input, [&] {
-    const std::int64_t foreground = with_remedy(options_.algorithm.engine.device, [&] {
-      if (plan_.slabs.empty()) {
-        const std::int64_t elements = label_at_once(engine);
-        if (reader_ == nullptr || can_write()) return elements;
-        labeled_ = {};
-        image_ = {};
-        plan_ = plan_large_slabs(work_, limit_, held_);
-      }
-      return label_by_slabs(engine);
-    });
+    const std::int64_t foreground =
+        with_remedy(options_.algorithm.engine.device, work_.values.has_value(), [&] {
+          if (plan_.slabs.empty()) {
+            const std::int64_t elements = label_at_once(engine);
+            if (reader_ == nullptr || can_write()) return elements;
+            labeled_ = {};
+            image_ = {};
+            plan_ = plan_large_slabs(work_, limit_, held_);
+          }
+          return label_by_slabs(engine);
+        });
     Areas areas = areas_of(labeled_.components);
     self_check(labeled_, areas.sum,
                foreground + static_cast<std::int64_t>(report_.holes ? report_.holes->elements : 0));

@@ -17,7 +17,7 @@ namespace gpuccl::app {
 namespace {
 
 // Smaller images fit every GPU, and asking for its memory starts the driver.
-constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28;
+constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28, kValuesFitEveryGpu = kFitsEveryGpu / 4;
 // Only `runs` counts elements in 64 bits; others count those of a buffer, padding included, in 32.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
 // No more than a program takes that does nothing: a bound so low is not meant for components.
@@ -66,11 +66,12 @@ double bytes_of(const LabelWork& work, const Extent& part) {
                                                          static_cast<double>(kKeptInAnyCase));
 }
 
-/// Bytes of the GPUs that are going to label an image of so many elements, each a part of it, if any are.
-std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivity connectivity,
-                                        std::int64_t elements) {
-  if (elements <= kFitsEveryGpu ||
-      intended_algorithm(engine, connectivity, elements).device == DeviceKind::cpu)
+/// Bytes of the GPUs that are going to label the image, if any are: each a part of it, but of values one all.
+std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
+  const EngineOptions& engine = work.engine;
+  const std::int64_t elements = work.extent.elements();
+  if (elements <= (work.values ? kValuesFitEveryGpu : kFitsEveryGpu) ||
+      intended_algorithm(engine, work.connectivity, elements).device == DeviceKind::cpu)
     return std::nullopt;
   std::vector<int> gpus = engine.gpus;
   if (gpus.empty())
@@ -78,7 +79,7 @@ std::optional<std::uint64_t> gpu_memory(const EngineOptions& engine, Connectivit
   std::uint64_t least = UINT64_MAX;
   for (const int gpu : gpus) least = std::min(least, cuda_memory_bytes(gpu));
   if (gpus.empty() || least == 0) return std::nullopt;
-  return least * gpus.size();
+  return work.values ? least : least * gpus.size();
 }
 
 /// The most elements that are labelled at once.
@@ -86,8 +87,10 @@ std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64
   // Of `runs` by 4-connectivity in noise, with links of 64 bits, and of others byte, label and what numbers
   // them. An image that finds less is labelled in parts.
   constexpr std::uint64_t kBytesOnGpu = 8;
-  // Of values these, planes of bits, and as many nodes as elements.
-  const std::uint64_t bytes_on_gpu = work.values ? gpuccl::bytes_of(*work.values) + 12 : kBytesOnGpu;
+  // Of values these, planes of bits, as many nodes as elements, with links of 64 bits, and labels of runs.
+  constexpr std::uint64_t kBesideValues = 16;
+  const std::uint64_t bytes_on_gpu =
+      work.values ? gpuccl::bytes_of(*work.values) + kBesideValues : kBytesOnGpu;
   const std::int64_t most = is_runs(work.engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
   return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / bytes_on_gpu)) : most;
 }
@@ -101,6 +104,12 @@ std::int64_t smallest_slab(const LabelWork& work) {
   const Extent& extent = work.extent;
   const bool slices_touch = is_3d(work.connectivity) && extent.depth > 1;
   return slices_touch ? static_cast<std::int64_t>(extent.width) * extent.height : extent.width;
+}
+
+/// Elements of an image of values that are labelled at once in any case.
+std::int64_t in_one_piece(const LabelWork& work) {
+  const Extent& extent = work.extent;
+  return work.delta > 0 ? extent.elements() : std::int64_t{extent.width} * extent.height;
 }
 
 /// Slabs of at most half the elements of a whole, a quarter and so on: which sizes there are does not depend
@@ -177,7 +186,7 @@ double bytes_of_components(const LabelWork& work, std::int64_t most) {
 
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t elements = work.extent.elements();
-  const std::optional<std::uint64_t> gpu = gpu_memory(work.engine, work.connectivity, elements);
+  const std::optional<std::uint64_t> gpu = gpu_memory(work);
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
   if (elements <= most_at_once(work, gpu) && bytes_at_once(work) <= available) return {};
   return plan_large_slabs(work, memory, held);
@@ -190,8 +199,11 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 }
 
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
-  const std::int64_t most =
-      most_at_once(work, gpu_memory(work.engine, work.connectivity, work.extent.elements()));
+  const std::int64_t most = most_at_once(work, gpu_memory(work));
+  if (work.values && in_one_piece(work) > most)
+    throw Error(Failure::memory, std::string("needs more memory than the GPU has for ") +
+                                     (work.delta > 0 ? "--delta" : "the values of a slice") +
+                                     "; --device cpu labels it");
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||

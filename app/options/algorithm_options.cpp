@@ -70,7 +70,7 @@ void AlgorithmOptions::add_to(const Command& command) {
   add_device(command, engine.device,
              "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
   command.add_value("--gpus,--gpu", "LIST",
-                    "CUDA devices, as in 0,2, or all; a large image is shared by them [0]",
+                    "CUDA devices, as in 0,2, or all; a large binary image is shared by them [0]",
                     [this](const std::string& given) { return read_gpus(given, engine.gpus); });
   add_switch(command, "--time-phases", engine.time_phases,
              "Time the phases of a GPU algorithm one by one, which takes longer as a whole");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/common/stopwatch.hpp"
+#include "app/label/device_remedy.hpp"
 #include "app/label/label_checks.hpp"
 #include "gpuccl/holes.hpp"
 #include "gpuccl/periodic.hpp"
@@ -41,7 +42,8 @@ std::string PartInput::foreground_rule() const {
 
 PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
   Found found;
-  value_type_ ? label_values_of(slab, engine, found) : label_bits(slab, engine, found);
+  with_remedy(engine.device(), value_type_.has_value(),
+              [&] { value_type_ ? label_values_of(slab, engine, found) : label_bits(slab, engine, found); });
   std::uint64_t in_components = 0;
   for (const std::uint64_t area : found.labeled.components.area) in_components += area;
   if (in_components != found.foreground + filled_)

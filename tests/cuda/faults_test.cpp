@@ -15,6 +15,7 @@
 #include "gpuccl/compare.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/values.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
@@ -189,6 +190,21 @@ TEST_CASE("an image that the memory of the GPU is too small for is labelled ther
   Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr);
   emulation::set_memory(std::size_t{1} << 20);
   REQUIRE(failure_of([&] { engine.label(image.view(), Connectivity::c8); }) == Failure::memory);
+}
+
+TEST_CASE("values that the memory of the GPU is too small for are refused, and the next image is labelled") {
+  const Repair repair;
+  Engine engine({.device = DeviceChoice::cuda}, nullptr);
+  const auto label = [&](Extent extent) {
+    ValueImage image(extent, ValueType::u8);
+    const std::vector<std::byte> row(static_cast<std::size_t>(extent.width), std::byte{7});
+    for (std::int64_t i = 0; i < extent.rows(); ++i) image.add_rows(i, 1, row.data());
+    return engine.label_values(std::move(image), Connectivity::c8).labeled.components.size();
+  };
+  emulation::set_memory(std::size_t{1} << 20);
+  REQUIRE(failure_of([&] { label({2048, 2048}); }) == Failure::memory);
+  emulation::set_memory(SIZE_MAX);
+  REQUIRE(label({300, 200}) == 1);
 }
 
 TEST_CASE("memory that other labelers hold is given back before an image is refused") {

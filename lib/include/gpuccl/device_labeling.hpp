@@ -91,7 +91,7 @@ void label_on_device(const DeviceImage& image, Connectivity connectivity, const 
 /// An image or volume of values on a device, such as a segmentation: neighbors connect when their values are
 /// equal and not 0, with a `delta` when they differ by at most that much, as gpuccl/values.hpp says.
 struct DeviceValueImage {
-  const void* data = nullptr;  // this and the pitches are multiples of a value's size
+  const void* data = nullptr;  // this and the pitches, in bytes, are multiples of a value's size
   ValueType type = ValueType::u32;
   Extent extent;
   std::int64_t row_pitch = 0;    // 0: rows without padding
@@ -100,8 +100,9 @@ struct DeviceValueImage {
 };
 
 /// Bytes of workspace that label_values_on_device() needs: as device_workspace_bytes(), but an element of
-/// large images takes 4.6 at 4- and 6-connectivity, 5 at 8, 5.6 at 18 and 6.1 at 26. Every element may be a
-/// component, so images have fewer than 2^31 of them.
+/// large images takes 4.6 at 4-connectivity, 4.7 at 6, 5 at 8, 5.6 at 18 and 6.1 at 26, and 4 more where the
+/// image with what fills up its last tiles passes 2^31 elements. Every element may be a component, so images
+/// have fewer than 2^31 of them.
 std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivity);
 
 /// label_on_device() of values; all that is said there holds here. Where `values` is not null, entry i is the

@@ -65,8 +65,9 @@ class Engine {
   /// is given its share of the time.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
 
-  /// The same of values, by `runs`: on a GPU where that is asked for, else on the CPU, which has labelled
-  /// them before the values would have come to a GPU. The whole image has to fit its memory.
+  /// The same of values, by `runs`: on the first GPU where one is asked for, else on the CPU, which has
+  /// labelled them before the values would have come to a GPU. The image has to fit the GPU's memory as a
+  /// whole: Error (memory) if it does not, or (unavailable) if there is none; the CPU does not take over.
   LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport* report = nullptr);
 
  private:

@@ -21,7 +21,6 @@ struct ValueCall {
   Extent extent;
   DeviceResult result;
   ValueBits* to;
-  std::size_t capacity;
   void* workspace;
   cudaStream_t stream;
 };

@@ -148,8 +148,7 @@ void label_values_on_device(const DeviceValueImage& image, Connectivity connecti
   check_rest(result);
   require(is_aligned(values, sizeof(*values)), "an address of values of components that is no multiple of 8");
   if (is_done(image.extent, result, stream)) return;
-  cuda::runs::ValueCall call{checked(image),  image.extent, result, values,
-                             result.capacity, workspace,    stream};
+  cuda::runs::ValueCall call{checked(image), image.extent, result, values, workspace, stream};
   check_labels(call.result.labels, image.extent);
   check_workspace(workspace, workspace_bytes, needed);
   with_connectivity(connectivity,

@@ -162,7 +162,8 @@ void enqueue_values(const ValueCall& call, LinkWidth width) {
     find_planes(connectivity, frame, call.values, workspace.bits, phase);
     enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
     enqueue_results<Tile>(call.result, frame, tables, phase);
-    if (call.to != nullptr) find_values(frame, call.values, tables.first, call.to, call.capacity, phase);
+    if (call.to != nullptr)
+      find_values(frame, call.values, tables.first, call.to, call.result.capacity, phase);
   });
 }
 

@@ -87,10 +87,6 @@ auto with_connectivity(Connectivity connectivity, const Work& work) {
 
 }  // namespace
 
-int count_planes(Connectivity connectivity) {
-  return with_connectivity(connectivity, [&]<Connectivity one>() { return ValuePlanes<one>::kAll; });
-}
-
 void find_planes(Connectivity connectivity, const Frame& frame, const DeviceValues& values, Word* planes,
                  PhaseClock& phase) {
   with_connectivity(connectivity,

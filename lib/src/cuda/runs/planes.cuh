@@ -21,9 +21,6 @@ struct DeviceValues {
   std::int64_t row_pitch, slice_pitch;
 };
 
-/// Of one bit an element.
-int count_planes(Connectivity connectivity);
-
 /// Enqueues the planes of the image, which go to `planes`; the frame is of them.
 void find_planes(Connectivity connectivity, const Frame& frame, const DeviceValues& values, Word* planes,
                  PhaseClock& phase);

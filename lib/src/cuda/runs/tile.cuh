@@ -20,10 +20,10 @@ inline constexpr int kThreadsOfSm = 1536;
 inline constexpr int kThreadsOfSm = 2048;
 #endif
 
-/// What neighbors have to be to connect: foreground both, or of the same value (value_planes.cuh).
+/// What neighbors have to be to connect: foreground both, or of the same value (value_shape.cuh).
 enum class Elements { bits, values };
 
-/// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (cpu/runs/shape.hpp
+/// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (common/shape.hpp
 /// says what a bundle is), one a thread, in the order x, y, z of the threads.
 template <Connectivity connectivity_, int words, int rows, int layers, Elements elements = Elements::bits>
 struct Tile {

@@ -36,13 +36,11 @@ class DeviceValueLabeler final : public ValueLabeler {
     const DeviceValues values = upload(image);
     const Frame frame = reserve(image.extent(), runs);
     with_links(needs_wide_links<Tile>(frame, width_), [&]<class Link>() {
-      enqueue<Link>(frame, values, timed_ ? &result.labeled.phases : nullptr);
+      enqueue<Link>(frame, values, runs, timed_ ? &result.labeled.phases : nullptr);
     });
     labelled_.wait("labeling");
     result.labeled.statistics_ms =
         cpu::milliseconds([&] { result.labeled.components = components_.download(ring_, stream_); });
-    if (starts_.total(stream_) != runs)
-      throw Error(Failure::internal, "the GPU has other runs than the image");
     auto labels = std::make_unique_for_overwrite<Label[]>(runs);
     ring_.download(run_labels_.data(), runs * sizeof(Label), labels.get(), runs * sizeof(Label), 1, stream_);
     const Label count = count_components(memory_.first(), stream_);
@@ -84,7 +82,7 @@ class DeviceValueLabeler final : public ValueLabeler {
 
   /// Labels, and statistics, which are in the stream before the labels are done.
   template <class Link>
-  void enqueue(const Frame& frame, const DeviceValues& values, PhaseTimes* times) {
+  void enqueue(const Frame& frame, const DeviceValues& values, std::size_t runs, PhaseTimes* times) {
     memory_.first().expect_next();
     starts_.expect_next();
     const Tables<Link> tables = memory_.template tables<Link>();
@@ -96,6 +94,8 @@ class DeviceValueLabeler final : public ValueLabeler {
     clear_progress(starts, stream_.get());
     mark_runs(frame, starts, phase);
     count_bits("CountRuns", starts, phase);
+    if (starts_.total(stream_) != runs)  // for which there is room
+      throw Error(Failure::internal, "the GPU has other runs than the image");
     enqueue_run_labels<Tile>(frame, tables, starts.counted(), run_labels_.data(), phase);
     phase.finish();
     labelled_.record(stream_.get(), "labeling");

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
-// Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word of
-// bits holds at most 16 pieces; a piece is named by its rank among the pieces of its word.
+// Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word
+// holds at most 16 pieces, of values 32 (Tile::kMaxPieces); a piece is named by its rank among those of its
+// word.
 namespace gpuccl::cuda::runs {
 
 using Word = std::uint32_t;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "gpuccl/engine.hpp"
+#include "gpuccl/error.hpp"
+
+namespace gpuccl::app {
+
+/// Does `work`. Where a GPU was demanded and none can be used, or its memory does not hold all values of an
+/// image, which it labels at once, the error says what labels without one.
+template <class Work>
+auto with_remedy(DeviceChoice device, bool of_values, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (device != DeviceChoice::cuda) throw;
+    if (error.failure() == Failure::unavailable)
+      throw Error(error.failure(), std::string(error.what()) + "; --device auto labels on the CPU instead");
+    if (error.failure() == Failure::memory && of_values)
+      throw Error(error.failure(),
+                  std::string(error.what()) + "; --device cpu labels without a GPU's memory");
+    throw;
+  }
+}
+
+}  // namespace gpuccl::app

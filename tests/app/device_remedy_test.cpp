@@ -1,0 +1,29 @@
+#include "app/label/device_remedy.hpp"
+
+#include "support/catch.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+std::string message_of(DeviceChoice device, bool of_values, Failure failure) {
+  try {
+    with_remedy(device, of_values, [&] { throw Error(failure, "no"); });
+  } catch (const Error& error) {
+    REQUIRE(error.failure() == failure);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("where a GPU was demanded, what it fails at names what labels without one") {
+  using enum DeviceChoice;
+  REQUIRE(message_of(cuda, false, Failure::unavailable) == "no; --device auto labels on the CPU instead");
+  REQUIRE(message_of(cuda, true, Failure::memory) == "no; --device cpu labels without a GPU's memory");
+  REQUIRE(message_of(cuda, false, Failure::memory) == "no");
+  REQUIRE(message_of(cuda, true, Failure::data) == "no");
+  REQUIRE(message_of(automatic, true, Failure::memory) == "no");
+  REQUIRE(with_remedy(cuda, true, [] { return 3; }) == 3);
+}
+
+}  // namespace
+}  // namespace gpuccl::app
