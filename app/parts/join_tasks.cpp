@@ -75,6 +75,8 @@ class Join {
       });
     });
     if (const std::optional<JoinedParts> before = done_before()) return before->count;
+    std::error_code none;  // while it is there parts do not measure what is missing
+    std::filesystem::remove(folder_.joined_path(), none);
     JoinedSlabs joined = join_slabs(input_.extent(), input_.connectivity(), slabs_, [&](std::size_t i) {
       return labeled(static_cast<int>(i) + 1, slabs_[i]);
     });

@@ -4,6 +4,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/fingerprint.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -81,8 +81,7 @@ void PartInput::label_values_of(const Slab& slab, LazyEngine& engine, Found& fou
 
 std::string PartInput::state_now() const {
   const io::InputState all = io::state_of_input(path_, stack_);
-  return info().format + " " + io::to_string(info().extent) + " " + std::to_string(all.files) + " " +
-         std::to_string(all.bytes) + " " + std::to_string(all.last_change.time_since_epoch().count());
+  return info().format + " " + io::to_string(info().extent) + " " + std::to_string(all.fingerprint);
 }
 
 Labeled PartInput::label_background(const Slab& slab, LazyEngine& engine) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/options/number_lists.hpp"
+#include "io/files/fingerprint.hpp"
 #include "io/files/make_folder.hpp"
 
 namespace gpuccl::app {
@@ -73,7 +74,11 @@ void TaskFolder::begin(const TaskRun& mine) {
   try {
     there = read_run();
   } catch (const Error& error) {
-    if (error.failure() != Failure::data || std::none_of(names.begin(), names.end(), is_of_part)) throw;
+    if (error.failure() != Failure::data) throw;
+    const bool is_of_ours = fs::is_empty(run_path()) || std::any_of(names.begin(), names.end(), is_of_part);
+    if (fs::exists(finished_path()) || !is_of_ours)
+      throw io::FileError(run_path(), Failure::data,
+                          "is damaged or not of gpuccl; remove the folder and begin again, or give another");
     write(mine, true);  // damaged: files of another run have other tags
     return;
   }

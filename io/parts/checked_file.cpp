@@ -30,12 +30,6 @@ std::uint64_t checksum_of(const Sections& sections, const FileTag& tag) {
 
 }  // namespace
 
-std::uint64_t fingerprint(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 CheckedFileWriter::CheckedFileWriter(const std::string& path, const FileTag& tag, AtomicFile::Options options)
     : file_(path, options), tag_(tag) {}
 

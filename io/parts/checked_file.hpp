@@ -22,9 +22,6 @@ struct FileTag {
   friend bool operator==(const FileTag&, const FileTag&) = default;
 };
 
-/// What tells two contents apart.
-std::uint64_t fingerprint(std::string_view text);
-
 /// A file of sections, each with a checksum, that tells when it is damaged or not complete. Values lie in it
 /// as in memory: tasks run on machines of one kind. It has its name when it is complete.
 class CheckedFileWriter {

@@ -6,6 +6,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/companion_file.hpp"
+#include "io/files/fingerprint.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/input_name.hpp"
 #include "io/image/read_options.hpp"
@@ -51,29 +52,30 @@ void add_image(const std::string& path, InputFiles& all) {
   if (std::string samples = samples_beside(file); !samples.empty()) all.files.push_back(std::move(samples));
 }
 
-void look_at(const fs::directory_entry& entry, InputState& state) {
+void look_at(const fs::directory_entry& entry, const std::string& name, InputState& state) {
   std::error_code unknown;
   if (entry.is_symlink(unknown)) return;  // it is not followed in a store
-  if (const auto time = entry.last_write_time(unknown); !unknown) {
+  const InputState::Time time = entry.last_write_time(unknown);
+  if (!unknown) {
     InputState::Time& last = entry.is_directory(unknown) ? state.last_change_of_folders : state.last_change;
     last = std::max(last, time);
   }
   if (!entry.is_regular_file(unknown)) return;
-  ++state.files;
-  if (const std::uintmax_t bytes = entry.file_size(unknown); !unknown) state.bytes += bytes;
+  state.fingerprint += fingerprint(name + ' ' + std::to_string(entry.file_size(unknown)) + ' ' +
+                                   std::to_string(time.time_since_epoch().count()));
 }
 
 /// A folder changes when files come and go; that of the image itself also when it gets labels.
 void look_into(const std::string& store, InputState& state) {
   std::error_code failure;
   const fs::path labels = fs::path(store) / "labels";
-  if (!fs::exists(labels, failure)) look_at(fs::directory_entry(store, failure), state);
+  if (!fs::exists(labels, failure)) look_at(fs::directory_entry(store, failure), "", state);
   for (fs::recursive_directory_iterator entry(store, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     if (entry.depth() == 0 && entry->path() == labels)
       entry.disable_recursion_pending();
     else
-      look_at(*entry, state);
+      look_at(*entry, entry->path().lexically_relative(store).string(), state);
   }
 }
 
@@ -100,7 +102,7 @@ InputState state_of_input(const std::string& path, bool stack) {
   for (const std::string& file : all.files) {
     std::error_code unknown;
     const fs::directory_entry entry(fs::canonical(file, unknown), unknown);
-    if (!unknown) look_at(entry, state);
+    if (!unknown) look_at(entry, fs::path(file).filename().string(), state);
   }
   for (const std::string& store : all.stores) look_into(store, state);
   return state;

@@ -19,7 +19,7 @@ InputFiles files_of_input(const std::string& path, bool stack);
 /// What shows, as far as a file system does, that an input is another one than before.
 struct InputState {
   using Time = std::filesystem::file_time_type;
-  std::uint64_t files = 0, bytes = 0;
+  std::uint64_t fingerprint = 0;              // of names, sizes and times of files, in whatever order
   Time last_change = Time::min();             // of a file
   Time last_change_of_folders = Time::min();  // in which files came or went, whether of the input or not
 };

@@ -90,9 +90,12 @@ bool TiffArrays::begin_at(const TiffHandle& tiff) {
   }
   if (!tiff.text(TIFFTAG_IMAGEDESCRIPTION).starts_with('{')) return false;
   const TiffDescription description = read_description(tiff);
-  if (description.series.empty() || description.series.front().planes() <= 1) return false;
-  left_ = description.series.front().planes() - 1;
-  return true;
+  // Single pages behind each other are slices that were written one by one.
+  const std::int64_t pages = description.series.empty() ? 1 : description.series.front().planes();
+  const bool begins = pages > 1 || follows_several_;
+  left_ = description.single_directory ? 0 : pages - 1;
+  follows_several_ = pages > 1;
+  return begins;
 }
 
 void for_each_page(TiffHandle& tiff, const Limits& limits, const std::function<void(std::int64_t)>& visit) {

@@ -21,7 +21,8 @@ class TiffArrays {
   bool begin_at(const TiffHandle& tiff);
 
  private:
-  std::int64_t left_ = 0;  // pages of the array
+  std::int64_t left_ = 0;         // pages of the array
+  bool follows_several_ = false;  // the last array had several
 };
 
 /// Calls `visit(number)`, counted from 1 over all directories, with each page as the current directory, but

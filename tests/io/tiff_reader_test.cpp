@@ -949,6 +949,13 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   options = {};
   options.pages_apart = true;
   REQUIRE(same_bits(read(path, options).image, image));
+  // One of a single page between them is one, too.
+  pages = pages_of(image);
+  describe(pages[0], "{\"shape\": [2, 10, 20]}");
+  describe(pages[2], "{\"shape\": [10, 20]}");
+  describe(pages[3], array);
+  write_tiff(path, pages);
+  REQUIRE(refusal_of(path).starts_with("holds 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
 }
 
 TEST_CASE("resolution and orientation of a TIFF") {
