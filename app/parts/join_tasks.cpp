@@ -159,6 +159,7 @@ class Join {
   Measured wrapped(JoinedSlabs& joined) const {
     const Extent whole = input_.extent();
     std::vector<NumberedSlab> slabs;
+    slabs.reserve(slabs_.size());
     for (std::size_t i = 0; i < slabs_.size(); ++i) slabs.push_back(stored(i, joined.numbers[i]));
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole, std::move(slabs), static_cast<Label>(joined.components.size()));
