@@ -159,7 +159,6 @@ class Join {
   Measured wrapped(JoinedSlabs& joined) const {
     const Extent whole = input_.extent();
     std::vector<NumberedSlab> slabs;
-    slabs.reserve(slabs_.size());
     for (std::size_t i = 0; i < slabs_.size(); ++i) slabs.push_back(stored(i, joined.numbers[i]));
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole, std::move(slabs), static_cast<Label>(joined.components.size()));
@@ -198,6 +197,7 @@ class Join {
       const auto there =
           io::concerning(path, [&] { return open_united(part).take<Label>(sections::kThere); });
       std::vector<std::size_t> of;
+      of.reserve(there.size());
       for (const Label label : there) of.push_back(label - std::size_t{1});
       run_.for_part(part, folder_.measures_path(part),
                     [&] { add_measured(open_measures(part), sections::kSums, of, all); });
