@@ -331,7 +331,7 @@ void check_for_parts(const LabelOptions& options) {
     throw Error(Failure::usage, "--min-size is above --max-size");
   for (const std::string& path : {files.json, files.stats, files.contacts})
     if (io::TextStream::is_named(path))
-      throw io::FileError(path, Failure::usage, "several parts write files, not streams");
+      throw Error(Failure::usage, "several parts write files: " + path + " cannot be an output");
   if (files.image.empty()) {
     if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic ||
         options.values.keep_values)
@@ -340,7 +340,9 @@ void check_for_parts(const LabelOptions& options) {
   } else {
     const io::LabelFormat format = io::concerning(files.image, [&] { return io::label_format(files.image); });
     if (format != io::LabelFormat::tiff && format != io::LabelFormat::npy)
-      throw io::FileError(files.image, Failure::usage, "several parts write TIFF or .npy");
+      throw io::FileError(files.image, Failure::usage,
+                          "several parts write TIFF or .npy; others are written by one process, "
+                          "which --memory keeps small");
     if ((options.compression || options.big_tiff) && format != io::LabelFormat::tiff)
       throw io::FileError(files.image, Failure::usage,
                           "--compress and --bigtiff are for label images in TIFF");
