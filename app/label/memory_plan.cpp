@@ -95,10 +95,6 @@ std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64
   return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / bytes_on_gpu)) : most;
 }
 
-Extent extent_of(const Slab& slab, const Extent& extent) {
-  return {extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-}
-
 /// Elements of what slabs cannot be less than.
 std::int64_t smallest_slab(const LabelWork& work) {
   const Extent& extent = work.extent;

@@ -182,8 +182,8 @@ class Join {
     run_.for_part(part, folder_.labels_path(part), [&] {
       auto file = std::make_shared<io::CheckedFile>(open(part));
       file->verify();
-      const Extent extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-      result.labels = std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns, extent,
+      result.labels = std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns,
+                                                         extent_of(slab, input_.extent()),
                                                          static_cast<Label>(numbers.size() - 1));
     });
     return result;
@@ -261,9 +261,8 @@ class Join {
       if (values.size() != (input_.value_type() ? labeled.components.size() : 0))
         throw Error(Failure::data, "is damaged");
       result.values.assign(values.begin(), values.end());
-      labeled.labels = std::make_unique<LabelsAtFaces>(
-          file, Extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0},
-          static_cast<Label>(labeled.components.size()));
+      labeled.labels = std::make_unique<LabelsAtFaces>(file, extent_of(slab, input_.extent()),
+                                                       static_cast<Label>(labeled.components.size()));
     });
     return result;
   }

@@ -254,8 +254,8 @@ class LabelTask {
       labels->verify();
       if (labels_id(*labels) != id || result.numbers.empty())
         throw Error(Failure::data, "is not what gpuccl join has read; run that again");
-      const Extent extent{input_.extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-      result.labels = std::make_unique<io::StoredLabels>(std::move(labels), sections::kRuns, extent,
+      result.labels = std::make_unique<io::StoredLabels>(std::move(labels), sections::kRuns,
+                                                         extent_of(slab, input_.extent()),
                                                          static_cast<Label>(result.numbers.size() - 1));
       return 0;
     });

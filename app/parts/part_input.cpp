@@ -110,7 +110,7 @@ void PartInput::read(const Slab& slab) {
 /// Returns the number of foreground elements.
 std::uint64_t PartInput::read_bits(const Slab& slab) {
   reader_->find_threshold();
-  bits_ = BitVolume({extent().width, slab.y1 - slab.y0, slab.z1 - slab.z0});
+  bits_ = BitVolume(extent_of(slab, extent()));
   if (bits_.extent().height < extent().height) {
     if (bits_.extent().elements() > 0) reader_->read_rows(slab.z0, slab.y0, slab.y1, bits_);
     return static_cast<std::uint64_t>(count_foreground(bits_.view()));

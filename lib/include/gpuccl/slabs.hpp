@@ -26,6 +26,10 @@ struct Slab {
   friend bool operator==(const Slab&, const Slab&) = default;
 };
 
+inline Extent extent_of(const Slab& slab, Extent whole) {
+  return {whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+}
+
 /// As few slabs of at most `max_elements` elements as there can be, about equally large. A slab is never less
 /// than a slice of a volume whose slices touch, or than a row of any other image.
 std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::int64_t max_elements);

@@ -8,8 +8,7 @@ RowRange rows_of(const Slab& slab, Extent whole) {
 }
 
 BitView view_of(const Slab& slab, BitView image) {
-  const Extent extent{image.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
-  return {image.row(rows_of(slab, image.extent).begin), extent, image.row_pitch};
+  return {image.row(rows_of(slab, image.extent).begin), extent_of(slab, image.extent), image.row_pitch};
 }
 
 SlabFaces::SlabFaces(const Slab& slab, Extent whole, Connectivity connectivity)

@@ -12,7 +12,7 @@ namespace gpuccl {
 
 std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work) {
   auto result = std::make_unique<LabeledSlab>();
-  result->bits = BitVolume({whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0});
+  result->bits = BitVolume(extent_of(slab, whole));
   work.read(slab, result->bits);
   check(result->bits.view());
   return result;

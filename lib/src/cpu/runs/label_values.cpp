@@ -165,23 +165,6 @@ class Joiner {
   Label* links_;
 };
 
-}  // namespace
-
-std::vector<Index> count_runs_before(const ValueImage& image) {
-  const std::int64_t rows = image.extent().rows();
-  std::vector<Index> before(static_cast<std::size_t>(rows) + 1);
-  std::uint64_t sum = 0;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    before[static_cast<std::size_t>(row)] = static_cast<Index>(sum);
-    sum += image.row(row).size();
-    if (sum > 0xffffffffu) throw Error(Failure::data, "has more than 4294967295 runs of values");
-  }
-  before.back() = static_cast<Index>(sum);
-  return before;
-}
-
-namespace {
-
 /// The value of each component, which is that of its root: the run with its first element. Roots are numbered
 /// in their order.
 Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& strips,

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "gpuccl/error.hpp"
+
 namespace gpuccl::cpu {
 namespace {
 
@@ -31,6 +33,19 @@ void draw_runs(std::span<const ValueRun> runs, std::int64_t begin, std::int64_t 
 }
 
 }  // namespace
+
+std::vector<Index> count_runs_before(const ValueImage& image) {
+  const std::int64_t rows = image.extent().rows();
+  std::vector<Index> before(static_cast<std::size_t>(rows) + 1);
+  std::uint64_t sum = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    before[static_cast<std::size_t>(row)] = static_cast<Index>(sum);
+    sum += image.row(row).size();
+    if (sum > 0xffffffffu) throw Error(Failure::data, "has more than 4294967295 runs of values");
+  }
+  before.back() = static_cast<Index>(sum);
+  return before;
+}
 
 void draw_values(const ValueImage& image, std::int64_t row, std::size_t begin, std::size_t end,
                  std::byte* to) {

@@ -4,6 +4,7 @@
 
 #include "cuda/runs/device_call.cuh"
 #include "cuda/runs/tile_labels.cuh"
+#include "cuda/runs/with_connectivity.hpp"
 #include "cuda/runtime/check.hpp"
 #include "gpuccl/error.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 using cuda::runs::DeviceCall;
 using cuda::runs::LinkWidth;
+using cuda::runs::with_connectivity;
 namespace runs = cuda::runs;
 
 void require(bool holds, const char* what) {
@@ -24,27 +26,10 @@ bool is_aligned(const void* address, std::size_t to) {
 
 bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
 
-/// Calls work.operator()<connectivity>().
-template <class Work>
-auto with_connectivity(Connectivity connectivity, const Work& work) {
-  switch (connectivity) {
-    case Connectivity::c4:
-      return work.template operator()<Connectivity::c4>();
-    case Connectivity::c8:
-      return work.template operator()<Connectivity::c8>();
-    case Connectivity::c6:
-      return work.template operator()<Connectivity::c6>();
-    case Connectivity::c18:
-      return work.template operator()<Connectivity::c18>();
-    case Connectivity::c26:
-      return work.template operator()<Connectivity::c26>();
-  }
-  throw Error(Failure::usage, "labeling on a device: no such connectivity");
-}
-
-/// Of elements that all touch, one at most begins a component: of 2, of 2 x 2 or of 2 x 2 x 2.
-void check_count(Extent extent, Connectivity connectivity) {
-  const int axes = reach(connectivity);
+/// Of elements that all touch along `axes` axes, one at most begins a component: of 2, of 2 x 2 or of
+/// 2 x 2 x 2; of values each may.
+void check_count(Extent extent, int axes) {
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
   const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };
   const double most =
       double{1} * halved(extent.width, 0) * halved(extent.height, 1) * halved(extent.depth, 2);
@@ -122,21 +107,17 @@ void check_rest(const DeviceResult& result) {
 }  // namespace
 
 std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity) {
-  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  check_count(extent, reach(connectivity));
   return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
     if (is_empty(extent)) return 0;
-    check_count(extent, one);
     return cuda::runs::workspace_bytes<one>(extent, LinkWidth::as_needed);
   });
 }
 
 std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivity) {
-  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  check_count(extent, 0);
   return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
     if (is_empty(extent)) return 0;
-    if (double{1} * extent.width * extent.height * extent.depth >=
-        static_cast<double>(cuda::runs::kLabelLimit))
-      throw Error(Failure::memory, "the image could have more components than the GPU engine can number");
     return cuda::runs::value_workspace_bytes<one>(extent, LinkWidth::as_needed);
   });
 }

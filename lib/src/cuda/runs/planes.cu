@@ -1,7 +1,7 @@
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/find_planes.cuh"
 #include "cuda/runs/planes.cuh"
-#include "gpuccl/error.hpp"
+#include "cuda/runs/with_connectivity.hpp"
 
 namespace gpuccl::cuda::runs {
 namespace {
@@ -65,24 +65,6 @@ __global__ void mark_runs_kernel(Frame frame, Bitmap starts) {
   if (i >= static_cast<std::uint64_t>(starts.lengths.words)) return;
   starts.words[i] = frame.words[frame.plane(Planes::kSet) + static_cast<std::int64_t>(i)] &
                     ~frame.words[frame.plane(Planes::kLeft) + static_cast<std::int64_t>(i)];
-}
-
-/// Calls work.operator()<connectivity>().
-template <class Work>
-auto with_connectivity(Connectivity connectivity, const Work& work) {
-  switch (connectivity) {
-    case Connectivity::c4:
-      return work.template operator()<Connectivity::c4>();
-    case Connectivity::c8:
-      return work.template operator()<Connectivity::c8>();
-    case Connectivity::c6:
-      return work.template operator()<Connectivity::c6>();
-    case Connectivity::c18:
-      return work.template operator()<Connectivity::c18>();
-    case Connectivity::c26:
-      return work.template operator()<Connectivity::c26>();
-  }
-  throw Error(Failure::usage, "labeling on a device: no such connectivity");
 }
 
 }  // namespace
