@@ -12,38 +12,20 @@
 #include <string>
 #include <vector>
 
+#include "device_stopwatch.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/device_labeling.hpp"
 #include "gpuccl/generate.hpp"
 
 using namespace gpuccl;
+using tests::check;
+using tests::kRepetitions;
+using tests::median_ms;
+using tests::Memory;
 
 namespace {
 
-constexpr int kRepetitions = 30;
 constexpr std::size_t kComponents = 1 << 20;  // for all but noise far more than there are
-
-void check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "device_timing: %s\n", cudaGetErrorString(status));
-  std::exit(1);
-}
-
-class Memory {
- public:
-  explicit Memory(std::size_t bytes) { check(cudaMalloc(&data_, bytes)); }
-  ~Memory() { cudaFree(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-};
 
 struct Case {
   Extent extent;
@@ -75,27 +57,6 @@ std::vector<std::uint8_t> laid_out(const BitVolume& image, const Layout& layout,
       for (int x = 0; x < extent.width; ++x) to[x] = words[x / 32] >> x % 32 & 1u;
   }
   return bytes;
-}
-
-template <class Work>
-double median_ms(cudaStream_t stream, const Work& work) {
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::vector<float> times;
-  for (int i = -3; i < kRepetitions; ++i) {
-    float ms = 0;
-    check(cudaEventRecord(begin, stream));
-    work();
-    check(cudaEventRecord(end, stream));
-    check(cudaEventSynchronize(end));
-    check(cudaEventElapsedTime(&ms, begin, end));
-    if (i >= 0) times.push_back(ms);
-  }
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
 }
 
 void time_one(const Layout& layout, Connectivity connectivity, const BitVolume& image, Label expected,

@@ -12,37 +12,18 @@
 #include <string>
 #include <vector>
 
+#include "device_stopwatch.hpp"
 #include "gpuccl/device_labeling.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/values.hpp"
 
 using namespace gpuccl;
+using tests::check;
+using tests::kRepetitions;
+using tests::median_ms;
+using tests::Memory;
 
 namespace {
-
-constexpr int kRepetitions = 30;
-
-void check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "gpu_value_timing: %s\n", cudaGetErrorString(status));
-  std::exit(1);
-}
-
-class Memory {
- public:
-  explicit Memory(std::size_t bytes) { check(cudaMalloc(&data_, bytes)); }
-  ~Memory() { cudaFree(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-};
 
 std::uint32_t hash(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t h = a * 0x9e3779b1u ^ b * 0x85ebca77u ^ c * 0xc2b2ae3du;
@@ -86,27 +67,6 @@ std::vector<std::uint32_t> noise(Extent extent, std::uint32_t kinds) {
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = hash(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32), 7) % (kinds + 1);
   return values;
-}
-
-template <class Work>
-double median_ms(cudaStream_t stream, const Work& work) {
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  std::vector<float> times;
-  for (int i = -3; i < kRepetitions; ++i) {
-    float ms = 0;
-    check(cudaEventRecord(begin, stream));
-    work();
-    check(cudaEventRecord(end, stream));
-    check(cudaEventSynchronize(end));
-    check(cudaEventElapsedTime(&ms, begin, end));
-    if (i >= 0) times.push_back(ms);
-  }
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
 }
 
 template <class T>
