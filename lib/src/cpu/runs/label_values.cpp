@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/run_contacts.hpp"
+#include "common/value_rules.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/draw_rows.hpp"
 #include "cpu/runs/forest.hpp"
@@ -21,9 +22,9 @@
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "cpu/runs/value_rows.hpp"
-#include "cpu/runs/value_types.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/huge_pages.hpp"
+#include "gpuccl/values.hpp"
 
 namespace gpuccl {
 namespace cpu {

@@ -2,14 +2,16 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 
 #include "common/fastest_code.hpp"
-#include "cpu/runs/value_types.hpp"
+#include "common/value_rules.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/huge_pages.hpp"
 #include "gpuccl/nonzero_bytes.hpp"
+#include "gpuccl/values.hpp"
 
 namespace gpuccl {
 namespace {
@@ -46,9 +48,9 @@ ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
       const int at = x + std::countr_zero(changes);
       const T value = load<T>(row, at);
       end_run(at);
-      open = cpu::is_set(value);
+      open = is_set_value(value);
       out->begin = at;
-      out->value = cpu::bits_of(value);
+      out->value = bits_of_value(value);
     }
   };
   // The first block and the last one are copied: 0 is left of the row, and nothing behind it is read.
@@ -77,8 +79,8 @@ ValueRun* find_runs(const std::byte* row, int width, double delta, ValueRun* out
   if (delta > 0)
     return find_runs<T>(
         row, width,
-        [within = cpu::Within<T>(delta)](T a, T b) {
-          return (a == b) | (cpu::is_set(a) & cpu::is_set(b) & within(a, b));
+        [within = Within<T>(delta)](T a, T b) {
+          return (a == b) | (is_set_value(a) & is_set_value(b) & within(a, b));
         },
         out);
   return find_runs<T>(

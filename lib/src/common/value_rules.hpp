@@ -1,18 +1,23 @@
 #pragma once
 
-#include <bit>
-#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "gpuccl/values.hpp"
+#include "gpuccl/host_device.hpp"
+#include "gpuccl/value_type.hpp"
 
-namespace gpuccl::cpu {
+// Which values connect, on every device, as ValueImage (gpuccl/values.hpp) says.
+namespace gpuccl {
 
+/// A value as ValueBits.
 template <class T>
-ValueBits bits_of(T value) {
+GPUCCL_HD ValueBits bits_of_value(T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    return std::bit_cast<ValueBits>(static_cast<double>(value));
+    const double wide = value;
+    ValueBits bits;
+    std::memcpy(&bits, &wide, sizeof bits);
+    return bits;
   } else {
     return static_cast<ValueBits>(value);
   }
@@ -20,7 +25,7 @@ ValueBits bits_of(T value) {
 
 /// Neither 0 nor NaN.
 template <class T>
-bool is_set(T value) {
+GPUCCL_HD bool is_set_value(T value) {
   if constexpr (std::is_floating_point_v<T>) {
     return (value < 0) | (value > 0);
   } else {
@@ -41,13 +46,13 @@ class Within {
     most_ = delta >= static_cast<double>(kMost) ? kMost : static_cast<Difference>(delta);
   }
 
-  bool operator()(T a, T b) const {
+  GPUCCL_HD bool operator()(T a, T b) const {
     const auto high = static_cast<Difference>(a > b ? a : b), low = static_cast<Difference>(a > b ? b : a);
-    return (a == b) | (static_cast<Difference>(high - low) <= most_);
+    return a == b || (static_cast<Difference>(high - low) <= most_);  // equal infinities have none
   }
 
  private:
   Difference most_;
 };
 
-}  // namespace gpuccl::cpu
+}  // namespace gpuccl
