@@ -142,6 +142,12 @@ void LabelOptions::add_for_parts(const Command& command) {
   input.add_to(command, "Limit of what the header of an input may ask for");
   values.add_input_to(command);
   add_spacing(command, spacing);
+  add_labeling_to(command);
+  command.group("Messages");
+  add_switch(command, "--quiet", quiet, "Print nothing but errors");
+}
+
+void LabelOptions::add_labeling_to(const Command& command) {
   algorithm.add_to(command);
   add_periodic(command, periodic, kPeriodicHelp);
   add_fill_holes(command, fill_holes);
@@ -149,8 +155,6 @@ void LabelOptions::add_for_parts(const Command& command) {
   values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
-  command.group("Messages");
-  add_switch(command, "--quiet", quiet, "Print nothing but errors");
 }
 
 void LabelOptions::settle() {
@@ -173,13 +177,7 @@ void LabelOptions::add_to(const Command& command) {
             "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage");
   add_place("--series", planes.series, "The image of several in a TIFF, from 0");
   add_spacing(command, spacing);
-  algorithm.add_to(command);
-  add_periodic(command, periodic, kPeriodicHelp);
-  add_fill_holes(command, fill_holes);
-  add_selection(command, selection);
-  values.add_selection_to(command);
-  command.group("Measures");
-  measure.add_measure_to(command);
+  add_labeling_to(command);
   measure.add_intensity_to(command);
   batch.add_to(command);
 

@@ -56,6 +56,10 @@ struct LabelOptions {
   void add_for_parts(const Command& command);
   /// What options mean together, once all are parsed. Error (usage).
   void settle();
+
+ private:
+  /// What both have, between how the input is read and what comes out.
+  void add_labeling_to(const Command& command);
 };
 
 }  // namespace gpuccl::app
