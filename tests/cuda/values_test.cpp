@@ -22,15 +22,11 @@
 #include "support/reference.hpp"
 
 using namespace gpuccl;
+using tests::expect_same;
 using tests::random_values;
 using tests::Values;
 
 namespace {
-
-void expect_same(const LabeledValues& found, const LabeledValues& expected) {
-  tests::expect_same(found.labeled, expected.labeled);
-  REQUIRE(found.values == expected.values);
-}
 
 /// The labelers of all connectivities on the emulated device.
 class Labelers {

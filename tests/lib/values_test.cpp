@@ -18,16 +18,12 @@
 #include "support/values.hpp"
 
 using namespace gpuccl;
+using tests::expect_same;
 using tests::random_values;
 using tests::repeat_rows;
 using tests::Values;
 
 namespace {
-
-void expect_same(const LabeledValues& found, const LabeledValues& expected) {
-  tests::expect_same(found.labeled, expected.labeled);
-  REQUIRE(found.values == expected.values);
-}
 
 template <class T>
 void expect_same_on_random_images(unsigned seed, int images) {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "gpuccl/values.hpp"
+#include "support/catch.hpp"
+#include "support/reference.hpp"
 
 namespace tests {
 
@@ -93,6 +95,11 @@ void repeat_rows(std::mt19937& random, Values<T>& values) {
       std::copy_n(values.elements.begin() + from * values.extent.width, values.extent.width,
                   values.elements.begin() + row * values.extent.width);
   }
+}
+
+inline void expect_same(const gpuccl::LabeledValues& found, const gpuccl::LabeledValues& expected) {
+  expect_same(found.labeled, expected.labeled);
+  REQUIRE(found.values == expected.values);
 }
 
 /// What a flood fill over values says: the oracle. As simple as it can be.
