@@ -15,6 +15,7 @@
 #include "app/mpi/mpi_link.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/label_part.hpp"
+#include "app/parts/part_checks.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/start_threads.hpp"
 #include "io/parts/together.hpp"

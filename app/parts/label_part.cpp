@@ -24,7 +24,6 @@
 #include "app/parts/part_measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
-#include "io/files/text_stream.hpp"
 #include "io/parts/messages.hpp"
 #include "io/parts/part_writer.hpp"
 #include "io/parts/shared_file.hpp"
@@ -313,42 +312,6 @@ class PartJob {
 };
 
 }  // namespace
-
-void check_for_parts(const LabelOptions& options) {
-  const LabelPaths& files = options.files;
-  if (options.inputs.size() > 1) throw Error(Failure::usage, "labels one input; gpuccl label takes several");
-  if (options.inputs.front() == "-")
-    throw Error(Failure::usage, "standard input cannot be read in parts; give a file");
-  check_values(options);
-  if (options.values.most_difference() > 0)
-    throw Error(Failure::usage, "parts connect equal values; --delta above 0 is for gpuccl label");
-  if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--contacts across periodic borders are not found in parts");
-  check_borders(options);
-  if (!files.any_output())
-    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --contacts");
-  if (options.selection.min_size > options.selection.max_size)
-    throw Error(Failure::usage, "--min-size is above --max-size");
-  for (const std::string& path : {files.json, files.stats, files.contacts})
-    if (io::TextStream::is_named(path))
-      throw Error(Failure::usage, "several parts write files: " + path + " cannot be an output");
-  if (files.image.empty()) {
-    if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic ||
-        options.values.keep_values)
-      throw Error(Failure::usage,
-                  "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
-  } else {
-    const io::LabelFormat format = io::concerning(files.image, [&] { return io::label_format(files.image); });
-    if (format != io::LabelFormat::tiff && format != io::LabelFormat::npy)
-      throw io::FileError(files.image, Failure::usage,
-                          "several parts write TIFF or .npy; others are written by one process, "
-                          "which --memory keeps small");
-    if ((options.compression || options.big_tiff) && format != io::LabelFormat::tiff)
-      throw io::FileError(files.image, Failure::usage,
-                          "--compress and --bigtiff are for label images in TIFF");
-  }
-  options.algorithm.check();
-}
 
 LabelSummary label_part(PartLink& link, const LabelPaths& files, const LabelOptions& options,
                         LazyEngine& engine) {

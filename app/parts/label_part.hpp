@@ -7,9 +7,6 @@
 
 namespace gpuccl::app {
 
-/// Refuses what a part cannot do or what can be refused without looking at an input. Error (usage).
-void check_for_parts(const LabelOptions& options);
-
 /// Labels one part of the input and writes its stretch of the outputs; all parts of `link` call it with the
 /// same options. The outputs are those of label_file(), and either all of them are complete afterwards or
 /// none was touched. Messages for the user come from part 0. Throws as io::together().

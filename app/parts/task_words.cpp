@@ -6,7 +6,7 @@
 #include "app/label/deciding_options.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/number_lists.hpp"
-#include "app/parts/label_part.hpp"
+#include "app/parts/part_checks.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::app {

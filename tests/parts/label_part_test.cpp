@@ -8,6 +8,7 @@
 #include "app/binary.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/parse_condition.hpp"
+#include "app/parts/part_checks.hpp"
 #include "io/parts/together.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
