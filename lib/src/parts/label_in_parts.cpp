@@ -1,21 +1,36 @@
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
+#include <mutex>
 
 #include "common/add_phases.hpp"
+#include "gpuccl/huge_pages.hpp"
 #include "gpuccl/parts.hpp"
+#include "parts/unite_part.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 namespace {
 
-/// Copies the components of a part to where they stand among those of the whole.
-void place(const Components& part, std::size_t first, Components& whole) {
-  const auto begin = static_cast<std::ptrdiff_t>(first);
-  std::copy(part.area.begin(), part.area.end(), whole.area.begin() + begin);
-  std::copy(part.box.begin(), part.box.end(), whole.box.begin() + begin);
-  std::copy(part.sum.begin(), part.sum.end(), whole.sum.begin() + begin);
-}
+/// The components of a whole, made when the first part knows how many there are.
+class SharedComponents {
+ public:
+  Components& of(Label count) {
+    std::call_once(made_, [&] {
+      components_.resize(count);
+      const auto advise = [](auto& column) {
+        advise_huge_pages(column.data(), column.size() * sizeof column[0]);
+      };
+      advise(components_.area);
+      advise(components_.box);
+      advise(components_.sum);
+    });
+    return components_;
+  }
+  Components take() { return std::move(components_); }
+
+ private:
+  std::once_flag made_;
+  Components components_;
+};
 
 }  // namespace
 
@@ -42,19 +57,22 @@ Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
   std::vector<NumberedPart> numbered(slabs.size());
   std::vector<PhaseTimes> phases(slabs.size());
   std::vector<double> statistics_ms(slabs.size());
+  SharedComponents components;
   run_parts(parts, [&](PartLink& link) {
     const auto i = static_cast<std::size_t>(link.part());
     Labeled labeled = label(link.part(), view_of(slabs[i], image));
     phases[i] = labeled.phases;
     statistics_ms[i] = labeled.statistics_ms;
-    numbered[i] = unite_part(link, slabs[i], image.extent, connectivity, std::move(labeled));
+    if (parts == 1) {
+      numbered[i] = unite_part(link, slabs[i], image.extent, connectivity, std::move(labeled));
+      return;
+    }
+    numbered[i] = unite_part_into(link, slabs[i], image.extent, connectivity, std::move(labeled),
+                                  [&](Label count) -> Components& { return components.of(count); });
   });
 
   Labeled whole;
-  whole.components.resize(numbered.front().count);
-  tbb::parallel_for(std::size_t{0}, slabs.size(), [&](std::size_t i) {
-    place(numbered[i].components, numbered[i].first, whole.components);
-  });
+  whole.components = parts == 1 ? std::move(numbered.front().components) : components.take();
   std::vector<NumberedSlab> labels;
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     for (const auto& [at, high] : numbered[i].components.sum_high)
