@@ -288,13 +288,12 @@ void LabelJob::fill_holes(Engine& engine) {
 void LabelJob::measure_components(Engine& engine) {
   if (!measures_.any()) return;
   progress_.stage("measuring");
-  BitVolume inverted;
+  BitVolume enclosed;
   Labeled background;
   const bool needs_background = measures_.needs_background();
   if (needs_background && plan_.slabs.empty()) {
-    inverted = BitVolume(extent_);
-    draw_background(*labeled_.labels, 0, inverted);
-    background = engine.label(inverted.view(), complementary(connectivity_));
+    enclosed = enclosed_background(*labeled_.labels, complementary(connectivity_));
+    background = engine.label(enclosed.view(), complementary(connectivity_));
   } else if (needs_background) {
     background = label_background({files_.input, *reader_, engine, [](double) {}}, *labeled_.labels,
                                   connectivity_, plan_);

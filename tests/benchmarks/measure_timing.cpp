@@ -80,13 +80,12 @@ int main(int argc, char** argv) try {
     Labeled labeled, background;
     label_ms = std::min(
         label_ms, cpu::milliseconds([&] { labeled = engine.label(image.view(), request.connectivity); }));
-    BitVolume inverted;
+    BitVolume enclosed;
     background_ms = std::min(background_ms, cpu::milliseconds([&] {
                                if (!needs_background(request)) return;
-                               inverted = BitVolume(image.extent());
-                               draw_background(*labeled.labels, 0, inverted);
-                               background =
-                                   engine.label(inverted.view(), complementary(request.connectivity));
+                               const Connectivity of_background = complementary(request.connectivity);
+                               enclosed = enclosed_background(*labeled.labels, of_background);
+                               background = engine.label(enclosed.view(), of_background);
                              }));
     request.background = &background;
     Measured measured;

@@ -134,3 +134,54 @@ TEST_CASE("holes that are filled are those that looking at every element finds, 
   }
   CHECK(all_holes > 10000);
 }
+
+TEST_CASE("of the background of a volume what has no way to the border is enclosed") {
+  std::uint32_t seed = 11;
+  int enclosed_volumes = 0;
+  for (const Extent extent :
+       {Extent{13, 17, 19}, {1, 9, 9}, {64, 6, 40}, {65, 40, 33}, {129, 5, 4}, {7, 1, 3}})
+    for (const double density : {0.3, 0.5, 0.7, 0.9})
+      for (const int granularity : {1, 2})
+        for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
+          INFO(to_string(extent) << ", density " << density << ", granularity " << granularity << ", "
+                                 << static_cast<int>(connectivity) << "-connectivity");
+          const BitVolume image = random_image(extent, density, granularity, ++seed);
+          std::uint64_t count = 0, elements = 0;
+          const BitVolume filled = filled_by_looking(image, connectivity, ~std::uint64_t{0}, count, elements);
+          const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+          const Labeled labeled = labeler->label(image.view());
+          const BitVolume enclosed = enclosed_background(*labeled.labels, complementary(connectivity));
+          BitVolume expected(extent);
+          for (std::int64_t row = 0; row < extent.rows(); ++row)
+            for (int i = 0; i < expected.row_pitch(); ++i)
+              expected.row(row)[i] = filled.row(row)[i] & ~image.row(row)[i];
+          // Where depth is 1 slices have holes, but a volume has no cavities.
+          REQUIRE((extent.depth == 1 || equal(enclosed, expected)));
+          enclosed_volumes += count > 0;
+        }
+  CHECK(enclosed_volumes > 50);
+}
+
+TEST_CASE("a background that winds, or that labels do not show, is drawn whole") {
+  // From row to row and back, 128 times.
+  const Extent extent{257, 65, 3};
+  BitVolume image(extent);
+  std::int64_t elements_of_way = 1;
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) {
+        const bool is_wall = z == 0 || z == 2 || y == 0 || y == 64 || x == 0 || x == 256;
+        const bool is_way = !is_wall && (x % 2 == 1 || y == (x % 4 == 0 ? 1 : 63));
+        image.set(x, y, z, !is_way);
+        elements_of_way += is_way;
+      }
+  image.set(0, 1, 1, false);
+  for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c26}) {
+    const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
+    const Labeled labeled = labeler->label(image.view());
+    const LabelImage drawn_labels = render_all(*labeled.labels);
+    const Connectivity of_background = complementary(connectivity);
+    CHECK(count_foreground(enclosed_background(*labeled.labels, of_background).view()) == elements_of_way);
+    CHECK(count_foreground(enclosed_background(drawn_labels, of_background).view()) == elements_of_way);
+  }
+}

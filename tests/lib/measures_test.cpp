@@ -161,8 +161,7 @@ void check_component(const Object& in, Connectivity connectivity, const MeasureV
 }
 
 Labeled background_of(Engine& engine, const LabelSource& labels, Connectivity connectivity, BitVolume& bits) {
-  bits = BitVolume(labels.extent());
-  draw_background(labels, 0, bits);
+  bits = enclosed_background(labels, complementary(connectivity));
   return engine.label(bits.view(), complementary(connectivity));
 }
 

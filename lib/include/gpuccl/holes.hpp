@@ -6,6 +6,7 @@
 
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/bit_volume.hpp"
+#include "gpuccl/connectivity.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl {
@@ -34,5 +35,10 @@ class Holes {
 /// Writes rows of the image from `first_row` on, inverted, to all of `out`: what has no label is foreground.
 /// The labels are made ready for them (LabelSource::prepare).
 void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out);
+
+/// The background of a volume, as draw_background() draws it, without what is connected with the border by
+/// `connectivity`, that of the background: its components are the cavities. Where that would take longer than
+/// to label the background, or labels know no image, it is all of the background.
+BitVolume enclosed_background(const LabelSource& labels, Connectivity connectivity);
 
 }  // namespace gpuccl

@@ -189,8 +189,9 @@ struct MeasureRequest {
   MeasureSet wanted;
   Connectivity connectivity = Connectivity::c8;
   std::array<double, 3> spacing{};  // from an element to the next along x, y, z; 0: unknown
-  /// Labels of the inverted image by complementary() of the connectivity, which must outlive the call; needed
-  /// if needs_background().
+  /// Labels of the inverted image by complementary() of the connectivity, of which components that touch the
+  /// border may be left out (enclosed_background()). They must outlive the call; needed if
+  /// needs_background().
   const Labeled* background = nullptr;
   /// Bytes that may be taken beside bytes_of_sums() of each component: for rows of Feret diameters, and for
   /// what threads have measured of components that others measure too.

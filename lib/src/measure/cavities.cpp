@@ -80,26 +80,29 @@ class Cavities final : public Group {
     const Labeled& background = *labeling.request.background;
     const SpanSource* const source = spans_of(*background.labels);
     LabelRuns here, there;
-    list_spans(*labeling.labels, begin, end - begin, here);
     list_spans(*background.labels, begin, end - begin, there);
     // A span of the background may begin where this row has none of it.
     const auto begins_with_it = [&](std::size_t row, int x) {
       return source == nullptr ||
              (source->bits().row(begin + static_cast<std::int64_t>(row))[x / 32] >> (x % 32) & 1u) != 0;
     };
-    std::size_t left = 0, i = 0;
-    for (std::size_t row = 0; row < there.ends.size(); ++row) {
+    for (std::size_t row = 0, i = 0; row < there.ends.size(); ++row) {
+      bool is_listed = false;
+      std::size_t left = 0;
       for (; i < there.ends[row]; ++i) {
         const LabelRun& span = there.runs[i];
         const Box& box = background.components.box[span.label - 1];
         if (span.begin != box.min[0] || touches_border(box, labeling.extent) ||
             !begins_with_it(row, span.begin))
           continue;
-        while (here.runs[left].end < span.begin) ++left;
         // Whoever else writes it writes the same.
-        std::atomic_ref(around[span.label - 1]).store(here.runs[left].label, std::memory_order_relaxed);
+        const std::atomic_ref found(around[span.label - 1]);
+        if (found.load(std::memory_order_relaxed) != 0) continue;
+        if (!is_listed) list_spans(*labeling.labels, begin + static_cast<std::int64_t>(row), 1, here);
+        is_listed = true;
+        while (here.runs[left].end < span.begin) ++left;
+        found.store(here.runs[left].label, std::memory_order_relaxed);
       }
-      left = here.ends[row];
     }
   }
 
