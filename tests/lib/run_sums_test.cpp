@@ -11,8 +11,7 @@ namespace {
 
 struct Seen {
   int begin, end;
-  std::array<std::uint64_t, 4> of_row;
-  std::uint64_t sum_x;
+  std::uint64_t area, in_next_y, in_next_z, sum_x;
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
@@ -25,9 +24,11 @@ std::vector<Seen> expected(const std::vector<std::vector<std::uint32_t>>& rows, 
     bool any = false;
     for (std::size_t row = 0; row < 4; ++row) {
       if ((set >> row & 1) == 0 || (rows[row][static_cast<std::size_t>(x) / 32] >> x % 32 & 1) == 0) continue;
-      if (!open && !any) runs.push_back({x, x, {}, 0});
+      if (!open && !any) runs.push_back({x, x, 0, 0, 0, 0});
       any = true;
-      ++runs.back().of_row[row];
+      ++runs.back().area;
+      runs.back().in_next_y += row & 1;
+      runs.back().in_next_z += row >> 1;
       runs.back().sum_x += static_cast<std::uint64_t>(x);
     }
     open = any;
@@ -39,18 +40,21 @@ std::vector<Seen> expected(const std::vector<std::vector<std::uint32_t>>& rows, 
 template <cpu::RowSet set>
 void check_rows(const std::vector<std::vector<std::uint32_t>>& rows, int words) {
   std::vector<Seen> seen;
-  cpu::for_each_run_sums<set>({rows[0].data(), rows[1].data(), rows[2].data(), rows[3].data()}, words,
-                              [&](std::size_t run, int begin, int end, const cpu::RunSums& sums) {
-                                if (run == seen.size()) {
-                                  seen.push_back({begin, end, sums.of_row, sums.sum_x});
-                                  return;
-                                }
-                                REQUIRE(run + 1 == seen.size());  // it goes on
-                                REQUIRE(seen.back().end == begin);
-                                seen.back().end = end;
-                                seen.back().sum_x += sums.sum_x;
-                                for (std::size_t i = 0; i < 4; ++i) seen.back().of_row[i] += sums.of_row[i];
-                              });
+  cpu::for_each_run_sums<set>(
+      {rows[0].data(), rows[1].data(), rows[2].data(), rows[3].data()}, words,
+      [&](std::size_t run, int begin, int end, const cpu::RunSums& sums) {
+        if (run == seen.size()) {
+          seen.push_back({begin, end, sums.area, sums.in_next_y, sums.in_next_z, sums.sum_x});
+          return;
+        }
+        REQUIRE(run + 1 == seen.size());  // it goes on
+        REQUIRE(seen.back().end == begin);
+        seen.back().end = end;
+        seen.back().area += sums.area;
+        seen.back().in_next_y += sums.in_next_y;
+        seen.back().in_next_z += sums.in_next_z;
+        seen.back().sum_x += sums.sum_x;
+      });
   REQUIRE_FALSE(seen.empty());
   REQUIRE(seen == expected<set>(rows, words * cpu::kWordBits));
 }

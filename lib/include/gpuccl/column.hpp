@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 namespace gpuccl {
 
 /// Leaves entries that are not given a value uninitialized: whoever fills them touches their memory first.
+/// What is large begins with a huge page, so that it consists of such if it is so advised.
 template <class T>
 struct ColumnAllocator : std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -20,11 +23,23 @@ struct ColumnAllocator : std::allocator<T> {
     using other = ColumnAllocator<U>;
   };
 
+  T* allocate(std::size_t count) {
+    if (count < kLarge) return std::allocator<T>::allocate(count);
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kHugePage}));
+  }
+  void deallocate(T* entries, std::size_t count) {
+    if (count < kLarge) return std::allocator<T>::deallocate(entries, count);
+    ::operator delete (entries, std::align_val_t{kHugePage});
+  }
+
   void construct(T* /*entry*/) noexcept {}
   template <class... Values>
   void construct(T* entry, Values&&... values) {
     std::construct_at(entry, std::forward<Values>(values)...);
   }
+
+ private:
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20, kLarge = kHugePage / sizeof(T);
 };
 
 /// A vector whose new entries are not initialized.

@@ -94,26 +94,4 @@ Word united_word(const BundleRows& rows, int word) {
   return united;
 }
 
-/// Visits the runs of a bundle from left to right as visit(run, x, columns, rows): `columns` are those of the
-/// run in the word of each row that begins at x, and `run` is its number in the bundle. A run that goes on in
-/// the next word is visited again there. Rows that are not in `set` have no elements.
-template <RowSet set, class Visit>
-void for_each_part(const BundleRows& bundle, int words, Visit visit) {
-  std::size_t run = 0;
-  Word left = 0;
-  for (int i = 0; i < words; ++i) {
-    std::array<Word, 4> rows{};
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      if ((set >> row & 1) != 0) rows[row] = load_word(bundle[row], i);
-    const Word united = rows[0] | rows[1] | rows[2] | rows[3];
-    run -= left >> (kWordBits - 1) & united;  // the last one goes on
-    left = united;
-    for (Word rest = united; rest != 0; ++run) {
-      const Word above = rest + (rest & -rest);  // the lowest run has become a bit behind it
-      visit(run, i * kWordBits, rest & ~above, rows);
-      rest &= above;
-    }
-  }
-}
-
 }  // namespace gpuccl::cpu

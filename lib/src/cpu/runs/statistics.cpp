@@ -1,6 +1,8 @@
 #include "cpu/runs/statistics.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,12 @@ void add_to(Components& components, Label label, const Component& part) {
   Component whole = components[i];
   whole.add(part);
   components.set(i, whole);
+}
+
+/// Whether the coordinates of all elements may add up to 2^64 or more.
+bool sums_may_pass_64_bits(Extent extent) {
+  const auto most = static_cast<CoordinateSum>(std::max({extent.width, extent.height, extent.depth}));
+  return static_cast<CoordinateSum>(extent.elements()) * most >> 64 != 0;
 }
 
 enum class Pass { all, missed };
@@ -70,39 +78,43 @@ class StripMeasurer {
 
   template <Pass pass>
   void measure_strip(Strip strip) {
+    if (sums_may_pass_64_bits(labels_.extent())) return measure_strip<pass, true>(strip);
+    measure_strip<pass, false>(strip);
+  }
+
+  template <Pass pass, bool carries>
+  void measure_strip(Strip strip) {
     switch (labels_.bundles().row_set()) {
       case 0b1111:
-        return measure_bundles<0b1111, pass>(strip);
+        return measure_bundles<0b1111, pass, carries>(strip);
       case 0b0011:
-        return measure_bundles<0b0011, pass>(strip);
+        return measure_bundles<0b0011, pass, carries>(strip);
       default:
-        return measure_bundles<0b0001, pass>(strip);
+        return measure_bundles<0b0001, pass, carries>(strip);
     }
   }
 
-  template <RowSet set, Pass pass>
+  template <RowSet set, Pass pass, bool carries>
   void measure_bundles(Strip strip) {
     const Bundles& bundles = labels_.bundles();
     for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
       const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
       const Label* label = labels_.labels_of(at);
       labels_.template for_each_sums<set>(at, [&](std::size_t run, int begin, int end, const RunSums& sums) {
-        add<set, pass>(label[run], begin, end, y, z, sums);
+        add<set, pass, carries>(label[run], begin, end, y, z, sums);
       });
       if (misses_ && elsewhere_.missed_from < 0) elsewhere_.missed_from = at.bundle;
     }
   }
 
-  template <RowSet set, Pass pass>
+  template <RowSet set, Pass pass, bool carries>
   [[gnu::always_inline]] void add(Label label, int begin, int end, int y, int z, const RunSums& sums) {
     constexpr bool kTwoY = (set & 0b0010u) != 0, kTwoZ = (set & 0b0100u) != 0;  // as RowSet says
-    const std::uint64_t area = sums.area();
-    const std::uint64_t in_next_y = kTwoY ? sums.of_row[1] + sums.of_row[3] : 0;
-    const std::uint64_t in_next_z = kTwoZ ? sums.of_row[2] + sums.of_row[3] : 0;
-    const int first_y = y + (kTwoY && in_next_y == area), last_y = y + (kTwoY && in_next_y != 0);
-    const int first_z = z + (kTwoZ && in_next_z == area), last_z = z + (kTwoZ && in_next_z != 0);
-    const std::uint64_t sum_y = area * static_cast<std::uint64_t>(y) + in_next_y;
-    const std::uint64_t sum_z = area * static_cast<std::uint64_t>(z) + in_next_z;
+    const std::uint64_t area = sums.area;
+    const int first_y = y + (kTwoY && sums.in_next_y == area), last_y = y + (kTwoY && sums.in_next_y != 0);
+    const int first_z = z + (kTwoZ && sums.in_next_z == area), last_z = z + (kTwoZ && sums.in_next_z != 0);
+    const std::uint64_t sum_y = area * static_cast<std::uint64_t>(y) + sums.in_next_y;
+    const std::uint64_t sum_z = area * static_cast<std::uint64_t>(z) + sums.in_next_z;
     if (label <= labels_before_) {
       add_shared<pass>(
           label, {area, {{begin, first_y, first_z}, {end - 1, last_y, last_z}}, {sums.sum_x, sum_y, sum_z}});
@@ -112,26 +124,34 @@ class StripMeasurer {
     if (label > begun_) begin_components(label + std::min(kAtOnce, labels_until_ - label));
     const std::size_t i = std::size_t{label} - 1;
     components_.area[i] += area;
-    Box& box = components_.box[i];
-    lower(box.min[0], begin);
-    lower(box.min[1], first_y);
-    lower(box.min[2], first_z);
-    raise(box.max[0], end - 1);
-    raise(box.max[1], last_y);
-    raise(box.max[2], last_z);
-    add(i, 0, sums.sum_x);
-    add(i, 1, sum_y);
-    add(i, 2, sum_z);
+    widen(components_.box[i], {{begin, first_y, first_z}, {end - 1, last_y, last_z}});
+    add<carries>(i, 0, sums.sum_x);
+    add<carries>(i, 1, sum_y);
+    add<carries>(i, 2, sum_z);
   }
 
-  static void lower(int& least, int value) { least = std::min(least, value); }
-  static void raise(int& most, int value) { most = std::max(most, value); }
+  static void widen(Box& box, const Box& part) {
+    static_assert(offsetof(Box, max) == sizeof box.min && sizeof box.min == 3 * sizeof(int));
+    // The first four entries as one vector: the last of them inverted, so that the least of it is the most.
+    using Four [[gnu::vector_size(4 * sizeof(int))]] = int;
+    constexpr Four kInverted{0, 0, 0, -1};
+    const Four more{part.min[0], part.min[1], part.min[2], ~part.max[0]};
+    Four four;
+    std::memcpy(&four, box.min.data(), sizeof four);
+    four ^= kInverted;
+    four = (four < more ? four : more) ^ kInverted;
+    std::memcpy(box.min.data(), &four, sizeof four);
+    box.max[1] = std::max(box.max[1], part.max[1]);
+    box.max[2] = std::max(box.max[2], part.max[2]);
+  }
 
+  template <bool carries>
   void add(std::size_t i, std::size_t axis, std::uint64_t more) {
     std::uint64_t& sum = components_.sum[i][axis];
     sum += more;
-    if (sum < more) [[unlikely]]
-      elsewhere_.carries.emplace_back(i, axis);
+    if constexpr (carries)
+      if (sum < more) [[unlikely]]
+        elsewhere_.carries.emplace_back(i, axis);
   }
 
   /// Clears the places of components up to `last`. Not all at once: they are added to soon after, while they
