@@ -83,7 +83,6 @@ struct NumberedPart {
   // Until the selection: labels of the whole, ascending, that the part has and that begin before it, and
   // those at its last slice, or row.
   std::vector<Label> before;
-  Components components_before;  // of these
   std::vector<Label> at_last;
 };
 

@@ -13,6 +13,9 @@
 namespace gpuccl {
 namespace {
 
+constexpr std::uint32_t kNone = MetLabels::kNone;
+constexpr std::uint32_t kInGroup = kNone - 1;  // in place of a set at a seam
+
 /// Runs of a face with their labels replaced by the numbers of what was met.
 void meet_all(LabelRuns& face, MetLabels& met) {
   for (LabelRun& run : face.runs) run.label = met.meet(run.label);
@@ -26,26 +29,159 @@ MetLabels::MetLabels(std::size_t count) : number_(make_large_for_overwrite<std::
 
 Faces::Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
              const Labeled& labeled, std::span<const ValueBits> values)
-    : link_(link), geometry_(slab, whole, connectivity), values_(values), met_(labeled.components.size()) {
-  if (geometry_.next) send_last(*labeled.labels);
-  if (geometry_.before) {
-    LabelRuns runs;
-    labeled.labels->list_runs(0, geometry_.rows, runs, nullptr);
-    meet_all(runs, met_);
-    find_contacts(runs, connectivity);
+    : link_(link),
+      geometry_(slab, whole, connectivity),
+      slab_(slab),
+      components_(labeled.components),
+      values_(values),
+      met_(labeled.components.size()) {
+  LabelRuns first, last;
+  if (geometry_.next) {
+    labeled.labels->list_runs(labeled.labels->extent().rows() - geometry_.rows, geometry_.rows, last,
+                              nullptr);
+    meet_all(last, met_);
   }
-  const auto part = static_cast<std::uint64_t>(link.part());
-  group_.pieces.reserve(met_.labels().size());
-  for (const Label label : met_.labels())
-    group_.pieces.push_back({{part, label}, placed(labeled.components, label - std::size_t{1}, slab)});
+  at_last_ = met_.labels().size();
+  if (geometry_.before) {
+    labeled.labels->list_runs(0, geometry_.rows, first, nullptr);
+    meet_all(first, met_);
+  }
+  begins_ = met_.labels();
+  united_of_.assign(begins_.size(), kNone);
+  group_number_.assign(begins_.size(), kNone);
+  at_first_.assign(begins_.size(), 0);
+  for (const LabelRun& run : first.runs) at_first_[run.label] = 1;
+
+  if (geometry_.next) send_last(last);
+  if (geometry_.before) unite_with_before(first, connectivity);
 }
 
 void Faces::unite() {
+  if (geometry_.next) take_from_next();
+  unite_groups();
+  for (std::size_t i = 0; i < begins_.size(); ++i) continued_ += begins_[i] != met_.labels()[i];
+}
+
+void Faces::send_last(const LabelRuns& runs) {
+  const auto end = static_cast<std::ptrdiff_t>(at_last_);
+  Message message;
+  put(message, runs.runs);
+  put(message, runs.ends);
+  put(message, std::vector(met_.labels().begin(), met_.labels().begin() + end));
+  put(message, std::vector(at_first_.begin(), at_first_.begin() + end));
+  put(message, values_of_met(at_last_));
+  link_.send(link_.part() + 1, std::move(message));
+}
+
+/// Finds the sets of components that touch at the first face. What is in sets of which nothing reaches
+/// another face is united here, and the part before hears what it is to add to its own.
+void Faces::unite_with_before(const LabelRuns& here, Connectivity connectivity) {
+  TakenMessage message(link_.receive(link_.part() - 1));
+  LabelRuns before;
+  message.take(before.runs);
+  message.take(before.ends);
+  const auto labels_before = message.take<Label>();
+  const auto reaches = message.take<std::uint8_t>();
+  const auto values_before = message.take<ValueBits>(), values_here = values_of_met(begins_.size());
+  const auto count = static_cast<Label>(labels_before.size());
+  std::vector<Label> links(count + begins_.size());
+  std::iota(links.begin(), links.end(), Label{0});
+  const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
+  // Only contacts that join what no others do: as many as there are components at most.
+  for_each_contact(before, here, geometry_.of_slices, connectivity, [&](Label a, Label b) {
+    if (!values_here.empty() && values_before.at(a) != values_here[b]) return;
+    if (sets.find(a) == sets.find(count + b)) return;
+    sets.unite(a, count + b);
+    contacts_.push_back({a, b});
+  });
+
+  std::vector<std::uint32_t> set_of(links.size(), kNone);  // by root
+  for (const PieceContact& contact : contacts_)
+    if (reaches.at(contact.before) != 0 || contact.piece < at_last_)
+      set_of[sets.find(contact.before)] = kInGroup;
+  struct Set {
+    Label begins;  // label of the part before
+    Component here;
+  };
+  std::vector<Set> found;
+  std::vector<std::uint32_t> set_before(count, kNone);
+  for (const PieceContact& contact : contacts_) {
+    std::uint32_t& set = set_of[sets.find(contact.before)];
+    if (set == kNone) {
+      set = static_cast<std::uint32_t>(found.size());
+      found.push_back({labels_before[contact.before], {}});
+    }
+    set_before[contact.before] = set;
+    if (set == kInGroup) continue;
+    found[set].begins = std::min(found[set].begins, labels_before[contact.before]);
+    if (begins_[contact.piece] == 0) continue;  // it was added
+    begins_[contact.piece] = 0;
+    found[set].here.add(placed_met(contact.piece));
+    before_.push_back({{part() - 1, set}, contact.piece});
+  }
+  for (Before& one : before_) one.origin.label = found[one.origin.label].begins;
+
+  // Contacts of groups are with those at the last face that are in the group there.
+  std::vector<std::uint32_t> group_number(count);
+  std::uint32_t in_group_before = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    group_number[a] = in_group_before;
+    in_group_before += set_before[a] == kInGroup;
+  }
+  for (const PieceContact& contact : contacts_)
+    if (set_before[contact.before] == kInGroup)
+      group_.contacts.push_back({group_number[contact.before], in_group(contact.piece)});
+
+  std::vector<Component> here_of_sets;
+  for (const Set& set : found) here_of_sets.push_back(set.here);
+  Message reply;
+  put(reply, set_before);
+  put(reply, here_of_sets);
+  link_.send(link_.part() - 1, std::move(reply));
+}
+
+/// What the part after has united at the last face.
+void Faces::take_from_next() {
+  TakenMessage message(link_.receive(link_.part() + 1));
+  const auto set_of = message.take<std::uint32_t>();
+  const std::size_t first = united_.size();
+  const auto sets = message.take<Component>();
+  united_.insert(united_.end(), sets.begin(), sets.end());
+  std::vector<Label> begins(sets.size(), kNone);
+  for (std::size_t i = 0; i < at_last_; ++i) {
+    const std::uint32_t set = set_of.at(i);
+    if (set == kInGroup) {
+      group_.last.push_back(in_group(static_cast<std::uint32_t>(i)));
+    } else if (set != kNone) {
+      begins[set] = std::min(begins[set], met_.labels()[i]);
+      united_[first + set].add(placed_met(static_cast<std::uint32_t>(i)));
+    }
+  }
+  for (std::size_t i = 0; i < at_last_; ++i) {
+    const std::uint32_t set = set_of[i];
+    if (set == kInGroup || set == kNone) continue;
+    begins_[i] = begins[set];
+    united_of_[i] = static_cast<std::uint32_t>(first + set);
+  }
+}
+
+std::uint32_t Faces::in_group(std::uint32_t met) {
+  if (group_number_[met] == kNone) {
+    group_number_[met] = static_cast<std::uint32_t>(group_.pieces.size());
+    met_in_group_.push_back(met);
+    group_.pieces.push_back({{part(), met_.labels()[met]}, placed_met(met)});
+  }
+  return group_number_[met];
+}
+
+/// Groups of parts become one pairwise, then the way back.
+void Faces::unite_groups() {
   struct Step {
     int other;
     MergedGroups merged;
   };
   std::vector<Step> steps;
+  std::vector<Piece> pieces;  // as parts of the whole
   const int part = link_.part(), parts = link_.parts();
   int step = 1;
   for (; step < parts && part % (2 * step) == 0; step *= 2) {
@@ -55,100 +191,31 @@ void Faces::unite() {
   }
   if (part > 0) {
     send_group(part - step);
-    TakenMessage(link_.receive(part - step)).take(pieces_);
+    TakenMessage(link_.receive(part - step)).take(pieces);
   } else {
-    pieces_ = std::move(group_.pieces);
+    pieces = std::move(group_.pieces);
   }
   for (; !steps.empty(); steps.pop_back()) {
-    MergedGroups::Halves halves = steps.back().merged.split(pieces_);
+    MergedGroups::Halves halves = steps.back().merged.split(pieces);
     Message message;
     put(message, halves.right);
     link_.send(steps.back().other, std::move(message));
-    pieces_ = std::move(halves.left);
+    pieces = std::move(halves.left);
   }
-  for (std::size_t i = 0; i < pieces_.size(); ++i)
-    continued_ += !begins_here(pieces_[i]) || pieces_[i].origin.label != met_.labels()[i];
-}
 
-/// What need not wait for numbers: which components begin before, and which of these a piece is of.
-void Faces::list_begun_before() {
-  std::vector<std::uint32_t> pieces;
-  for (std::uint32_t i = 0; i < pieces_.size(); ++i)
-    if (!begins_here(pieces_[i])) pieces.push_back(i);
-  std::sort(pieces.begin(), pieces.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return pieces_[a].origin < pieces_[b].origin; });
-  place_before_.resize(pieces_.size());
-  for (const std::uint32_t i : pieces) {
-    if (begun_before_.empty() || pieces_[begun_before_.back()].origin != pieces_[i].origin)
-      begun_before_.push_back(i);
-    place_before_[i] = static_cast<std::uint32_t>(begun_before_.size() - 1);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    const std::uint32_t met = met_in_group_[i];
+    if (piece.origin.part != this->part()) {
+      begins_[met] = 0;
+      before_.push_back({piece.origin, met});
+      continue;
+    }
+    begins_[met] = static_cast<Label>(piece.origin.label);
+    if (begins_[met] != met_.labels()[met]) continue;
+    united_of_[met] = static_cast<std::uint32_t>(united_.size());
+    united_.push_back(piece.known);
   }
-}
-
-void Faces::pass_numbers(NumberedPart& part) {
-  list_begun_before();
-  std::vector<Label>& numbers = part.labels.numbers;
-  part.before.resize(begun_before_.size());
-  if (geometry_.before) {
-    const auto before = TakenMessage(link_.receive(link_.part() - 1)).take<Label>();
-    for (const PieceContact& contact : contacts_)
-      if (!begins_here(pieces_[contact.piece]))
-        part.before[place_before_[contact.piece]] = before.at(contact.before);
-  }
-  const auto number = [&](std::size_t piece) {
-    return begins_here(pieces_[piece]) ? numbers[pieces_[piece].origin.label]
-                                       : part.before[place_before_[piece]];
-  };
-  if (geometry_.next) {
-    for (std::size_t i = 0; i < at_last_; ++i) part.at_last.push_back(number(i));
-    Message message;
-    put(message, part.at_last);
-    link_.send(link_.part() + 1, std::move(message));
-  }
-  for (std::size_t i = 0; i < pieces_.size(); ++i) numbers[met_.labels()[i]] = number(i);
-  for (const std::uint32_t piece : begun_before_) part.components_before.push_back(pieces_[piece].known);
-}
-
-void Faces::send_last(const LabelSource& labels) {
-  LabelRuns runs;
-  labels.list_runs(labels.extent().rows() - geometry_.rows, geometry_.rows, runs, nullptr);
-  meet_all(runs, met_);
-  at_last_ = met_.labels().size();
-  group_.last.resize(at_last_);
-  std::iota(group_.last.begin(), group_.last.end(), std::uint32_t{0});
-  Message message;
-  put(message, runs.runs);
-  put(message, runs.ends);
-  put(message, values_of_met());
-  link_.send(link_.part() + 1, std::move(message));
-}
-
-/// Only contacts that join what no others do: as many as there are components at most.
-void Faces::find_contacts(const LabelRuns& here, Connectivity connectivity) {
-  TakenMessage message(link_.receive(link_.part() - 1));
-  LabelRuns before;
-  message.take(before.runs);
-  message.take(before.ends);
-  const auto values_before = message.take<ValueBits>(), values_here = values_of_met();
-  Label count = 0;
-  for (const LabelRun& run : before.runs) count = std::max(count, run.label + 1);
-  std::vector<Label> links(count + met_.labels().size());
-  std::iota(links.begin(), links.end(), Label{0});
-  const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
-  for_each_contact(before, here, geometry_.of_slices, connectivity, [&](Label a, Label b) {
-    if (!values_here.empty() && values_before.at(a) != values_here[b]) return;
-    if (sets.find(a) == sets.find(count + b)) return;
-    sets.unite(a, count + b);
-    group_.contacts.push_back({a, b});
-  });
-  contacts_ = group_.contacts;
-}
-
-std::vector<ValueBits> Faces::values_of_met() const {
-  std::vector<ValueBits> values;
-  if (!values_.empty())
-    for (const Label label : met_.labels()) values.push_back(values_[label - std::size_t{1}]);
-  return values;
 }
 
 void Faces::send_group(int to) {
@@ -167,6 +234,50 @@ Group Faces::receive_group(int from) {
   message.take(group.contacts);
   message.take(group.last);
   return group;
+}
+
+/// The places of all that begin before, in the order in which they do.
+void Faces::list_begun_before() {
+  std::sort(before_.begin(), before_.end());
+  place_before_.resize(begins_.size());
+  std::uint32_t place = 0;
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    place += i > 0 && before_[i].origin != before_[i - 1].origin;
+    place_before_[before_[i].met] = place;
+  }
+}
+
+void Faces::pass_numbers(NumberedPart& part) {
+  list_begun_before();
+  std::vector<Label>& numbers = part.labels.numbers;
+  if (!before_.empty()) part.before.resize(place_before_[before_.back().met] + std::size_t{1});
+  if (geometry_.before) {
+    const auto before = TakenMessage(link_.receive(link_.part() - 1)).take<Label>();
+    for (const PieceContact& contact : contacts_)
+      if (begins_[contact.piece] == 0) part.before[place_before_[contact.piece]] = before.at(contact.before);
+  }
+  const auto number = [&](std::size_t met) {
+    return begins_[met] == 0 ? part.before[place_before_[met]] : numbers[begins_[met]];
+  };
+  if (geometry_.next) {
+    part.at_last.resize(at_last_);
+    for (std::size_t i = 0; i < at_last_; ++i) part.at_last[i] = number(i);
+    Message message;
+    put(message, part.at_last);
+    link_.send(link_.part() + 1, std::move(message));
+  }
+  for (std::size_t i = 0; i < begins_.size(); ++i) numbers[met_.labels()[i]] = number(i);
+}
+
+std::vector<ValueBits> Faces::values_of_met(std::size_t count) const {
+  std::vector<ValueBits> values;
+  if (!values_.empty())
+    for (std::size_t i = 0; i < count; ++i) values.push_back(values_[met_.labels()[i] - std::size_t{1}]);
+  return values;
+}
+
+Component Faces::placed_met(std::uint32_t met) const {
+  return placed(components_, met_.labels()[met] - std::size_t{1}, slab_);
 }
 
 }  // namespace gpuccl

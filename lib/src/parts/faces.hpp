@@ -36,53 +36,83 @@ class MetLabels {
 };
 
 /// The components of a part that meet those of others.
+///
+/// What meets others at one seam alone, as nearly all do that are small, is united there: by the part after
+/// the seam, which tells the one before. The rest, which reaches another seam, is united by groups of parts.
 class Faces {
  public:
-  /// `values`: of the components, of an image of values.
+  /// `labeled` stays as it is until all is united. `values`: of its components, of an image of values.
   Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity, const Labeled& labeled,
         std::span<const ValueBits> values);
 
-  /// All pieces as parts of the whole: groups of parts become one pairwise, then the way back.
+  /// Unites all.
   void unite();
 
-  /// These pieces, and how many of them do not begin where they are: with a label of the part before theirs,
-  /// or in another part.
-  const std::vector<Piece>& pieces() const { return pieces_; }
+  /// How many components of the part do not begin where their label does.
   std::size_t continued() const { return continued_; }
-  /// What is known of a component that meets others; null if it does not.
-  const Piece* piece(Label label) const {
+  /// Those that go on in other parts, or elsewhere in this one, but begin here.
+  const std::vector<Component>& united() const { return united_; }
+
+  /// What is to be written of a component of the part: itself, unless it is one of `united`, or nothing,
+  /// because it does not begin where its label does.
+  enum class What { itself, united, nothing };
+  What what(Label label) const {
     const std::uint32_t number = met_.number(label);
-    return number == MetLabels::kNone ? nullptr : &pieces_[number];
+    if (number == MetLabels::kNone) return What::itself;
+    if (begins_[number] != label) return What::nothing;
+    return united_of_[number] == MetLabels::kNone ? What::itself : What::united;
   }
+  const Component& united(Label label) const { return united_[united_of_[met_.number(label)]]; }
 
   /// Completes `part`, in whose numbers there are those of components that begin in it, by the numbers of
   /// others, which run down the path.
   void pass_numbers(NumberedPart& part);
 
  private:
-  void send_last(const LabelSource& labels);
-  void find_contacts(const LabelRuns& here, Connectivity connectivity);
-  std::vector<ValueBits> values_of_met() const;
+  void send_last(const LabelRuns& runs);
+  void unite_with_before(const LabelRuns& here, Connectivity connectivity);
+  void take_from_next();
+  std::uint32_t in_group(std::uint32_t met);
+  void unite_groups();
   void send_group(int to);
   Group receive_group(int from);
   void list_begun_before();
-  bool begins_here(const Piece& piece) const {
-    return piece.origin.part == static_cast<std::uint64_t>(link_.part());
-  }
+  /// Of the first so many that were met; none of an image of bits.
+  std::vector<ValueBits> values_of_met(std::size_t count) const;
+  Component placed_met(std::uint32_t met) const;
+  std::uint64_t part() const { return static_cast<std::uint64_t>(link_.part()); }
 
   PartLink& link_;
   const SlabFaces geometry_;
+  const Slab slab_;
+  const Components& components_;
   const std::span<const ValueBits> values_;
-  MetLabels met_;            // at either face, those at the last one first
-  std::size_t at_last_ = 0;  // how many these are
-  std::vector<PieceContact> contacts_;
-  Group group_;
-  std::vector<Piece> pieces_;  // by their numbers in met_
+
+  MetLabels met_;                       // at either face, those at the last one first
+  std::size_t at_last_ = 0;             // how many these are
+  std::vector<std::uint8_t> at_first_;  // whether it is at the first one, by number in met_
+
+  // By number in met_: the label in the part with which it begins, 0 if it begins in a part before, and its
+  // place in united_.
+  std::vector<Label> begins_;
+  std::vector<std::uint32_t> united_of_;
+  std::vector<Component> united_;
   std::size_t continued_ = 0;
 
-  // Of components that begin in parts before, in the order in which they do: a piece of each. And the place
-  // there of what a piece is of.
-  std::vector<std::uint32_t> begun_before_, place_before_;
+  std::vector<PieceContact> contacts_;  // of all at the first face, pieces by number in met_
+  Group group_;
+  std::vector<std::uint32_t> group_number_;  // of what is met, kNone if it is not in the group
+  std::vector<std::uint32_t> met_in_group_;  // and the other way round
+
+  /// What begins before.
+  struct Before {
+    Origin origin;
+    std::uint32_t met;
+
+    auto operator<=>(const Before&) const = default;
+  };
+  std::vector<Before> before_;
+  std::vector<std::uint32_t> place_before_;  // by number in met_, among all that begin before
 };
 
 }  // namespace gpuccl

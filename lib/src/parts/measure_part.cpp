@@ -35,6 +35,35 @@ class OwnNumbers {
   const NumberedPart& part_;
 };
 
+/// What is known of the components that begin before the part: parts tell the next one of those at their last
+/// face.
+std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const NumberedPart& part) {
+  std::vector<Component> before;
+  const auto place = [](const std::vector<Label>& labels, Label label) {
+    return static_cast<std::size_t>(std::lower_bound(labels.begin(), labels.end(), label) - labels.begin());
+  };
+  if (faces.before) {
+    TakenMessage message(link.receive(link.part() - 1));
+    const auto labels = message.take<Label>();
+    const auto components = message.take<Component>();
+    for (const Label label : part.before) before.push_back(components.at(place(labels, label)));
+  }
+  if (faces.next) {
+    std::vector<Label> labels = part.at_last;
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    std::vector<Component> components;
+    for (const Label label : labels)
+      components.push_back(label > part.first ? part.components[label - part.first - std::size_t{1}]
+                                              : before.at(place(part.before, label)));
+    Message message;
+    put(message, labels);
+    put(message, components);
+    link.send(link.part() + 1, std::move(message));
+  }
+  return before;
+}
+
 }  // namespace
 
 Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
@@ -55,15 +84,16 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
 void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part) {
   if (needs_background(request))
     throw Error(Failure::usage, "cavities and tunnels need the background, which is not labelled in parts");
+  const SlabFaces faces(part.labels.slab, whole, request.connectivity);
+  const std::vector<Component> before = receive_before(link, faces, part);
   const OwnNumbers number(part);
   const RowsOfPart rows(link, whole, rows_measured_around(whole, request.connectivity), part, number);
   Components components;  // by these numbers
-  for (const Components* some : {&std::as_const(part.components), &std::as_const(part.components_before)})
-    for (std::size_t i = 0; i < some->size(); ++i) components.push_back((*some)[i]);
+  for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
+  for (const Component& component : before) components.push_back(component);
   Measured measured = measure_rows(rows, rows.own().begin, rows.own().end, components, request);
 
   // What is known of components that began before goes to the part before, until it is where they begin.
-  const SlabFaces faces(part.labels.slab, whole, request.connectivity);
   if (faces.next) {
     TakenMessage message(link.receive(link.part() + 1));
     const auto labels = message.take<Label>();

@@ -36,11 +36,11 @@ Found find_all(PartLink& link, std::uint64_t count, std::uint64_t largest) {
   return found;
 }
 
-/// Elements of the largest component that is in the part: those of a piece count with all of it.
+/// Elements of the largest component that begins in the part. What others begin has more than is here.
 std::uint64_t largest_of(const Components& components, const Faces& faces) {
   std::uint64_t largest = 0;
   for (const std::uint64_t area : components.area) largest = std::max(largest, area);
-  for (const Piece& piece : faces.pieces()) largest = std::max(largest, piece.known.area);
+  for (const Component& component : faces.united()) largest = std::max(largest, component.area);
   return largest;
 }
 
@@ -93,12 +93,11 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   if (!values.empty()) part.values.reserve(count);
   // In place: a component is written where it was, or where one before it was.
   ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
-  const auto mine = static_cast<std::uint64_t>(link.part());
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
-    const Piece* const piece = faces.piece(label);
-    if (piece != nullptr && piece->origin != Origin{mine, label}) continue;
-    writer.write(piece != nullptr ? piece->known : placed(components, i, slab));
+    const Faces::What what = faces.what(label);
+    if (what == Faces::What::nothing) continue;
+    writer.write(what == Faces::What::united ? faces.united(label) : placed(components, i, slab));
     if (!values.empty()) part.values.push_back(values[i]);
     numbers[label] = static_cast<Label>(part.first + writer.written());
   }

@@ -207,7 +207,6 @@ std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connect
   for (std::vector<Label>* const labels : {&part.before, &part.at_last, &far})
     for (Label& label : *labels) label = number(label);
   part.before.clear();
-  part.components_before = {};
   const auto end = part.first + part.components.size();
   std::copy_if(far.begin(), far.end(), std::back_inserter(part.at_last),
                [&](Label label) { return label <= end; });
