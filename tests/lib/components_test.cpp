@@ -58,7 +58,7 @@ TEST_CASE("the parts of a component in slabs add up beyond 2^64") {
 
 TEST_CASE("the CPU engine adds up beyond 2^64") {
   // White, 2^30 elements wide; all rows are one in memory.
-  constexpr int kWidth = 1 << 30, kHeight = 40;
+  constexpr int kWidth = 1 << 30, kHeight = 80;
   std::vector<std::uint32_t> row(kWidth / 32, ~0u);
   const cpu::Bundles bundles(BitView{row.data(), {kWidth, kHeight, 1}, 0}, 0b0001);
   std::vector<Index> runs_before(kHeight + 1);
@@ -69,8 +69,8 @@ TEST_CASE("the CPU engine adds up beyond 2^64") {
 
   const CoordinateSum sum_x = CoordinateSum{kHeight} * kWidth * (kWidth - 1) / 2;
   REQUIRE(sum_x > k2To64);
-  // The first strip passes 2^64, the second adds to a component of the first.
-  const Components components = measure(labels, {{0, 36}, {36, kHeight}}, {0, 1, 1});
+  // Each strip passes 2^64; the others add to a component of the first.
+  const Components components = measure(labels, {{0, 36}, {36, 40}, {40, kHeight}}, {0, 1, 1, 1});
   REQUIRE(components.size() == 1);
   CHECK(components.area[0] == std::uint64_t{kHeight} * kWidth);
   CHECK(components[0].sum[0] == sum_x);

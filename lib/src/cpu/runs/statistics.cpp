@@ -115,19 +115,33 @@ class StripMeasurer {
     const int first_z = z + (kTwoZ && sums.in_next_z == area), last_z = z + (kTwoZ && sums.in_next_z != 0);
     const std::uint64_t sum_y = area * static_cast<std::uint64_t>(y) + sums.in_next_y;
     const std::uint64_t sum_z = area * static_cast<std::uint64_t>(z) + sums.in_next_z;
-    if (label <= labels_before_) {
-      add_shared<pass>(
-          label, {area, {{begin, first_y, first_z}, {end - 1, last_y, last_z}}, {sums.sum_x, sum_y, sum_z}});
+    const Box box{{begin, first_y, first_z}, {end - 1, last_y, last_z}};
+    if constexpr (pass == Pass::missed) {
+      if (label <= labels_before_ && !elsewhere_.shared.holds(label))
+        add_to(components_, label, {area, box, {sums.sum_x, sum_y, sum_z}});
       return;
     }
-    if constexpr (pass == Pass::missed) return;
-    if (label > begun_) begin_components(label + std::min(kAtOnce, labels_until_ - label));
-    const std::size_t i = std::size_t{label} - 1;
-    components_.area[i] += area;
-    widen(components_.box[i], {{begin, first_y, first_z}, {end - 1, last_y, last_z}});
-    add<carries>(i, 0, sums.sum_x);
-    add<carries>(i, 1, sum_y);
-    add<carries>(i, 2, sum_z);
+    const bool is_shared = label <= labels_before_;
+    std::size_t i = std::size_t{label} - 1;
+    if (is_shared) {
+      i = entry_of_shared(label);
+      if (i == SharedParts::kNoRoom) {
+        misses_ = true;
+        return;
+      }
+    } else if (label > begun_) {
+      begin_components(label + std::min(kAtOnce, labels_until_ - label));
+    }
+    Components& components = is_shared ? elsewhere_.shared.components() : components_;
+    components.area[i] += area;
+    widen(components.box[i], box);
+    const std::array<std::uint64_t, 3> more{sums.sum_x, sum_y, sum_z};
+    for (std::size_t axis = 0; axis < more.size(); ++axis) {
+      std::uint64_t& sum = components.sum[i][axis];
+      sum += more[axis];
+      if (carries && sum < more[axis]) [[unlikely]]
+        add_carry(is_shared, i, axis);
+    }
   }
 
   static void widen(Box& box, const Box& part) {
@@ -145,13 +159,12 @@ class StripMeasurer {
     box.max[2] = std::max(box.max[2], part.max[2]);
   }
 
-  template <bool carries>
-  void add(std::size_t i, std::size_t axis, std::uint64_t more) {
-    std::uint64_t& sum = components_.sum[i][axis];
-    sum += more;
-    if constexpr (carries)
-      if (sum < more) [[unlikely]]
-        elsewhere_.carries.emplace_back(i, axis);
+  void add_carry(bool is_shared, std::size_t i, std::size_t axis) {
+    if (is_shared) {
+      ++elsewhere_.shared.components().sum_high[i][axis];
+    } else {
+      elsewhere_.carries.emplace_back(i, axis);  // other tasks have carries, too
+    }
   }
 
   /// Clears the places of components up to `last`. Not all at once: they are added to soon after, while they
@@ -165,21 +178,12 @@ class StripMeasurer {
     begun_ = last;
   }
 
-  template <Pass pass>
-  void add_shared(Label label, const Component& part) {
-    if constexpr (pass == Pass::missed) {
-      if (elsewhere_.shared.holds(label)) return;
-      return add_to(components_, label, part);
-    }
+  std::size_t entry_of_shared(Label label) {
     if (label != last_shared_) {
       last_shared_ = label;
-      last_part_ = elsewhere_.shared.find_or_add(label);
+      last_entry_ = elsewhere_.shared.find_or_add(label);
     }
-    if (last_part_ != nullptr) {
-      last_part_->add(part);
-    } else {
-      misses_ = true;
-    }
+    return last_entry_;
   }
 
   static constexpr Label kAtOnce = 128;
@@ -190,7 +194,7 @@ class StripMeasurer {
   Components& components_;
   Elsewhere elsewhere_;
   Label last_shared_ = 0;
-  Component* last_part_ = nullptr;  // of it, if there is room
+  std::size_t last_entry_ = 0;  // of it
   bool misses_ = false;
 };
 
@@ -212,8 +216,9 @@ Components measure(const Labels& labels, const std::vector<Strip>& strips,
   });
   for (std::size_t i = 0; i < strips.size(); ++i) {
     for (const auto& [component, axis] : elsewhere[i].carries) ++components.sum_high[component][axis];
-    for (const SharedParts::Part& part : elsewhere[i].shared.parts())
-      add_to(components, part.label, part.component);
+    SharedParts& shared = elsewhere[i].shared;
+    for (std::size_t entry = 0; entry < shared.labels().size(); ++entry)
+      add_to(components, shared.labels()[entry], shared.components()[entry]);
     StripMeasurer(labels, labels_before[i], labels_before[i + 1], components)
         .measure_missed(strips[i], std::move(elsewhere[i]));
   }
