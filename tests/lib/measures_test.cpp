@@ -181,7 +181,8 @@ TEST_CASE("measures of random images are what their definitions say") {
   Engine engine({}, nullptr);
   unsigned seed = 1;
   for (const Connectivity connectivity : kConnectivities)
-    for (const Extent extent : {Extent{13, 11, 9}, Extent{70, 6, 5}, Extent{129, 3, 2}, Extent{1, 7, 4}})
+    for (const Extent extent :
+         {Extent{13, 11, 9}, Extent{70, 6, 5}, Extent{129, 3, 2}, Extent{1, 7, 4}, Extent{1100, 3, 2}})
       for (const double density : {0.15, 0.4, 0.7}) {
         Extent size = extent;
         if (!is_3d(connectivity)) size.depth = 1;

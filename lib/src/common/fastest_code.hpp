@@ -24,9 +24,34 @@ void by_fastest_code(Work work) {
   work();
 }
 
+/// True on processors that count the ones of eight words at once: from 2019 (Intel) and 2022 (AMD) on.
+inline bool counts_by_vectors() {
+  static const bool has = has_avx2() && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq");
+  return has;
+}
+
+template <class Work>
+[[gnu::target("avx512f,avx512vl,avx512dq,avx512vpopcntdq,bmi,bmi2,popcnt"), gnu::flatten]] void with_avx512(
+    Work& work) {
+  work();
+}
+
+/// Calls work(), compiled for those, or else otherwise(), for any processor.
+template <class Work, class Otherwise>
+void by_fastest_counting(Work work, Otherwise otherwise) {
+  if (counts_by_vectors()) return with_avx512(work);
+  otherwise();
+}
+
 #else
 
 inline bool has_avx2() { return false; }
+
+template <class Work, class Otherwise>
+void by_fastest_counting(Work, Otherwise otherwise) {
+  otherwise();
+}
 
 template <class Work>
 void by_fastest_code(Work work) {
@@ -34,5 +59,11 @@ void by_fastest_code(Work work) {
 }
 
 #endif
+
+/// The same with one kind of work.
+template <class Work>
+void by_fastest_counting(Work work) {
+  by_fastest_counting(work, work);
+}
 
 }  // namespace gpuccl

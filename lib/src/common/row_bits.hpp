@@ -1,9 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 // Rows of packed bits, as BitView has them.
 namespace gpuccl {
+
+/// Entry b: the bits of a word of 64 whose positions have bit b set.
+inline constexpr std::array<std::uint64_t, 6> kPositionsWithBit = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
+                                                                   0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
+                                                                   0xffff0000ffff0000, 0xffffffff00000000};
 
 /// Sets elements [begin, end) of a row.
 inline void fill_span(std::uint32_t* row, int begin, int end) {

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/fastest_code.hpp"
 #include "measure/directions.hpp"
 #include "measure/neighbors.hpp"
 #include "measure/roots.hpp"
@@ -79,18 +80,20 @@ class Crofton final : public Group {
   template <const auto& directions, int reach>
   void add_pairs(const LabeledRow& row) const {
     const Neighbors<reach> neighbors(row);
-    for (const Stretch& stretch : row.stretches) {
-      std::array<int, directions.size()> pairs{};
-      stretch.for_each_word([&](int word, Word mask) {
-        [&]<std::size_t... i>(std::index_sequence<i...>) {
-          ((pairs[i] += std::popcount(neighbors.template joined<directions[i]>(word, mask, stretch.label))),
-           ...);
-        }
-        (std::make_index_sequence<directions.size()>());
-      });
-      for (std::size_t i = 0; i < pairs.size(); ++i)
-        stretch.sums[offset + i] += static_cast<std::uint64_t>(pairs[i]);
-    }
+    by_fastest_counting([&] {
+      for (const Stretch& stretch : row.stretches) {
+        std::array<std::uint64_t, directions.size()> pairs{};
+        stretch.for_each_word([&](int word, Word mask) {
+          [&]<std::size_t... i>(std::index_sequence<i...>) {
+            ((pairs[i] += static_cast<std::uint64_t>(
+                  std::popcount(neighbors.template joined<directions[i]>(word, mask, stretch.label)))),
+             ...);
+          }
+          (std::make_index_sequence<directions.size()>());
+        });
+        for (std::size_t i = 0; i < pairs.size(); ++i) stretch.sums[offset + i] += pairs[i];
+      }
+    });
   }
 
   static double roundness_of(double area, double perimeter) { return 2 * std::sqrt(pi * area) / perimeter; }

@@ -29,10 +29,8 @@ struct Stretch {
     const int first = begin / kWordBits, last = (end - 1) / kWordBits;
     const Word from_begin = ~Word{0} << begin % kWordBits;
     const Word to_end = ~Word{0} >> (kWordBits - 1 - (end - 1) % kWordBits);
-    if (first == last) return visit(first, from_begin & to_end);
-    visit(first, from_begin);
-    for (int word = first + 1; word < last; ++word) visit(word, ~Word{0});
-    visit(last, to_end);
+    for (int word = first; word <= last; ++word)
+      visit(word, (word == first ? from_begin : ~Word{0}) & (word == last ? to_end : ~Word{0}));
   }
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/fastest_code.hpp"
 #include "measure/ellipsoid.hpp"
 #include "measure/group.hpp"
 #include "measure/positions.hpp"
@@ -44,34 +45,18 @@ template <class Sum>
 class Moments final : public Group {
  public:
   explicit Moments(const Labeling& labeling)
-      : is_volume_(labeling.is_volume()), spacing_(labeling.request.spacing) {}
+      : is_volume_(labeling.is_volume()),
+        is_narrow_(labeling.extent.width <= kNarrow),
+        spacing_(labeling.request.spacing) {}
 
   std::size_t words() const override {
     return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / kWordBytes);
   }
 
   void add(const LabeledRow& row) override {
-    const Sum y = static_cast<Sum>(row.y), z = static_cast<Sum>(row.z);
-    for (const Stretch& stretch : row.stretches) {
-      Sum n = 0, x = 0, square = 0;
-      stretch.for_each_word([&](int word, Word mask) {
-        const Word elements = row.bits()[word] & mask;
-        if (elements == 0) return;
-        const Positions positions = positions_of(elements);
-        const Sum first = static_cast<Sum>(word) * kWordBits;
-        n += positions.count;
-        x += first * positions.count + positions.sum;
-        square += first * (first * positions.count + 2 * positions.sum) + positions.squares;
-      });
-      std::uint64_t* const sums = stretch.sums + offset;
-      add_to<Sum>(sums, xx, square);
-      add_to<Sum>(sums, xy, x * y);
-      add_to<Sum>(sums, yy, n * y * y);
-      if (!is_volume_) continue;
-      add_to<Sum>(sums, xz, x * z);
-      add_to<Sum>(sums, yz, n * y * z);
-      add_to<Sum>(sums, zz, n * z * z);
-    }
+    if (!is_narrow_) return add_row<Sum, positions_of>(row);
+    by_fastest_counting([&] { add_row<std::uint64_t, positions_by_counting>(row); },
+                        [&] { add_row<std::uint64_t, positions_of>(row); });
   }
 
   void merge(std::uint64_t* into, const std::uint64_t* part) const override {
@@ -108,6 +93,30 @@ class Moments final : public Group {
   }
 
  private:
+  /// `RowSum` holds the sums of a row.
+  template <class RowSum, Positions positions_of_word(Word)>
+  void add_row(const LabeledRow& row) const {
+    const Sum y = static_cast<Sum>(row.y), z = static_cast<Sum>(row.z);
+    for (const Stretch& stretch : row.stretches) {
+      RowSum n = 0, x = 0, square = 0;
+      stretch.for_each_word([&](int word, Word mask) {
+        const Positions positions = positions_of_word(row.bits()[word] & mask);
+        const RowSum first = static_cast<RowSum>(word) * kWordBits;
+        n += positions.count;
+        x += first * positions.count + positions.sum;
+        square += first * (first * positions.count + 2 * positions.sum) + positions.squares;
+      });
+      std::uint64_t* const sums = stretch.sums + offset;
+      add_to<Sum>(sums, xx, square);
+      add_to<Sum>(sums, xy, x * y);
+      add_to<Sum>(sums, yy, n * y * y);
+      if (!is_volume_) continue;
+      add_to<Sum>(sums, xz, x * z);
+      add_to<Sum>(sums, yz, n * y * z);
+      add_to<Sum>(sums, zz, n * z * z);
+    }
+  }
+
   /// The sum of products of coordinates that count from the corner of the box.
   static Sum in_box(const Sums& sums, Product product, std::size_t a, std::size_t b) {
     const Component& component = sums.component;
@@ -132,7 +141,9 @@ class Moments final : public Group {
                                             static_cast<double>(area);
   }
 
-  bool is_volume_;
+  static constexpr int kNarrow = 1 << 21;  // 64 bits hold the sum of the squares of so many positions
+
+  bool is_volume_, is_narrow_;
   std::array<double, 3> spacing_;
 };
 

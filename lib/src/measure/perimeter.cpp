@@ -1,5 +1,6 @@
 #include <numbers>
 
+#include "common/fastest_code.hpp"
 #include "measure/neighbors.hpp"
 
 namespace gpuccl::measuring {
@@ -29,7 +30,8 @@ class Perimeter final : public Group {
   bool looks_at_edges() const override { return true; }
 
   void add(const LabeledRow& row) override {
-    connectivity_ == Connectivity::c4 ? add_edges<1>(row) : add_edges<2>(row);
+    if (connectivity_ == Connectivity::c4) return add_edges<1>(row);
+    by_fastest_counting([&] { add_edges<2>(row); });
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
@@ -44,10 +46,12 @@ class Perimeter final : public Group {
     const RowBits &above = row.edges[0], &here = row.edges[1], &below = row.edges[2];
     const Neighbors<reach> neighbors(row);
     for (const Stretch& stretch : row.stretches) {
-      std::array<int, 3> counts{};
+      std::array<std::uint64_t, 3> counts{};
+      const auto count = [](Word ones) { return static_cast<std::uint64_t>(std::popcount(ones)); };
       stretch.for_each_word([&](int word, Word mask) {
         const Word at_edge = here[word] & mask;
-        if (at_edge == 0) return;
+        if constexpr (reach == 1)
+          if (at_edge == 0) return;
         const Counts beside(here.left(word), here.right(word), above[word], below[word]);
         const auto corner = [&]<Direction to>(const RowBits& edge_of_row) {
           if constexpr (reach > 1) return edge_of_row.beside(word, to.dx) & at_edge;
@@ -63,12 +67,11 @@ class Perimeter final : public Group {
         const Word diagonal = (~(beside.ones | beside.twos | beside.fours) & corners.twos & ~corners.ones) |
                               (one_beside & three_corners);
         const Word bent = one_beside & (corners.ones ^ corners.twos);
-        counts[0] += std::popcount(at_edge & straight);
-        counts[1] += std::popcount(at_edge & diagonal);
-        counts[2] += std::popcount(at_edge & bent);
+        counts[0] += count(at_edge & straight);
+        counts[1] += count(at_edge & diagonal);
+        counts[2] += count(at_edge & bent);
       });
-      for (std::size_t i = 0; i < counts.size(); ++i)
-        stretch.sums[offset + i] += static_cast<std::uint64_t>(counts[i]);
+      for (std::size_t i = 0; i < counts.size(); ++i) stretch.sums[offset + i] += counts[i];
     }
   }
 

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <utility>
 
+#include "common/row_bits.hpp"
 #include "measure/row_bits.hpp"
 
 namespace gpuccl::measuring {
@@ -11,6 +14,25 @@ namespace gpuccl::measuring {
 struct Positions {
   std::uint64_t count, sum, squares;
 };
+
+/// By counting the ones whose positions have a bit, or two bits, in common: for loops over words, of which
+/// some processors count many at once.
+inline Positions positions_by_counting(Word word) {
+  const auto count = [](Word ones) { return static_cast<std::uint64_t>(std::popcount(ones)); };
+  Positions positions{count(word), 0, 0};
+  const auto add = [&]<std::size_t i, std::size_t... below>(std::index_sequence<i>,
+                                                            std::index_sequence<below...>) {
+    const Word ones = word & kPositionsWithBit[i];
+    positions.sum += count(ones) << i;
+    positions.squares += count(ones) << 2 * i;
+    ((positions.squares += count(ones & kPositionsWithBit[below]) << (i + below + 1)), ...);
+  };
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (add(std::index_sequence<i>(), std::make_index_sequence<i>()), ...);
+  }
+  (std::make_index_sequence<kPositionsWithBit.size()>());
+  return positions;
+}
 
 /// Byte by byte from a table, of which an entry has the three in fields of 16 bits.
 inline Positions positions_of(Word word) {

@@ -45,11 +45,28 @@ void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
   list_rows(*this, first_row, rows, out, map);
 }
 
+/// The one label of all runs, or 0.
+Label only_label(const Label* labels, Index runs) {
+  Label differences = 0;
+  for (Index run = 1; run < runs; ++run) differences |= labels[run] ^ labels[0];
+  return runs > 0 && differences == 0 ? labels[0] : 0;
+}
+
 /// Those of a bundle, whose rows share them.
 template <RowSet set>
 void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
   const BundleRows rows = bundles_.rows(place);
   const Label* label = labels_of(place);
+  const auto bundle = static_cast<std::size_t>(place.bundle);
+  if (const Label only = only_label(label, runs_before_[bundle + 1] - runs_before_[bundle]); only != 0) {
+    int first = 0, last = bundles_.words() - 1;
+    while (united_word<set>(rows, first) == 0) ++first;
+    while (united_word<set>(rows, last) == 0) --last;
+    out.runs.push_back({first * kWordBits + std::countr_zero(united_word<set>(rows, first)),
+                        last * kWordBits + static_cast<int>(std::bit_width(united_word<set>(rows, last))),
+                        only});
+    return;
+  }
   LabelRun span;  // the last one; goes on while its label does
   Word left = 0;
   for (int i = 0; i < bundles_.words(); ++i) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "common/row_bits.hpp"
 #include "cpu/runs/bundles.hpp"
 #include "cpu/runs/side_by_side.hpp"
 
@@ -18,11 +19,10 @@ struct RunSums {
 
 /// The sum of the positions of all ones in a word.
 constexpr std::uint64_t sum_of_positions(Word word) {
-  constexpr std::array<Word, 6> kWithBit = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
-                                            0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000};
   std::uint64_t sum = 0;
   for (int bit = 0; bit < 6; ++bit)
-    sum += static_cast<std::uint64_t>(std::popcount(word & kWithBit[static_cast<std::size_t>(bit)])) << bit;
+    sum += static_cast<std::uint64_t>(std::popcount(word & kPositionsWithBit[static_cast<std::size_t>(bit)]))
+           << bit;
   return sum;
 }
 
