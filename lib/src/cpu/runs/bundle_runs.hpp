@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "common/union_find.hpp"
@@ -11,11 +14,13 @@ namespace gpuccl::cpu {
 struct BundleRuns {
   std::int64_t bundle = -1;
   BundleRows rows{};
-  std::vector<Word> starts;
-  std::vector<Index> before;  // number of the last run that begins left of the word; wraps below 0
-  // Of volumes whose slices touch:
-  std::vector<Word> touch_y;  // places where it touches the bundle at y - 1, and the two have been joined
-  std::vector<Word> touch_z;  // the same for the bundle at z - 1
+  // Of each word:
+  Word* starts = nullptr;
+  Index* before = nullptr;  // number of the last run that begins left of the word; wraps below 0
+  // Of volumes whose slices touch, places where it touches the bundle at y - 1, or at z - 1, and the two are
+  // joined:
+  Word* touch_y = nullptr;
+  Word* touch_z = nullptr;
 
   template <class S>
   static constexpr bool slices_touch = S::sides.back().dz != 0;
@@ -39,19 +44,17 @@ struct BundleRuns {
   void load(const Bundles& bundles, const Bundles::Place& place, Index first_run) {
     bundle = place.bundle;
     rows = bundles.rows(place);
-    starts.resize(static_cast<std::size_t>(bundles.words()));
-    before.resize(starts.size());
     if constexpr (slices_touch<S>) {
-      touch_y.assign(starts.size(), 0);
-      touch_z.assign(starts.size(), 0);
+      std::fill_n(touch_y, bundles.words(), Word{0});
+      std::fill_n(touch_z, bundles.words(), Word{0});
     }
     Word previous = 0;
     Index last = first_run - 1;
     for (int i = 0; i < bundles.words(); ++i) {
       const Word word = united_word<S::rows>(rows, i);
       const Word begins = run_starts(word, previous);
-      starts[static_cast<std::size_t>(i)] = begins;
-      before[static_cast<std::size_t>(i)] = last;
+      starts[i] = begins;
+      before[i] = last;
       last += static_cast<Index>(std::popcount(begins));
       previous = word;
     }
@@ -68,36 +71,60 @@ class RecentBundles {
       : bundles_(bundles),
         runs_before_(runs_before),
         recent_(static_cast<std::size_t>(BundleRuns::farthest<S>(bundles.per_layer(), bundles.layers())) +
-                1) {}
+                1) {
+    constexpr std::size_t kLists = BundleRuns::slices_touch<S> ? 3 : 1;
+    const auto words = static_cast<std::size_t>(bundles.words());
+    words_ = std::make_unique_for_overwrite<Word[]>(recent_.size() * words * kLists);
+    before_ = std::make_unique_for_overwrite<Index[]>(recent_.size() * words);
+    Word* word = words_.get();
+    Index* before = before_.get();
+    for (BundleRuns& slot : recent_) {
+      slot.starts = word;
+      slot.before = before;
+      if constexpr (BundleRuns::slices_touch<S>) {
+        slot.touch_y = word + words;
+        slot.touch_z = word + 2 * words;
+      }
+      word += kLists * words;
+      before += words;
+    }
+  }
+
+  bool holds(const Bundles::Place& place) const { return recent_[slot_of(place)].bundle == place.bundle; }
 
   BundleRuns& at(const Bundles::Place& place) {
-    BundleRuns& slot = recent_[static_cast<std::size_t>(place.bundle) % recent_.size()];
+    BundleRuns& slot = recent_[slot_of(place)];
     if (slot.bundle != place.bundle)
       slot.template load<S>(bundles_, place, runs_before_[static_cast<std::size_t>(place.bundle)]);
     return slot;
   }
 
  private:
+  std::size_t slot_of(const Bundles::Place& place) const {
+    return static_cast<std::size_t>(place.bundle) % recent_.size();
+  }
+
   const Bundles& bundles_;
   const std::vector<Index>& runs_before_;
   std::vector<BundleRuns> recent_;
+  std::unique_ptr<Word[]> words_;
+  std::unique_ptr<Index[]> before_;
 };
 
 /// Calls join(run of `here`, run of `other`) at least once for every two runs that touch.
 ///
 /// v has a bit for each place where the two touch: in a column or, diagonally, at the corner left of a
-/// column. One place is enough for each stretch of v in which neither side begins another run. What
-/// joined_by(i) says of word i are places whose runs are joined by way of other bundles; touch(i, v) hears of
-/// all places.
+/// column, of `words` words. One place is enough for each stretch of v in which neither side begins another
+/// run. What joined_by(i) says of word i are places whose runs are joined by way of other bundles; touch(i,
+/// v) hears of all places.
 template <Side side, class JoinedBy, class Touch, class Join>
-void for_each_contact(const BundleRuns& here, const BundleRuns& other, JoinedBy joined_by, Touch touch,
-                      Join join) {
+void for_each_contact(int words, const BundleRuns& here, const BundleRuns& other, JoinedBy joined_by,
+                      Touch touch, Join join) {
   Word a_left = 0, b_left = 0, v_left = 0;  // the words to the left
-  const int words = static_cast<int>(here.starts.size());
   for (int i = 0; i < words; ++i) {
     const Word a = united_word<side.own>(here.rows, i);
     const Word b = united_word<side.other>(other.rows, i);
-    const Word begins = here.starts[static_cast<std::size_t>(i)] | other.starts[static_cast<std::size_t>(i)];
+    const Word begins = here.starts[i] | other.starts[i];
     Word v = a & b;
     if constexpr (side.diagonal)
       v = (a | a << 1 | a_left >> (kWordBits - 1)) & (b | b << 1 | b_left >> (kWordBits - 1));

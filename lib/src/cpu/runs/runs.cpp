@@ -8,6 +8,8 @@
 
 #include "cpu/runs/runs.hpp"
 
+#include <tbb/enumerable_thread_specific.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -43,15 +45,34 @@ void for_each_side(Visit visit) {
   (std::make_index_sequence<S::sides.size()>{});
 }
 
-/// Joins the runs of each strip. In a volume most contacts are superfluous: where a bundle, the one above it
-/// and those behind the two meet at one place, three joins tie the four together. Such places are left out.
+/// Places of a word at which `here` and `other`, on its side, are joined by way of other bundles. In a volume
+/// most contacts are superfluous: where a bundle, the one above it and those behind the two meet at one
+/// place, three joins tie the four together. Which these are is the same wherever strips meet.
+template <class S, Side side>
+Word joined_by_others(const BundleRuns& here, const BundleRuns& above, const BundleRuns& other,
+                      std::size_t word) {
+  if constexpr (side.dz == 0) return 0;
+  if constexpr (side.dy == 0) return here.touch_y[word] & above.touch_z[word] & other.touch_y[word];
+  if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // places of another kind
+  if constexpr (side.dy < 0) return here.touch_y[word] & above.touch_z[word];
+  return here.touch_z[word] & other.touch_y[word];
+}
+
+/// Notes where `here` touches the bundle above it or the one behind it.
+template <class S, Side side>
+void note_touch(BundleRuns& here, std::size_t word, Word places) {
+  if constexpr (side.dz == 0 && BundleRuns::slices_touch<S>) here.touch_y[word] = places;
+  if constexpr (side.dz != 0 && side.dy == 0) here.touch_z[word] = places;
+}
+
+/// Joins the runs of a strip with each other.
 template <class S>
-void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links) {
+void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links,
+                 RecentBundles<S>& recent) {
   const OwnForest forest(links);
   const auto join = [&](Index a, Index b) {
     if (!forest.same_parent(a, b)) forest.unite(a, b);
   };
-  RecentBundles<S> recent(bundles, runs_before);
   for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
     const Index first = runs_before[static_cast<std::size_t>(at.bundle)];
     const Index end = runs_before[static_cast<std::size_t>(at.bundle) + 1];
@@ -66,41 +87,67 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
       const auto place = neighbor(bundles, at, side.dy, side.dz, strip);
       if (!place) return;
       const BundleRuns& other = recent.at(*place);
-      const auto joined_by = [&](std::size_t word) -> Word {
-        if constexpr (side.dz == 0) return 0;
-        if constexpr (side.dy == 0) return here.touch_y[word] & above.touch_z[word] & other.touch_y[word];
-        if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // places of another kind
-        if constexpr (side.dy < 0) return here.touch_y[word] & above.touch_z[word];
-        return here.touch_z[word] & other.touch_y[word];
-      };
-      const auto touch = [&](std::size_t word, Word v) {
-        if constexpr (side.dz == 0 && BundleRuns::slices_touch<S>) here.touch_y[word] = v;
-        if constexpr (side.dz != 0 && side.dy == 0) here.touch_z[word] = v;
-      };
-      for_each_contact<side>(here, other, joined_by, touch, join);
+      for_each_contact<side>(
+          bundles.words(), here, other,
+          [&](std::size_t word) { return joined_by_others<S, side>(here, above, other, word); },
+          [&](std::size_t word, Word places) { note_touch<S, side>(here, word, places); }, join);
     });
   }
 }
 
 /// Joins the runs of a strip with those of the strips before, while other threads do the same elsewhere.
 template <class S>
-void join_with_strips_before(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before,
-                             Label* links) {
-  const SharedForest forest(links);
-  RecentBundles<S> recent(bundles, runs_before);
-  const Strip before{0, strip.begin};
-  const std::int64_t end =
-      std::min(strip.end, strip.begin + BundleRuns::farthest<S>(bundles.per_layer(), bundles.layers()));
-  for (Bundles::Place at = bundles.at(strip.begin); at.bundle < end; bundles.next(at))
-    for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
-      constexpr Side side = S::sides[i];
-      const auto place = neighbor(bundles, at, side.dy, side.dz, before);
-      if (!place) return;
-      for_each_contact<side>(
-          recent.at(at), recent.at(*place), [](std::size_t) { return Word{0}; }, [](std::size_t, Word) {},
-          [&](Index a, Index b) { forest.unite(a, b); });
-    });
-}
+class SeamJoiner {
+ public:
+  SeamJoiner(const Bundles& bundles, Label* links, RecentBundles<S>& recent)
+      : bundles_(bundles), forest_(links), recent_(recent) {}
+
+  void join(Strip strip) {
+    const Strip before{0, strip.begin};
+    const std::int64_t end =
+        std::min(strip.end, strip.begin + BundleRuns::farthest<S>(bundles_.per_layer(), bundles_.layers()));
+    for (Bundles::Place at = bundles_.at(strip.begin); at.bundle < end; bundles_.next(at)) {
+      BundleRuns& here = load(at);
+      const auto above_place = neighbor(bundles_, at, -1, 0, everywhere_);
+      const BundleRuns& above = above_place ? load(*above_place) : here;  // without it, touch_y is empty
+      for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
+        static constexpr Side side = S::sides[i];
+        const auto place = neighbor(bundles_, at, side.dy, side.dz, before);
+        if (!place) return;
+        const BundleRuns& other = load(*place);
+        for_each_contact<side>(
+            bundles_.words(), here, other,
+            [&](std::size_t word) { return joined_by_others<S, side>(here, above, other, word); },
+            [&](std::size_t word, Word places) { note_touch<S, side>(here, word, places); },
+            [&](Index a, Index b) {
+              if (!forest_.same_parent(a, b)) forest_.unite(a, b);
+            });
+      });
+    }
+  }
+
+ private:
+  /// The bundle with its touch_y: in a strip, what touches there is joined.
+  BundleRuns& load(const Bundles::Place& place) {
+    if constexpr (BundleRuns::slices_touch<S>) {
+      if (recent_.holds(place)) return recent_.at(place);
+      BundleRuns& here = recent_.at(place);
+      constexpr Side kAbove = S::sides[0];
+      if (const auto above = neighbor(bundles_, place, kAbove.dy, kAbove.dz, everywhere_))
+        for_each_contact<kAbove>(
+            bundles_.words(), here, recent_.at(*above), [](std::size_t) { return ~Word{0}; },
+            [&](std::size_t word, Word places) { here.touch_y[word] = places; }, [](Index, Index) {});
+      return here;
+    } else {
+      return recent_.at(place);
+    }
+  }
+
+  const Bundles& bundles_;
+  SharedForest forest_;
+  RecentBundles<S>& recent_;
+  Strip everywhere_{0, bundles_.count()};
+};
 
 template <Connectivity connectivity>
 class Runs final : public Labeler {
@@ -123,17 +170,23 @@ class Runs final : public Labeler {
     std::unique_ptr<Label[]> links;
     Numbering numbering;
 
-    phase("Runs", [&] {
-      runs_before = count_runs(bundles, strips);
-      links = make_large_for_overwrite<Label>(runs_before.back());
-      for_each_strip(strips,
-                     [&](std::size_t i) { join_inside<S>(bundles, strips[i], runs_before, links.get()); });
-    });
-    phase("Merge borders", [&] {
-      for_each_strip(strips, [&](std::size_t i) {
-        join_with_strips_before<S>(bundles, strips[i], runs_before, links.get());
+    {
+      // Each thread's own, for all of its strips.
+      tbb::enumerable_thread_specific<RecentBundles<S>> recent(
+          [&] { return RecentBundles<S>(bundles, runs_before); });
+      phase("Runs", [&] {
+        runs_before = count_runs(bundles, strips);
+        links = make_large_for_overwrite<Label>(runs_before.back());
+        for_each_strip(strips, [&](std::size_t i) {
+          join_inside<S>(bundles, strips[i], runs_before, links.get(), recent.local());
+        });
       });
-    });
+      phase("Merge borders", [&] {
+        for_each_strip(strips, [&](std::size_t i) {
+          if (i > 0) SeamJoiner<S>(bundles, links.get(), recent.local()).join(strips[i]);
+        });
+      });
+    }
     phase("Number", [&] { numbering = number_components(bundles, strips, runs_before, links.get()); });
     links.reset();
 
