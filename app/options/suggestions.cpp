@@ -29,20 +29,24 @@ std::string letters(std::string_view name) {
 }
 
 /// Letters to insert, delete, replace or swap with the next one that make `a` of `b`.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
+std::size_t distance(std::string_view a, std::string_view b) {
+  // Three rows of the table of all prefixes of `a` and `b`.
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      if (i == 0) {
+        row[j] = j;
         continue;
       }
-      cost[i][j] = std::min(
-          {cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      row[j] = std::min(std::min(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1));
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
-  return cost[a.size()][b.size()];
+    before.swap(above);
+    above.swap(row);
+  }
+  return above[b.size()];
 }
 
 }  // namespace
@@ -66,6 +70,8 @@ std::string nearest_name(const std::string& given, const std::vector<std::string
     const std::string other = letters(name);
     if (other == wanted) return name;
     const bool begins = wanted.size() > 1 && other.starts_with(wanted);
+    const std::size_t least = std::max(wanted.size(), other.size()) - std::min(wanted.size(), other.size());
+    if (!begins && least > best_cost) continue;
     const std::size_t cost = begins ? 0 : distance(wanted, other);
     if (cost < best_cost || (cost == best_cost && !best.empty() && name.size() < best.size())) {
       best = name;

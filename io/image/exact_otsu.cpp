@@ -10,7 +10,7 @@
 
 #include "io/image/each_slice.hpp"
 
-// Values are parted by digits of 16 bits, the highest first. A histogram of the first digit says how many
+// Values are parted by digits of 16 bits, of 8 where samples are few, the highest first. A histogram of the first digit says how many
 // values, and of what sum, lie in each interval of numbers that share it. The variance between classes is a
 // convex function of the count n and the sum s of the lower class, so on the path that (n, s) takes through
 // an interval it is nowhere larger than at the corners of a triangle around this path: only the few intervals
@@ -19,7 +19,8 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr int kDigitBits = 16;
+/// Of a small image, where a histogram of 16 bits would take longer than to count the samples twice.
+constexpr std::int64_t kFewSamples = 4096;
 constexpr std::size_t kIntervalsAtOnce = 4;  // counted in one pass over the input
 
 /// Wide enough for the sum of 2^64 codes.
@@ -76,11 +77,11 @@ class Population {
 /// Codes that share their bits above the lowest `bits`.
 struct Interval {
   std::uint64_t first = 0;
-  int bits = 0;
+  int bits = 0, digit_bits = 16;
   Mass below, inside;
   long double bound = -1;  // of the variance after any of its codes
 
-  int shift() const { return std::max(0, bits - kDigitBits); }  // of its next digit
+  int shift() const { return std::max(0, bits - digit_bits); }  // of its next digit
   bool holds(std::uint64_t code) const { return bits == 64 || (code ^ first) >> bits == 0; }
 };
 
@@ -203,6 +204,8 @@ class ExactOtsu {
   double threshold() {
     Interval all;
     all.bits = source_.format(0).bits;
+    const Extent& extent = source_.info().extent;
+    if (std::int64_t{extent.width} * extent.height <= kFewSamples / extent.depth) all.digit_bits = 8;
     for (std::vector<Interval> next = {all}; !next.empty(); next = take_promising()) refine(next);
     return OrderedCodes(source_.format(0), options_).value_of(best_code_);
   }
@@ -271,6 +274,7 @@ class ExactOtsu {
       if (histogram.counts[digit] == 0) continue;  // splits the values as the digit before does
       Interval part;
       part.bits = whole.shift();
+      part.digit_bits = whole.digit_bits;
       part.first = whole.first + (std::uint64_t{digit} << part.bits);
       part.below = below;
       part.inside.count = histogram.counts[digit];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <oneapi/tbb/global_control.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +16,9 @@
 #include "io/read/open_file.hpp"
 
 namespace gpuccl::fuzz {
+
+/// An input takes the same way each time, and there is as much to do for others.
+inline const oneapi::tbb::global_control kOneThread(oneapi::tbb::global_control::max_allowed_parallelism, 1);
 
 /// Small enough that thousands of inputs are done in a second; what an image holds is the same again and
 /// again.
@@ -60,10 +65,14 @@ inline std::shared_ptr<const io::InputFile> file_of(const std::uint8_t* data, st
   return std::make_shared<const io::InputFile>(std::vector<std::byte>(bytes, bytes + size));
 }
 
-/// Opens the bytes as an image, by a rule that their last byte chooses.
-inline void decode(const std::uint8_t* data, std::size_t size) {
+/// Opens the bytes as an image, by a rule that their last byte chooses, if `is_wanted(file)`: what is of
+/// another format is left to its own fuzzer, above all HDF5, for which a process is started.
+template <class IsWanted>
+void decode_if(IsWanted is_wanted, const std::uint8_t* data, std::size_t size) {
+  const std::shared_ptr<const io::InputFile> file = file_of(data, size);
+  if (!is_wanted(*file)) return;
   decode(size > 0 ? data[size - 1] : 0,
-         [&](const io::ReadOptions& options) { return io::open_file(file_of(data, size), options); });
+         [&](const io::ReadOptions& options) { return io::open_file(file, options); });
 }
 
 }  // namespace gpuccl::fuzz

@@ -1,7 +1,8 @@
 #include "decode.hpp"
+#include "io/metaimage/metaimage_header.hpp"
 
 // The MetaImage reader: text, and what zlib compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuccl::fuzz::decode(data, size);
+  gpuccl::fuzz::decode_if(gpuccl::io::is_metaimage, data, size);
   return 0;
 }

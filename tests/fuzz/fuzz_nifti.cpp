@@ -1,7 +1,11 @@
 #include "decode.hpp"
+#include "io/files/gunzipped_file.hpp"
+#include "io/nifti/nifti_source.hpp"
 
 // The NIfTI reader, also of what gzip compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuccl::fuzz::decode(data, size);
+  using namespace gpuccl;
+  const auto is_wanted = [](const io::InputFile& file) { return io::is_nifti(file) || io::is_gzip(file); };
+  fuzz::decode_if(is_wanted, data, size);
   return 0;
 }

@@ -1,7 +1,8 @@
 #include "decode.hpp"
+#include "io/nrrd/nrrd_header.hpp"
 
 // The NRRD reader: text, and what gzip compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuccl::fuzz::decode(data, size);
+  gpuccl::fuzz::decode_if(gpuccl::io::is_nrrd, data, size);
   return 0;
 }

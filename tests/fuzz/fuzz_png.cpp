@@ -1,6 +1,7 @@
 #include <libdeflate.h>
 
 #include "decode.hpp"
+#include "io/png/png_source.hpp"
 
 // The PNG reader, on files whose checksums are right, for else libpng would look at nothing after them.
 namespace {
@@ -36,7 +37,6 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size > 0 && data[0] != 0x89) return 0;
-  gpuccl::fuzz::decode(data, size);
+  gpuccl::fuzz::decode_if(gpuccl::io::is_png, data, size);
   return 0;
 }

@@ -1,5 +1,6 @@
 // Lists of runs, compressed by RunDeflater and decoded by zlib and libdeflate.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../io/run_streams.hpp"
@@ -9,13 +10,18 @@ using namespace gpuccl;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto byte = [&]() -> unsigned { return size == 0 ? 0 : (--size, *data++); };
   const unsigned kind = byte();
-  const io::SampleRow row{.width = 1 + static_cast<int>(byte() << 8 * (kind >> 3 & 1) | (kind >> 4)),
-                          .sample_bytes = 1 << kind % 3,
+  // Up to rows that are longer than the window of Deflate, in images of not much more than a few windows.
+  constexpr int kLongestRow = 40000, kMostBytes = 160000;
+  const int sample_bytes = 1 << kind % 3;
+  const int width = 1 + static_cast<int>(byte() << 8 * (kind >> 3 & 1) | (kind >> 4));
+  const io::SampleRow row{.width = std::min(width, kLongestRow / sample_bytes),
+                          .sample_bytes = sample_bytes,
                           .png = (kind & 4) != 0 && kind % 3 != 2};
   const std::uint32_t largest = row.sample_bytes == 4 ? 0xffffffffu : (1u << 8 * row.sample_bytes) - 1;
   LabelRuns runs;
   std::vector<LabelRun> above;
-  while (size > 0 && runs.ends.size() < 64) {
+  const auto most_rows = static_cast<std::size_t>(std::clamp<std::int64_t>(kMostBytes / row.bytes(), 1, 64));
+  while (size > 0 && runs.ends.size() < most_rows) {
     std::vector<LabelRun> line;
     const unsigned from_above = byte();
     if (from_above % 2 == 1 && !above.empty()) {

@@ -128,6 +128,9 @@ TEST_CASE("Otsu's threshold of wide numbers is that of a histogram of all of the
     for (const auto sample : samples) ++histogram[sample];
     const auto expected = static_cast<double>(otsu_split(histogram));
     REQUIRE(threshold_of<std::uint32_t>(samples, SampleKind::unsigned_integer) == expected);
+    std::vector<std::uint32_t> many;  // which are counted by other digits
+    for (int i = 0; i < 24; ++i) many.insert(many.end(), samples.begin(), samples.end());
+    REQUIRE(threshold_of<std::uint32_t>(many, SampleKind::unsigned_integer) == expected);
     const auto moved = [&]<class T>(T by) {
       std::vector<T> values;
       for (const auto sample : samples) values.push_back(static_cast<T>(sample) + by);

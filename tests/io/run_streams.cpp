@@ -3,6 +3,8 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -21,11 +23,16 @@ Bytes drawn(const SampleRow& row, const LabelRuns& runs) {
   Bytes all(row_bytes * runs.ends.size());
   std::size_t i = 0;
   for (std::size_t y = 0; y < runs.ends.size(); ++y)
-    for (; i < runs.ends[y]; ++i)
-      for (int x = runs.runs[i].begin; x < runs.runs[i].end; ++x)
-        for (std::size_t b = 0; b < bytes; ++b)
-          all[y * row_bytes + filter_bytes + static_cast<std::size_t>(x) * bytes + b] =
-              static_cast<unsigned char>(runs.runs[i].label >> 8 * (row.png ? bytes - 1 - b : b));
+    for (; i < runs.ends[y]; ++i) {
+      const LabelRun& run = runs.runs[i];
+      const auto length = static_cast<std::size_t>(run.end - run.begin) * bytes;
+      unsigned char* to =
+          all.data() + y * row_bytes + filter_bytes + static_cast<std::size_t>(run.begin) * bytes;
+      for (std::size_t b = 0; b < bytes; ++b)
+        to[b] = static_cast<unsigned char>(run.label >> 8 * (row.png ? bytes - 1 - b : b));
+      for (std::size_t filled = bytes; filled < length; filled *= 2)
+        std::memcpy(to + filled, to, std::min(filled, length - filled));
+    }
   return all;
 }
 
