@@ -10,11 +10,12 @@
 
 #include "io/image/each_slice.hpp"
 
-// Values are parted by digits of 16 bits, of 8 where samples are few, the highest first. A histogram of the first digit says how many
-// values, and of what sum, lie in each interval of numbers that share it. The variance between classes is a
-// convex function of the count n and the sum s of the lower class, so on the path that (n, s) takes through
-// an interval it is nowhere larger than at the corners of a triangle around this path: only the few intervals
-// where that bound reaches the best variance known are counted again, by their next digit.
+// Values are parted by digits of 16 bits, of 8 where samples are few, the highest first. A histogram of the
+// first digit says how many values, and of what sum, lie in each interval of numbers that share it. The
+// variance between classes is a convex function of the count n and the sum s of the lower class, so on the
+// path that (n, s) takes through an interval it is nowhere larger than at the corners of a triangle around
+// this path: only the few intervals where that bound reaches the best variance known are counted again, by
+// their next digit.
 
 namespace gpuccl::io {
 namespace {
@@ -93,8 +94,9 @@ long double bound_of(const Interval& interval, const Population& all) {
   const long double low =
       std::clamp<long double>((most * inside.count - inside.sum) / (most - least), 0, inside.count);
   const Moment corner = below + Moment{low, low * least};
-  constexpr long double kRounding = 1 + 1e-12L;
-  return std::max(all.variance_between(below + inside), all.variance_between(corner)) * kRounding;
+  constexpr long double kRounding = 1e-12L;
+  const long double bound = std::max(all.variance_between(below + inside), all.variance_between(corner));
+  return bound + std::abs(bound) * kRounding;  // -1 of the only value there is does not fall below -1
 }
 
 /// An interval's samples counted by their next digit, and the sums of what follows that digit.
