@@ -104,7 +104,7 @@ TEST_CASE("Otsu's threshold of 24, 32 and 64-bit numbers is one of them, however
   REQUIRE(threshold_of<std::int32_t>({-2000000000, -1999999999, 2000000000, 1999999998},
                                      Kind::signed_integer) == -1999999999);
   REQUIRE(threshold_of<std::uint32_t>({4000000000, 4000000000}, Kind::unsigned_integer) == 4000000000);
-  for (const std::size_t count : {2, 10000})
+  for (const std::size_t count : {std::size_t{2}, std::size_t{10000}})
     REQUIRE(threshold_of(std::vector<std::uint64_t>(count, 3 << 16), Kind::unsigned_integer) == 3 << 16);
   REQUIRE(threshold_of<std::int64_t>({-(std::int64_t{1} << 40), 3, 5, std::int64_t{1} << 41},
                                      Kind::signed_integer) == 5);
