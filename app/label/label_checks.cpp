@@ -110,6 +110,8 @@ bool is_batch(const LabelOptions& options) {
 }
 
 void check_borders(const LabelOptions& options) {
+  if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage, "--periodic joins equal values across borders, and excludes --delta above 0");
   if (options.fill_holes && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage,
                 "--fill-holes looks at borders, which --periodic takes away; give one of them");
@@ -120,8 +122,6 @@ void check(const LabelOptions& options, bool batch) {
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
   check_values(options);
-  if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--periodic joins equal values across borders, and excludes --delta above 0");
   check_borders(options);
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) { return path == "-"; };

@@ -244,8 +244,7 @@ void LabelJob::label(Engine& engine) {
     measured_.select(selection_.map);
     values_.follow(selection_.map, selection_.components.size());
     if (work_.values) report_.value = values_.column();
-    if (work_.values && work_.delta == 0)
-      report_.values = io::sum_up_values(report_.value, selection_.components);
+    if (options_.values.one_each()) report_.values = io::sum_up_values(report_.value, selection_.components);
     measured_.show_only(options_.measure.wanted);
     if (work_.wraps) select_wrapped();
   });

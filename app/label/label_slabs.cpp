@@ -77,25 +77,27 @@ Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const Mem
   return label_read(input, from_reader(input), connectivity, plan, totals);
 }
 
-LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
-                                SlabTotals& totals) {
+LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, double delta,
+                                const MemoryPlan& plan, SlabTotals& totals) {
   const Extent extent = input.reader.info().extent;
   const auto now = std::make_shared<SlabTotals>();  // goes on when `totals` is final
-  const auto label = [&path = input.path, &reader = input.reader, &engine = input.engine, connectivity,
-                      progress = input.progress, all = extent.elements(), now](const Slab& slab) {
+  const auto label = [&path = input.path, &reader = input.reader, &engine = input.engine, extent,
+                      connectivity, delta, progress = input.progress, all = extent.elements(),
+                      now](const Slab& slab) {
     return io::concerning(path, [&] {
       const Stopwatch reading;
-      ValueImage image = reader.read_values(slab.z0, slab.z1, 0);
+      ValueImage image = reader.read_values(slab.z0, slab.z1, delta);
       now->read_ms += reading.milliseconds();
       const std::int64_t elements = image.extent().elements();
       now->foreground += image.count_foreground();
       now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
       EngineReport report;
+      ValueFaces faces = faces_of(image, slab, extent, connectivity);
       LabeledValues labeled = engine.label_values(std::move(image), connectivity, &report);
       add_report(*now, report);
       now->elements += elements;
       if (now->elements <= all) progress(static_cast<double>(now->elements) / static_cast<double>(all));
-      return labeled;
+      return SlabToJoin{std::move(labeled.labeled), std::move(labeled.values), std::move(faces)};
     });
   };
   LabeledValues labeled = label_values_by_slabs(extent, connectivity, plan.slabs, label, plan.max_kept);

@@ -6,7 +6,7 @@
 
 #include "app/label/memory_plan.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/values.hpp"
+#include "gpuccl/value_slabs.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/report.hpp"
 
@@ -32,9 +32,9 @@ struct SlabInput {
 Labeled label_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
                     SlabTotals& totals);
 
-/// The same of values, without a delta.
-LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, const MemoryPlan& plan,
-                                SlabTotals& totals);
+/// The same of values.
+LabeledValues label_value_slabs(const SlabInput& input, Connectivity connectivity, double delta,
+                                const MemoryPlan& plan, SlabTotals& totals);
 
 /// The same when holes of at most `max_size` elements have been filled, of which `filled` gets to know.
 /// SlabTotals::foreground is that of the input.

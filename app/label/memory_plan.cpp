@@ -102,12 +102,6 @@ std::int64_t smallest_slab(const LabelWork& work) {
   return slices_touch ? static_cast<std::int64_t>(extent.width) * extent.height : extent.width;
 }
 
-/// Elements of an image of values that are labelled at once in any case.
-std::int64_t in_one_piece(const LabelWork& work) {
-  const Extent& extent = work.extent;
-  return work.delta > 0 ? extent.elements() : std::int64_t{extent.width} * extent.height;
-}
-
 /// Slabs of at most half the elements of a whole, a quarter and so on: which sizes there are does not depend
 /// on memory, so whatever fits less of it is tried with more of it, too.
 std::vector<Slab> cut(const LabelWork& work, int halvings) {
@@ -123,17 +117,17 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   // A row of labels that is looked at where slabs meet; of common rows it is little.
   const double of_border =
       std::max(0.0, static_cast<double>(extent.width) * sizeof(Label) - static_cast<double>(kKeptInAnyCase));
+  // With a delta elements of the faces of a slab, and of the last one of the slab before.
+  const double of_faces = work.delta > 0 ? 3.0 * extent.width * extent.height *
+                                               static_cast<double>(gpuccl::bytes_of(*work.values))
+                                         : 0;
   // While holes are filled, a slab of the background is there with its labels.
-  return (bytes_of(work, extent) + of_border) * (work.labels_background ? 2 : 1);
+  return (bytes_of(work, extent) + of_border + of_faces) * (work.labels_background ? 2 : 1);
 }
 
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
   MemoryPlan plan;
   plan.halvings = halvings;
-  if (work.values && work.delta > 0)
-    throw Error(Failure::memory, "needs up to " + io::bytes_in_words(bytes_of(work, work.extent)) +
-                                     " of memory in one piece for --delta, the limit is " +
-                                     io::bytes_in_words(static_cast<double>(memory)));
   plan.slabs = cut(work, halvings);
   if (work.values && plan.slabs.front().y1 < work.extent.height)
     throw Error(Failure::memory,
@@ -165,7 +159,7 @@ double bytes_at_once(const LabelWork& work) { return bytes_of(work, work.extent)
 
 double bytes_of_labels(const LabelWork& work, std::int64_t runs) {
   if (work.values) {
-    const double of_elements = work.delta > 0 ? static_cast<double>(bytes_of(*work.values)) : 0;
+    const double of_elements = work.delta > 0 ? static_cast<double>(gpuccl::bytes_of(*work.values)) : 0;
     return static_cast<double>(work.extent.elements()) * of_elements +
            static_cast<double>(runs) * (sizeof(ValueRun) + sizeof(Label));
   }
@@ -196,10 +190,9 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t most = most_at_once(work, gpu_memory(work));
-  if (work.values && in_one_piece(work) > most)
-    throw Error(Failure::memory, std::string("needs more memory than the GPU has for ") +
-                                     (work.delta > 0 ? "--delta" : "the values of a slice") +
-                                     "; --device cpu labels it");
+  if (work.values && std::int64_t{work.extent.width} * work.extent.height > most)
+    throw Error(Failure::memory,
+                "needs more memory than the GPU has for the values of a slice; --device cpu labels it");
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||

@@ -22,7 +22,7 @@ Labeled ValueLabeling::label(Engine& engine, Connectivity connectivity, EngineRe
 
 Labeled ValueLabeling::label_by_slabs(const SlabInput& input, Connectivity connectivity,
                                       const MemoryPlan& plan, SlabTotals& totals) {
-  return keep(label_value_slabs(input, connectivity, plan, totals));
+  return keep(label_value_slabs(input, connectivity, options_.most_difference(), plan, totals));
 }
 
 Labeled ValueLabeling::keep(LabeledValues labeled) {

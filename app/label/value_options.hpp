@@ -18,6 +18,8 @@ struct ValueOptions {
   bool keep_values = false;  // written in place of labels
 
   double most_difference() const { return delta.value_or(0); }
+  /// Whether each component has one value.
+  bool one_each() const { return by_values && most_difference() == 0; }
   /// --values and --delta; the other two.
   void add_input_to(const Command& command);
   void add_selection_to(const Command& command);

@@ -90,7 +90,7 @@ class Finish {
     findings.by_values = input_.value_type().has_value();
     if (input_.value_type()) {
       report_.value = input_.column({});
-      report_.values = joined_.values;
+      if (options_.values.one_each()) report_.values = joined_.values;
     }
     report_.input.foreground_rule = first.foreground_rule;
     findings.largest = joined_.largest;

@@ -17,7 +17,7 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/values.hpp"
+#include "gpuccl/value_slabs.hpp"
 #include "io/parts/stored_labels.hpp"
 #include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
@@ -90,8 +90,10 @@ class Join {
   }
 
  private:
+  double delta() const { return run_.options().values.most_difference(); }
+
   io::CheckedFile open(int part) const {
-    return {folder_.labels_path(part), folder_.labels_tag(part), sections::kOfLabels};
+    return {folder_.labels_path(part), folder_.labels_tag(part), sections::of_labels(delta())};
   }
 
   /// What an earlier join of the same labels has left, if that is whole.
@@ -223,7 +225,7 @@ class Join {
     follow(selected.map, selected.components.size(), joined.values);
     joined_.count = selected.components.size();
     joined_.dropped = selected.dropped;
-    if (input_.value_type())
+    if (options.values.one_each())
       joined_.values = io::sum_up_values(input_.column(joined.values), selected.components);
     if (!run_.files().image.empty()) settle_image(joined.values);
     for (int part = 1; part <= folder_.parts(); ++part) {
@@ -251,8 +253,8 @@ class Join {
   }
 
   /// A part as join_slabs() needs it.
-  LabeledValues labeled(int part, const Slab& slab) const {
-    LabeledValues result;
+  SlabToJoin labeled(int part, const Slab& slab) const {
+    SlabToJoin result;
     Labeled& labeled = result.labeled;
     run_.for_part(part, folder_.labels_path(part), [&] {
       const io::CheckedFile file = open(part);
@@ -261,6 +263,9 @@ class Join {
       if (values.size() != (input_.value_type() ? labeled.components.size() : 0))
         throw Error(Failure::data, "is damaged");
       result.values.assign(values.begin(), values.end());
+      if (delta() > 0)
+        result.faces = {*input_.value_type(), delta(), file.take<std::byte>(sections::kFirstElements),
+                        file.take<std::byte>(sections::kLastElements)};
       labeled.labels = std::make_unique<LabelsAtFaces>(file, extent_of(slab, input_.extent()),
                                                        static_cast<Label>(labeled.components.size()));
     });

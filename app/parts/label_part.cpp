@@ -6,7 +6,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -83,7 +82,7 @@ class PartJob {
     report_.phases = found.labeled.phases;
     report_.statistics_ms = found.labeled.statistics_ms;
     engine_report_ = found.engine;
-    unite(std::move(found.labeled), found.values);
+    unite(found);
     find(found.foreground);
     select_components();
     if (options_.values.keep_values) values_ = std::move(found.values);
@@ -152,10 +151,10 @@ class PartJob {
     report_.holes = {holes.count, elements, filling.milliseconds()};
   }
 
-  void unite(Labeled labeled, std::span<const ValueBits> values) {
+  void unite(PartInput::Found& found) {
     all_or_none([&] {
-      numbered_ =
-          unite_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(labeled), values);
+      numbered_ = unite_part(link_, slab_, input_->extent(), input_->connectivity(), std::move(found.labeled),
+                             found.values, std::move(found.faces));
       if (is_periodic())
         wraps_ = wrap_part(link_, input_->extent(), input_->connectivity(), options_.periodic, numbered_);
     });
@@ -185,6 +184,7 @@ class PartJob {
     numbered_.measured.show_only(options_.measure.wanted);
     if (!input_->value_type()) return;
     report_.value = input_->column(numbered_.values);
+    if (!options_.values.one_each()) return;
     const std::vector<io::OfValue> mine = io::sum_up_values(report_.value, numbered_.components);
     report_.values = io::sum_up_values(report_.value.type, io::gather_lists(link_, mine));
   }

@@ -55,7 +55,8 @@ class LabelTask {
 
   TaskDone run(LazyEngine& engine) {
     if (is_finished(folder_, files_)) return TaskDone::nothing;
-    const bool labels = !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections::kOfLabels);
+    const bool labels =
+        !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections_of_labels());
     if (labels) io::concerning(folder_.labels_path(part_), [&] { label(engine); });
     const std::optional<JoinedParts> joined = joined_parts();
     if (joined && !is_whole(folder_.stretch_path(part_), folder_.stretch_tag(part_, joined->id()),
@@ -71,6 +72,8 @@ class LabelTask {
   const Slab& slab() const { return slabs_[static_cast<std::size_t>(part_) - 1]; }
   const io::Rows& own() const { return own_[static_cast<std::size_t>(part_) - 1]; }
   std::string again(int part) const { return "run --part " + word_of_part(part, folder_.parts()) + " again"; }
+
+  std::size_t sections_of_labels() const { return sections::of_labels(options_.values.most_difference()); }
 
   void label(LazyEngine& engine) {
     const Stopwatch total;
@@ -103,6 +106,10 @@ class LabelTask {
     put(0, face);
     put(rows - face, face);
     put(0, rows);
+    if (found.faces.delta > 0) {
+      file.put(found.faces.first);
+      file.put(found.faces.last);
+    }
     file.commit();
   }
 
@@ -250,7 +257,7 @@ class LabelTask {
     NumberedSlab result{slab, nullptr, std::move(numbers)};
     const std::string path = folder_.labels_path(part);
     with_remedy(path, again(part), [&] {
-      auto labels = std::make_shared<io::CheckedFile>(path, folder_.labels_tag(part), sections::kOfLabels);
+      auto labels = std::make_shared<io::CheckedFile>(path, folder_.labels_tag(part), sections_of_labels());
       labels->verify();
       if (labels_id(*labels) != id || result.numbers.empty())
         throw Error(Failure::data, "is not what gpuccl join has read; run that again");
@@ -266,7 +273,7 @@ class LabelTask {
   void make_values(int part, std::vector<Label>& numbers) const {
     const std::string path = folder_.labels_path(part);
     with_remedy(path, again(part), [&] {
-      const io::CheckedFile labels(path, folder_.labels_tag(part), sections::kOfLabels);
+      const io::CheckedFile labels(path, folder_.labels_tag(part), sections_of_labels());
       const auto values = labels.take<ValueBits>(sections::kValues);
       if (values.size() + 1 != numbers.size()) throw Error(Failure::data, "is damaged");
       numbers = written_values_of_part(*input_.value_type(), values, numbers).map;

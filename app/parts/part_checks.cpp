@@ -16,8 +16,6 @@ void check_for_parts(const LabelOptions& options) {
   if (options.inputs.front() == "-")
     throw Error(Failure::usage, "standard input cannot be read in parts; give a file");
   check_values(options);
-  if (options.values.most_difference() > 0)
-    throw Error(Failure::usage, "parts connect equal values; --delta above 0 is for gpuccl label");
   if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage, "--contacts across periodic borders are not found in parts");
   check_borders(options);

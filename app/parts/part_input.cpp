@@ -8,7 +8,6 @@
 #include "app/label/label_checks.hpp"
 #include "gpuccl/holes.hpp"
 #include "gpuccl/periodic.hpp"
-#include "gpuccl/values.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
 
@@ -67,13 +66,15 @@ void PartInput::label_values_of(const Slab& slab, LazyEngine& engine, Found& fou
   Engine& started = engine.start();
   found.engine.algorithm = "runs";
   found.engine.connectivity = connectivity_;
+  found.faces.delta = values_.most_difference();
   if (slab.z0 == slab.z1 || slab.y0 == slab.y1) return;
   const Stopwatch reading;
   ValueImage image = slab.y1 - slab.y0 < extent().height
-                         ? reader_->read_value_rows(slab.z0, slab.y0, slab.y1, 0)
-                         : reader_->read_values(slab.z0, slab.z1, 0);
+                         ? reader_->read_value_rows(slab.z0, slab.y0, slab.y1, found.faces.delta)
+                         : reader_->read_values(slab.z0, slab.z1, found.faces.delta);
   found.read_ms = reading.milliseconds();
   found.foreground = static_cast<std::uint64_t>(image.count_foreground());
+  found.faces = faces_of(image, slab, extent(), connectivity_);
   LabeledValues labeled = started.label_values(std::move(image), connectivity_, &found.engine);
   found.labeled = std::move(labeled.labeled);
   found.values = std::move(labeled.values);

@@ -12,6 +12,7 @@
 #include "app/label/value_options.hpp"
 #include "gpuccl/column.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_slabs.hpp"
 #include "gpuccl/value_type.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/component_rows.hpp"
@@ -44,6 +45,7 @@ class PartInput {
   struct Found {
     Labeled labeled;
     Column<ValueBits> values;  // of the components, of an image of values
+    ValueFaces faces;          // of it
     EngineReport engine;
     std::uint64_t foreground = 0;  // elements
     double read_ms = 0;

@@ -27,8 +27,12 @@ enum OfLabels : std::size_t {
   kFirstFace,
   kLastFace = kFirstFace + io::kRunSections,
   kRuns = kLastFace + io::kRunSections,
-  kOfLabels = kRuns + io::kRunSections
+  kOfLabels = kRuns + io::kRunSections,
+  kFirstElements = kOfLabels,  // these two with a delta: ValueFaces
+  kLastElements,
+  kOfLabelsWithElements
 };
+constexpr std::size_t of_labels(double delta) { return delta > 0 ? kOfLabelsWithElements : kOfLabels; }
 // Of parts whose components are measured, before any is dropped.
 enum OfUnited : std::size_t {
   kIds,           // JoinedParts::id(), and labels_id() of the part

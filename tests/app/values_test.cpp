@@ -207,8 +207,6 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--algo", "sauf"}, "auto and runs can");
   refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
   refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "by --delta");
-  refused({"--values", "--delta", "1", "--part", "1/2", "--parts-dir", scratch / "parts"},
-          "parts connect equal values; --delta above 0 is for gpuccl label");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
   fails({"label", input, "--values", "--device", "cuda", "--json", "-"}, 69,
         "; --device auto labels on the CPU instead");
@@ -223,7 +221,8 @@ TEST_CASE("values in slabs, by any threads, slices and batches: the same bytes")
       for (int x = 0; x < kWidth; ++x)
         values.push_back(static_cast<std::uint16_t>(((x / 7 + z / 3) % 4) * ((y / 9 + x / 50) % 3)));
   const std::string input = save_npy(scratch / "in.npy", "<u2", kDepth, kHeight, values);
-  for (const Words& more : {Words{"-c", "6"}, Words{"-c", "26"}, Words{"--per-slice"}}) {
+  for (const Words& more :
+       {Words{"-c", "6"}, Words{"-c", "26"}, Words{"--per-slice"}, Words{"-c", "26", "--delta", "1"}}) {
     const auto bytes = [&](Words words) {
       words.insert(words.begin(), {"label", input, "--values", "-o", scratch / "out.npy", "--quiet"});
       words.insert(words.end(), more.begin(), more.end());
@@ -235,7 +234,6 @@ TEST_CASE("values in slabs, by any threads, slices and batches: the same bytes")
     CHECK(bytes({"--memory", "40M"}) == expected);
     CHECK(bytes({"--threads", "1"}) == expected);
   }
-  fails({"label", input, "--values", "--delta", "1", "--memory", "40M", "--json", "-"}, 71, "--delta");
   succeeds({"label", input, save_gray(scratch / "b.tif", kClasses), "--values", "--stats",
             scratch / "all.csv", "-o", (scratch / "labels") + "/", "--quiet"});
   const std::string table = read_file(scratch / "all.csv");

@@ -6,11 +6,14 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include "gpuccl/error.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_slabs.hpp"
 #include "support/arrays.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -25,11 +28,12 @@ using tests::Values;
 
 namespace {
 
+constexpr double kDeltas[] = {0, 1, 2, 1e19, 0.5};
+
 template <class T>
 void expect_same_on_random_images(unsigned seed, int images) {
   std::mt19937 random(seed);
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
-  constexpr double kDeltas[] = {0, 1, 2, 1e19, 0.5};
   for (int i = 0; i < images; ++i) {
     const Extent extent{1 + below(i % 5 == 0 ? 140 : 12), 1 + below(8), 1 + below(6)};
     const Values<T> values = random_values<T>(random, extent, 2 + below(10), 1 + below(5));
@@ -139,22 +143,29 @@ TEST_CASE("an image of values without elements has no components") {
   CHECK(label_values(ValueImage({0, 3, 2}, ValueType::u8), Connectivity::c26).labeled.labels->count() == 0);
 }
 
-TEST_CASE("slabs of values are labeled as the whole, twice over") {
+TEMPLATE_TEST_CASE("slabs of values are labeled as the whole, twice over", "", std::uint8_t, std::uint16_t,
+                   std::uint32_t, std::uint64_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float,
+                   double) {
   std::mt19937 random(11);
   for (int i = 0; i < 60; ++i) {
     const Extent extent{1 + static_cast<int>(random() % 9), 1 + static_cast<int>(random() % 6),
                         2 + static_cast<int>(random() % 7)};
-    const Values<std::int16_t> values = random_values<std::int16_t>(random, extent, 6, 3);
+    const Values<TestType> values =
+        random_values<TestType>(random, extent, 2 + static_cast<int>(random() % 8), 3);
+    const double delta = i % 3 == 0 ? 0 : kDeltas[random() % std::size(kDeltas)];
     for (const Connectivity connectivity : kConnectivities) {
-      INFO("image " << i << ", connectivity " << static_cast<int>(connectivity));
+      INFO("image " << i << ", delta " << delta << ", connectivity " << static_cast<int>(connectivity));
       const auto label = [&](const Slab& slab) {
-        return label_values(tests::image_of(values, 0, slab.z0, slab.z1), connectivity);
+        ValueImage image = tests::image_of(values, delta, slab.z0, slab.z1);
+        ValueFaces faces = faces_of(image, slab, extent, connectivity);
+        LabeledValues labeled = label_values(std::move(image), connectivity);
+        return SlabToJoin{std::move(labeled.labeled), std::move(labeled.values), std::move(faces)};
       };
       const std::int64_t slice = std::int64_t{extent.width} * extent.height;
       const std::vector<Slab> slabs =
           cut_into_slabs(extent, connectivity, slice * (1 + static_cast<int>(random() % 3)));
       const LabeledValues labeled = label_values_by_slabs(extent, connectivity, slabs, label);
-      const LabeledValues expected = tests::flood_fill(values, connectivity, 0);
+      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
       REQUIRE(labeled.values == expected.values);
       REQUIRE(labeled.labeled.components == expected.labeled.components);
       std::vector<Label> rows(static_cast<std::size_t>(extent.elements()));
@@ -166,6 +177,36 @@ TEST_CASE("slabs of values are labeled as the whole, twice over") {
       REQUIRE(std::equal(rows.begin(), rows.end(), image.data()));
     }
   }
+}
+
+TEST_CASE("what is at the faces of slabs is copied only with a delta, and where others touch it") {
+  const Extent extent{3, 2, 4};
+  std::mt19937 random(1);
+  const Values<std::uint16_t> values = random_values<std::uint16_t>(random, extent, 3, 2);
+  const auto bytes = [&](const Slab& slab, Connectivity connectivity, double delta) {
+    const ValueFaces faces =
+        faces_of(tests::image_of(values, delta, slab.z0, slab.z1), slab, extent, connectivity);
+    return std::pair{faces.first.size(), faces.last.size()};
+  };
+  constexpr std::size_t kSlice = 3 * 2 * sizeof(std::uint16_t);
+  CHECK(bytes({0, 2, 0, 2}, Connectivity::c6, 1) == std::pair{std::size_t{0}, kSlice});
+  CHECK(bytes({1, 2, 0, 2}, Connectivity::c6, 1) == std::pair{kSlice, kSlice});
+  CHECK(bytes({2, 4, 0, 2}, Connectivity::c26, 1) == std::pair{kSlice, std::size_t{0}});
+  CHECK(bytes({1, 2, 0, 2}, Connectivity::c8, 1) == std::pair{std::size_t{0}, std::size_t{0}});
+  CHECK(bytes({1, 2, 0, 2}, Connectivity::c6, 0) == std::pair{std::size_t{0}, std::size_t{0}});
+}
+
+TEST_CASE("slabs that come without the elements at their faces are refused") {
+  const Extent extent{3, 2, 4};
+  std::mt19937 random(1);
+  const Values<std::uint16_t> values = random_values<std::uint16_t>(random, extent, 3, 2);
+  const auto label = [&](const Slab& slab) {
+    LabeledValues labeled = label_values(tests::image_of(values, 1, slab.z0, slab.z1), Connectivity::c6);
+    return SlabToJoin{std::move(labeled.labeled), std::move(labeled.values), {ValueType::u16, 1, {}, {}}};
+  };
+  const std::vector<Slab> slabs = cut_into_slabs(extent, Connectivity::c6, 6);
+  CHECK(failure_of([&] { label_values_by_slabs(extent, Connectivity::c6, slabs, label); }) ==
+        Failure::internal);
 }
 
 TEST_CASE("the largest of each value are kept, in raster order") {

@@ -10,11 +10,11 @@
 #include "app/options/parse_condition.hpp"
 #include "app/parts/part_checks.hpp"
 #include "io/parts/together.hpp"
+#include "parts/saved_values.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/tiff_file.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::app;
@@ -136,39 +136,6 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
   }
 }
 
-namespace {
-
-/// Values from a few, many of them like the one before along some axis, as pages of a TIFF.
-std::string save_values(const std::string& path, Extent extent, int bits, int format, std::uint32_t seed) {
-  std::mt19937 random(seed);
-  const std::uint64_t kinds = 2 + random() % 5, largest = (std::uint64_t{1} << (bits - 1)) - 1;
-  const auto width = static_cast<std::size_t>(extent.width),
-             slice = width * static_cast<std::size_t>(extent.height);
-  std::vector<std::uint64_t> all(slice * static_cast<std::size_t>(extent.depth));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t before[] = {1, width, slice, 0};
-    const std::size_t step = before[random() % 4];
-    all[i] = step > 0 && step <= i ? all[i - step] : random() % kinds;
-    if (all[i] == 1) all[i] = largest;
-  }
-  std::vector<TiffPageToWrite> pages;
-  for (std::size_t begin = 0; begin < all.size(); begin += slice) {
-    TiffPageToWrite page;
-    page.width = static_cast<std::uint32_t>(extent.width);
-    page.height = static_cast<std::uint32_t>(extent.height);
-    page.bits = bits;
-    page.sample_format = format;
-    page.rows_per_strip = 7;
-    page.samples.assign(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                        all.begin() + static_cast<std::ptrdiff_t>(begin + slice));
-    pages.push_back(std::move(page));
-  }
-  write_tiff(path, pages);
-  return path;
-}
-
-}  // namespace
-
 TEST_CASE("parts of images of values write the files of the whole") {
   const ScratchFolder scratch;
   for (std::uint32_t seed = 1; seed <= 30; ++seed) {
@@ -182,7 +149,8 @@ TEST_CASE("parts of images of values write the files of the whole") {
     const std::string input = save_values(scratch / "in.tif", extent, bits, format, seed);
     LabelOptions options = quiet();
     options.values.by_values = true;
-    if (format == SAMPLEFORMAT_IEEEFP) options.values.delta = 0;
+    const bool differ = below(3) == 0;  // the values of a component
+    if (differ || format == SAMPLEFORMAT_IEEEFP) options.values.delta = differ ? 1 + below(2) : 0;
     options.algorithm.per_slice = volume && below(4) == 0;
     if (below(2) == 0)
       options.algorithm.connectivity = volume && !options.algorithm.per_slice
@@ -190,16 +158,16 @@ TEST_CASE("parts of images of values write the files of the whole") {
                                            : Connectivity::c4;
     if (below(3) == 0) options.selection.min_size = below(9);
     if (below(2) == 0) options.selection.largest = 1 + below(9);
-    options.values.per_value = options.selection.largest > 0 && below(2) == 0;
+    options.values.per_value = !differ && options.selection.largest > 0 && below(2) == 0;
     options.selection.clear_border = below(4) == 0;
     if (below(3) == 0) options.selection.order = LabelOrder::size;
     if (below(3) == 0) {
       options.measure.wanted = measures_of(MeasureGroup::border);
       options.measure.wanted.set(static_cast<std::size_t>(MeasureId::axis_major_length));
       options.measure.words = "border,axis_major_length";
-      options.selection.keep = parse_condition("value != 2 or extent > 0.5");
+      options.selection.keep = parse_condition(differ ? "extent > 0.5" : "value != 2 or extent > 0.5");
     }
-    options.values.keep_values = options.selection.order == LabelOrder::raster && below(2) == 0;
+    options.values.keep_values = !differ && options.selection.order == LabelOrder::raster && below(2) == 0;
     INFO("seed " << seed << ", " << to_string(extent) << ", " << bits << " bits, format " << format);
     expect_same_files(scratch, input, below(3) == 0 ? ".npy" : ".tiff", options, {1, 2, 3, 1 + below(20)});
   }
@@ -259,7 +227,8 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--preview", "p.png"},
                              {"--periodic", "x", "--contacts", "c.csv"},
                              {"--periodic", "x", "--measure", "shape"},
-                             {"--values", "--delta", "1"},
+                             {"--values", "--delta", "1", "--periodic", "x"},
+                             {"--values", "--delta", "1", "--keep-values"},
                              {"--delta", "0"},
                              {"--keep-values"},
                              {"--values", "--per-value"},
@@ -281,6 +250,7 @@ TEST_CASE("what parts cannot do is refused") {
   CHECK_FALSE(refused({"-o", "out.tif", "--periodic", "x,y", "--keep", "wraps_x = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--measure", "all", "--keep", "holes = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "1", "--contacts", "c.csv"}));
 }
 
 TEST_CASE("cavities are not counted in parts, which is said once") {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/binary.hpp"
+#include "parts/saved_values.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -108,10 +109,16 @@ TEST_CASE("any number of ranks writes the files of one process") {
                {{1100, 900, 1}, {"-c", "4", "--fill-holes", "9", "--label-type", "u32"}, ".tiff"},
                {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
                {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
+               {{40, 30, 9}, {"-c", "18", "--values", "--delta", "1"}, ".tiff"},
                {{40, 30, 9}, {"-c", "6", "--periodic", "x,z", "--order", "size"}, ".npy"}};
   for (const auto& [extent, options, extension] : cases) {
-    const std::string input = save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());
-    const bool has_contacts = std::find(options.begin(), options.end(), "--periodic") == options.end();
+    const auto has = [&words = options](const char* option) {
+      return std::find(words.begin(), words.end(), option) != words.end();
+    };
+    const std::string input = has("--values")
+                                  ? save_values(scratch / "in.tif", extent, 16, SAMPLEFORMAT_UINT, 7)
+                                  : save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());
+    const bool has_contacts = !has("--periodic");
     const auto words = [&](const std::string& base) {
       Words all = {input, "-o", scratch / base + extension, "--stats", scratch / base + ".csv"};
       if (has_contacts) all.insert(all.end(), {"--contacts", scratch / base + "-contacts.csv"});

@@ -145,11 +145,13 @@ def same_bytes(scratch, count):
         options = random_options(rng, depth > 1, tiff)
         if by_values:
             options += ["--values"]
-            if "--largest" in options and rng.random() < 0.5:
+            if rng.random() < 0.5:
+                options += ["--delta", rng.choice([1, 2])]
+            if "--delta" not in options and "--largest" in options and rng.random() < 0.5:
                 options += ["--per-value"]
-            if "--order" not in options and "--label-type" not in options and rng.random() < 0.5:
+            if not {"--delta", "--order", "--label-type"} & set(options) and rng.random() < 0.5:
                 options += ["--keep-values"]
-        periodic = seed % 5 == 1 and min(size) > 1
+        periodic = seed % 5 == 1 and min(size) > 1 and "--delta" not in options
         measures = seed % 5 > 1
         if periodic:
             options += ["--periodic", rng.choice(["x", "y", "x,y"] + (["z", "x,z"] if depth > 1 and "--per-slice" not in options else []))]
@@ -359,7 +361,7 @@ def refused(scratch):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
     for words in (["--fill-holes"], ["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
-                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1"], ["more.tif"], ["--json", "/dev/stdout"]):
+                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1", "--keep-values"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
         run("label", source, "-o", image, *together, code=64)

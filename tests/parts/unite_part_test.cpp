@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "gpuccl/error.hpp"
@@ -62,6 +63,7 @@ struct Case {
   std::uint32_t seed = 0;
   MeasureSet wanted = {};
   PeriodicAxes periodic = {};
+  double delta = 0;  // of values
 };
 
 std::string described(const Case& c) {
@@ -70,7 +72,8 @@ std::string described(const Case& c) {
          std::to_string(c.parts) + " parts, sizes " + std::to_string(s.min_size) + " to " +
          std::to_string(s.max_size) + ", largest " + std::to_string(s.largest) + ", border " +
          std::to_string(s.clear_border) + ", order " + std::to_string(static_cast<int>(s.order)) +
-         ", per value " + std::to_string(c.per_value) + ", seed " + std::to_string(c.seed);
+         ", per value " + std::to_string(c.per_value) + ", delta " + std::to_string(c.delta) + ", seed " +
+         std::to_string(c.seed);
 }
 
 /// Labels that a map, unless it is empty, makes of others.
@@ -82,7 +85,7 @@ std::vector<Label> mapped(const Labeled& labeled, const std::vector<Label>& map)
 }
 
 /// Labels a slab that has elements; without values if they are those of bits.
-using LabelSlab = std::function<LabeledValues(const Slab& slab)>;
+using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
 
 void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& label) {
   INFO(described(c));
@@ -123,10 +126,11 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   run_parts(c.parts, [&](PartLink& link) {
     SlowLink slow(link, c.seed);
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
-    LabeledValues labeled;
+    SlabToJoin labeled;
     if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
     NumberedPart& part = numbered[static_cast<std::size_t>(link.part())];
-    part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values);
+    part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values,
+                      std::move(labeled.faces));
     if (wraps_around) {
       const auto wraps = wrap_part(slow, extent, c.connectivity, c.periodic, part);
       MeasureRequest of_wraps = request;
@@ -176,18 +180,26 @@ BitView bits_of(BitView image, const Slab& slab) {
 
 void expect_same_as_whole(const BitVolume& image, const Case& c) {
   expect_same_as_whole(c, {flood_fill(image.view(), c.connectivity), {}}, [&](const Slab& slab) {
-    return LabeledValues{flood_fill(bits_of(image.view(), slab), c.connectivity), {}};
+    return SlabToJoin{flood_fill(bits_of(image.view(), slab), c.connectivity), {}, {}};
   });
 }
 
-void expect_same_as_whole(const Values<std::uint16_t>& values, const Case& c) {
-  expect_same_as_whole(c, flood_fill(values, c.connectivity, 0), [&](const Slab& slab) {
-    Values<std::uint16_t> rows({values.extent.width, slab.y1 - slab.y0, slab.z1 - slab.z0});
-    std::copy_n(values.elements.begin() +
-                    (std::int64_t{slab.z0} * values.extent.height + slab.y0) * values.extent.width,
-                rows.elements.size(), rows.elements.begin());
-    return flood_fill(rows, c.connectivity, 0);
-  });
+/// A slab that has elements, labelled.
+template <class T>
+SlabToJoin label_slab(const Values<T>& values, const Slab& slab, Connectivity connectivity, double delta) {
+  Values<T> rows(extent_of(slab, values.extent));
+  std::copy_n(values.elements.begin() +
+                  (std::int64_t{slab.z0} * values.extent.height + slab.y0) * values.extent.width,
+              rows.elements.size(), rows.elements.begin());
+  LabeledValues labeled = flood_fill(rows, connectivity, delta);
+  return {std::move(labeled.labeled), std::move(labeled.values),
+          faces_of(image_of(rows, delta), slab, values.extent, connectivity)};
+}
+
+template <class T>
+void expect_same_as_whole(const Values<T>& values, const Case& c) {
+  expect_same_as_whole(c, flood_fill(values, c.connectivity, c.delta),
+                       [&](const Slab& slab) { return label_slab(values, slab, c.connectivity, c.delta); });
 }
 
 SelectionOptions random_selection(std::mt19937& random) {
@@ -305,6 +317,59 @@ void random_volumes_of_values(std::uint32_t first_seed, std::uint32_t count) {
   }
 }
 
+template <class T>
+void expect_same_by_delta(std::mt19937& random, Case c) {
+  const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+  Values<T> values = tests::random_values<T>(random, c.extent, 2 + below(10), 1 + below(5));
+  if (below(2) == 0) repeat_rows(random, values);
+  c.delta = std::vector{0.5, 1.0, 2.0, 1e19}[random() % 4];
+  expect_same_as_whole(values, c);
+}
+
+void random_volumes_by_delta(std::uint32_t first_seed, std::uint32_t count) {
+  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const Extent extent{1 + below(17), 1 + below(9), below(3) == 0 ? 1 : 1 + below(9)};
+    const Case c{extent, kConnectivities[below(5)], 1 + below(12), random_selection(random), false, seed};
+    with_type(static_cast<ValueType>(seed % 10),
+              [&](auto value) { expect_same_by_delta<decltype(value)>(random, c); });
+  }
+}
+
+/// Notes how large the first message to the next part is: the one of the face.
+class MeasuringLink final : public PartLink {
+ public:
+  MeasuringLink(PartLink& link, std::size_t& bytes) : link_(link), bytes_(bytes) {}
+
+  int part() const override { return link_.part(); }
+  int parts() const override { return link_.parts(); }
+  void send(int to, Message message) override {
+    if (to == part() + 1 && bytes_ == 0) bytes_ = message.size();
+    link_.send(to, std::move(message));
+  }
+  Message receive(int from) override { return link_.receive(from); }
+
+ private:
+  PartLink& link_;
+  std::size_t& bytes_;
+};
+
+/// Bytes of what a part sends of its last slice.
+template <class T>
+std::vector<std::size_t> measure_faces(const Values<T>& values, int parts, double delta) {
+  const std::vector<Slab> slabs = cut_into_parts(values.extent, parts);
+  std::vector<std::size_t> bytes(slabs.size());
+  run_parts(parts, [&](PartLink& link) {
+    const auto part = static_cast<std::size_t>(link.part());
+    MeasuringLink measuring(link, bytes[part]);
+    SlabToJoin labeled = label_slab(values, slabs[part], Connectivity::c6, delta);
+    unite_part(measuring, slabs[part], values.extent, Connectivity::c6, std::move(labeled.labeled),
+               labeled.values, std::move(labeled.faces));
+  });
+  return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("random volumes in parts are labelled as the whole") { random_volumes(1, 800); }
@@ -314,6 +379,38 @@ TEST_CASE("200,000 random volumes in parts are labelled as the whole", "[.long]"
 TEST_CASE("random values in parts are labelled as the whole") { random_volumes_of_values(1, 800); }
 TEST_CASE("200,000 random volumes of values in parts are labelled as the whole", "[.long]") {
   random_volumes_of_values(10000, 200000);
+}
+
+TEST_CASE("random values that may differ in parts are labelled as the whole") {
+  random_volumes_by_delta(1, 800);
+}
+TEST_CASE("200,000 random volumes by a delta in parts are labelled as the whole", "[.long]") {
+  random_volumes_by_delta(10000, 200000);
+}
+
+TEST_CASE("a face is sent as its runs, with values of its components or its elements") {
+  constexpr int kWidth = 12, kHeight = 5, kParts = 3;
+  std::mt19937 random(3);
+  Values<double> values = tests::random_values<double>(random, {kWidth, kHeight, 4 * kParts}, 4, 3);
+  repeat_rows(random, values);
+  constexpr std::size_t kCount = sizeof(std::uint64_t), kEnds = kCount + kHeight * sizeof(std::size_t);
+  for (const double delta : {0.0, 1.0}) {
+    const std::vector<std::size_t> found = measure_faces(values, kParts, delta);
+    for (int part = 0; part + 1 < kParts; ++part) {
+      INFO("part " << part << ", delta " << delta);
+      const SlabToJoin slab =
+          label_slab(values, {4 * part, 4 * part + 4, 0, kHeight}, Connectivity::c6, delta);
+      LabelRuns face;
+      slab.labeled.labels->list_runs(3 * kHeight, kHeight, face, nullptr);
+      std::set<Label> there;
+      for (const LabelRun& run : face.runs) there.insert(run.label);
+      const std::size_t of_values = delta == 0 ? there.size() * sizeof(ValueBits)
+                                               : kCount + std::size_t{kWidth * kHeight} * sizeof(double);
+      CHECK(found[static_cast<std::size_t>(part)] ==
+            kCount + face.runs.size() * sizeof(LabelRun) + kEnds + 2 * kCount +
+                there.size() * (sizeof(Label) + sizeof(std::uint8_t)) + kCount + of_values);
+    }
+  }
 }
 
 TEST_CASE("components are measured in parts as in the whole") { random_measured_volumes(1, 500); }

@@ -19,8 +19,8 @@
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_slabs.hpp"
 #include "gpuccl/value_type.hpp"
-#include "gpuccl/values.hpp"
 
 // One image or volume in parts that are labelled at the same time, by several GPUs, processes or hosts. Parts
 // send each other what they know of the components at their faces; the labels are those of the whole.
@@ -89,10 +89,11 @@ struct NumberedPart {
 /// Numbers the labels of `slab` of a whole, after each part has labelled its own: all parts of `link` call it
 /// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
 /// how many parts there are. `values`: of the part's components, of an image of values; then these connect
-/// where values are equal. Messages and memory beside the part's own components are of the size of two faces.
-/// Error (data) when there are more components than labels.
+/// where values are equal, or with a delta where elements `at_faces` do. Messages and memory beside the
+/// part's own components are of the size of two faces. Error (data) when there are more components than
+/// labels.
 NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                        Labeled labeled, std::span<const ValueBits> values = {});
+                        Labeled labeled, std::span<const ValueBits> values = {}, ValueFaces at_faces = {});
 
 /// Then unites components across periodic borders, as wrap(), again all parts; returns how each that begins
 /// in the part goes across them. Part 0 holds what lies at the borders, every part the components there.
@@ -130,10 +131,10 @@ struct JoinedSlabs {
 };
 
 /// Joins `slabs`, in ascending order and none of them empty, of which labeled(i) has the labels and
-/// components of one, and their values if it is an image of these: of its labels only runs of the first and
-/// of the last slice, or row, are asked for.
+/// components of one, and if it is an image of values these and faces_of(): of its labels only runs of the
+/// first and of the last slice, or row, are asked for.
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<LabeledValues(std::size_t i)>& labeled);
+                       const std::function<SlabToJoin(std::size_t i)>& labeled);
 
 /// Measures what `slab` has of `components`, which are those of ascending `labels` of the whole, to be added
 /// to measure_nothing(). `slabs`: that one, and those that have rows_measured_around() it.

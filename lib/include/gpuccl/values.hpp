@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -12,7 +11,6 @@
 #include "gpuccl/column.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/extent.hpp"
-#include "gpuccl/slabs.hpp"
 #include "gpuccl/value_type.hpp"
 
 // Images of values, such as those of segmentations: neighbors connect when their values are equal, or nearly.
@@ -80,11 +78,5 @@ struct LabeledValues {
 /// Labels the components, numbered as always, over all values. The labels own the image. `strips`: 0 lets the
 /// number of threads decide; labels are the same.
 LabeledValues label_values(ValueImage image, Connectivity connectivity, int strips = 0);
-
-/// The same of a whole, of which `label` reads and labels one slab at a time, again when labels are asked
-/// for, as label_by_slabs(). Without a delta. The slabs are of whole slices.
-LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
-                                    std::function<LabeledValues(const Slab& slab)> label,
-                                    std::int64_t max_kept = INT64_MAX);
 
 }  // namespace gpuccl

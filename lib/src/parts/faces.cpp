@@ -28,12 +28,13 @@ MetLabels::MetLabels(std::size_t count) : number_(make_large_for_overwrite<std::
 }
 
 Faces::Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-             const Labeled& labeled, std::span<const ValueBits> values)
+             const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements)
     : link_(link),
       geometry_(slab, whole, connectivity),
       slab_(slab),
       components_(labeled.components),
       values_(values),
+      elements_(std::move(elements)),
       met_(labeled.components.size()) {
   LabelRuns first, last;
   if (geometry_.next) {
@@ -53,7 +54,7 @@ Faces::Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connec
   for (const LabelRun& run : first.runs) at_first_[run.label] = 1;
 
   if (geometry_.next) send_last(last);
-  if (geometry_.before) unite_with_before(first, connectivity);
+  if (geometry_.before) unite_with_before(std::move(first));
 }
 
 void Faces::unite() {
@@ -70,26 +71,32 @@ void Faces::send_last(const LabelRuns& runs) {
   put(message, std::vector(met_.labels().begin(), met_.labels().begin() + end));
   put(message, std::vector(at_first_.begin(), at_first_.begin() + end));
   put(message, values_of_met(at_last_));
+  if (elements_.delta > 0) put(message, std::exchange(elements_.last, {}));
   link_.send(link_.part() + 1, std::move(message));
 }
 
 /// Finds the sets of components that touch at the first face. What is in sets of which nothing reaches
 /// another face is united here, and the part before hears what it is to add to its own.
-void Faces::unite_with_before(const LabelRuns& here, Connectivity connectivity) {
+void Faces::unite_with_before(LabelRuns first) {
   TakenMessage message(link_.receive(link_.part() - 1));
-  LabelRuns before;
-  message.take(before.runs);
-  message.take(before.ends);
+  Face before{.first_label = 0}, here{.runs = std::move(first), .first_label = 0};
+  message.take(before.runs.runs);
+  message.take(before.runs.ends);
   const auto labels_before = message.take<Label>();
   const auto reaches = message.take<std::uint8_t>();
   const auto values_before = message.take<ValueBits>(), values_here = values_of_met(begins_.size());
+  before.values = values_before;
+  here.values = values_here;
+  if (elements_.delta > 0) {
+    message.take(before.elements);
+    here.elements = std::exchange(elements_.first, {});
+  }
   const auto count = static_cast<Label>(labels_before.size());
   std::vector<Label> links(count + begins_.size());
   std::iota(links.begin(), links.end(), Label{0});
   const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
   // Only contacts that join what no others do: as many as there are components at most.
-  for_each_contact(before, here, geometry_.of_slices, connectivity, [&](Label a, Label b) {
-    if (!values_here.empty() && values_before.at(a) != values_here[b]) return;
+  for_each_contact(before, here, geometry_, elements_, [&](Label a, Label b) {
     if (sets.find(a) == sets.find(count + b)) return;
     sets.unite(a, count + b);
     contacts_.push_back({a, b});
@@ -271,7 +278,7 @@ void Faces::pass_numbers(NumberedPart& part) {
 
 std::vector<ValueBits> Faces::values_of_met(std::size_t count) const {
   std::vector<ValueBits> values;
-  if (!values_.empty())
+  if (!values_.empty() && elements_.delta == 0)
     for (std::size_t i = 0; i < count; ++i) values.push_back(values_[met_.labels()[i] - std::size_t{1}]);
   return values;
 }

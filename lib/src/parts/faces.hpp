@@ -41,9 +41,10 @@ class MetLabels {
 /// the seam, which tells the one before. The rest, which reaches another seam, is united by groups of parts.
 class Faces {
  public:
-  /// `labeled` stays as it is until all is united. `values`: of its components, of an image of values.
+  /// `labeled` stays as it is until all is united. `values`: of its components, of an image of values;
+  /// `elements`: those of the image.
   Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity, const Labeled& labeled,
-        std::span<const ValueBits> values);
+        std::span<const ValueBits> values, ValueFaces elements);
 
   /// Unites all.
   void unite();
@@ -70,14 +71,15 @@ class Faces {
 
  private:
   void send_last(const LabelRuns& runs);
-  void unite_with_before(const LabelRuns& here, Connectivity connectivity);
+  void unite_with_before(LabelRuns first);
   void take_from_next();
   std::uint32_t in_group(std::uint32_t met);
   void unite_groups();
   void send_group(int to);
   Group receive_group(int from);
   void list_begun_before();
-  /// Of the first so many that were met; none of an image of bits.
+  /// Of the first so many that were met; none of an image of bits, and none with a delta, when components
+  /// have several.
   std::vector<ValueBits> values_of_met(std::size_t count) const;
   Component placed_met(std::uint32_t met) const;
   std::uint64_t part() const { return static_cast<std::uint64_t>(link_.part()); }
@@ -87,6 +89,7 @@ class Faces {
   const Slab slab_;
   const Components& components_;
   const std::span<const ValueBits> values_;
+  ValueFaces elements_;
 
   MetLabels met_;                       // at either face, those at the last one first
   std::size_t at_last_ = 0;             // how many these are

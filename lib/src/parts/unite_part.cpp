@@ -74,9 +74,9 @@ class ComponentWriter {
 
 /// `whole`: what has places for the components of the whole; else they stay with the part.
 NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
-                   Labeled labeled, std::span<const ValueBits> values,
+                   Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces,
                    const std::function<Components&(Label count)>& whole) {
-  Faces faces(link, slab, extent, connectivity, labeled, values);
+  Faces faces(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
   faces.unite();
   Components components = std::exchange(labeled.components, {});
   const std::size_t count = components.size() - faces.continued();
@@ -115,13 +115,13 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
 }  // namespace
 
 NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                        Labeled labeled, std::span<const ValueBits> values) {
-  return unite(link, slab, whole, connectivity, std::move(labeled), values, {});
+                        Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces) {
+  return unite(link, slab, whole, connectivity, std::move(labeled), values, std::move(at_faces), {});
 }
 
 NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
                              Labeled labeled, const std::function<Components&(Label count)>& whole) {
-  return unite(link, slab, whole_extent, connectivity, std::move(labeled), {}, whole);
+  return unite(link, slab, whole_extent, connectivity, std::move(labeled), {}, {}, whole);
 }
 
 }  // namespace gpuccl

@@ -2,41 +2,79 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
+#include "common/chained_runs.hpp"
 #include "common/run_contacts.hpp"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/error.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/value_slabs.hpp"
+#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 
-/// Bytes of the runs of a face.
-inline std::size_t bytes_of(const LabelRuns& face) {
-  return face.runs.size() * sizeof(LabelRun) + face.ends.size() * sizeof(std::size_t);
-}
+/// The first or the last slice of a slab, or row: its runs and, of an image of values, what says which of
+/// those that touch connect.
+struct Face {
+  LabelRuns runs = {};
+  std::span<const ValueBits> values = {};  // of labels from `first_label` on; empty of a binary image
+  Label first_label = 1;
+  std::vector<std::byte> elements = {};  // with a delta
 
-/// Row `row` of a face.
-inline std::span<const LabelRun> row_of(const LabelRuns& face, std::size_t row) {
-  const std::size_t begin = row == 0 ? 0 : face.ends[row - 1];
-  return {face.runs.data() + begin, face.runs.data() + face.ends[row]};
-}
-
-/// Calls touch(label, other label) wherever runs of two faces beside each other touch; faces are slices or
-/// single rows.
-template <class Touch>
-void for_each_contact(const LabelRuns& a, const LabelRuns& b, bool of_slices, Connectivity connectivity,
-                      Touch touch) {
-  const int axes = reach(connectivity);  // one of them leads from a face to the other
-  const auto meet = [&](std::size_t of_a, std::size_t of_b, bool diagonal) {
-    for_each_contact_of_rows(
-        row_of(a, of_a), row_of(b, of_b), diagonal,
-        [&](const LabelRun& one, const LabelRun& other) { touch(one.label, other.label); });
-  };
-  for (std::size_t row = 0; row < b.ends.size(); ++row) {
-    meet(row, row, axes > 1);
-    if (!of_slices || axes < 2) continue;
-    if (row > 0) meet(row - 1, row, axes > 2);
-    if (row + 1 < a.ends.size()) meet(row + 1, row, axes > 2);
+  std::size_t bytes() const {
+    return runs.runs.size() * sizeof(LabelRun) + runs.ends.size() * sizeof(std::size_t) + elements.size();
   }
+  std::span<const LabelRun> row(std::size_t row) const {
+    const std::size_t begin = row == 0 ? 0 : runs.ends[row - 1];
+    return {runs.runs.data() + begin, runs.runs.data() + runs.ends[row]};
+  }
+  ValueBits value(const LabelRun& run) const { return values[run.label - first_label]; }
+};
+
+/// Calls touch(label, other label) wherever runs of two faces beside each other touch and connect(row, row
+/// here, diagonal) says of their rows that they connect.
+template <class Connect, class Touch>
+void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& geometry, Connect connect,
+                         Touch touch) {
+  const int axes = reach(geometry.connectivity);  // one of them leads from a face to the other
+  const auto meet = [&](std::size_t of_before, std::size_t of_here, bool diagonal) {
+    const auto connected = connect(of_before, of_here, diagonal);
+    for_each_contact_of_rows(before.row(of_before), here.row(of_here), diagonal,
+                             [&](const LabelRun& one, const LabelRun& other) {
+                               if (connected(one, other)) touch(one.label, other.label);
+                             });
+  };
+  for (std::size_t row = 0; row < here.runs.ends.size(); ++row) {
+    meet(row, row, axes > 1);
+    if (!geometry.of_slices || axes < 2) continue;
+    if (row > 0) meet(row - 1, row, axes > 2);
+    if (row + 1 < before.runs.ends.size()) meet(row + 1, row, axes > 2);
+  }
+}
+
+/// The same where they connect by their values, of which `values` has type and delta; those of a binary image
+/// all do.
+template <class Touch>
+void for_each_contact(const Face& before, const Face& here, const SlabFaces& geometry,
+                      const ValueFaces& values, Touch touch) {
+  if (values.delta == 0) {
+    const auto equal = [&](const LabelRun& one, const LabelRun& other) {
+      return here.values.empty() || before.value(one) == here.value(other);
+    };
+    return for_each_contact_if(
+        before, here, geometry, [&](std::size_t, std::size_t, bool) { return equal; }, touch);
+  }
+  for (const Face* const face : {&before, &here})
+    if (face->elements.size() != geometry.bytes(values.type))
+      throw Error(Failure::internal, "elements of a face are missing");
+  const std::size_t row_bytes = geometry.bytes(values.type) / static_cast<std::size_t>(geometry.rows);
+  with_type(values.type, [&](auto value) {
+    const auto chained = [&](std::size_t of_before, std::size_t of_here, bool diagonal) {
+      return ChainedRuns<decltype(value)>(values.delta, before.elements.data() + of_before * row_bytes,
+                                          here.elements.data() + of_here * row_bytes, diagonal);
+    };
+    for_each_contact_if(before, here, geometry, chained, touch);
+  });
 }
 
 }  // namespace gpuccl

@@ -1,29 +1,30 @@
 #include "slabs/joiner.hpp"
 
 #include "common/add_phases.hpp"
-#include "slabs/face_contacts.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 
-void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values) {
+void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, ValueFaces at_faces) {
   const SlabFaces faces(slab, extent_, connectivity_);
   const LabelSource& labels = *labeled.labels;
   const Label offset = components_.add(slab, std::move(labeled.components));
   values_.push_back(std::move(values));
   if (faces.before) {
-    LabelRuns first;
-    labels.list_runs(0, faces.rows, first, nullptr);
-    components_.check_memory(0, bytes_of(first) + bytes_of(last_));
-    const Column<ValueBits>&of_before = values_[values_.size() - 2], &of_here = values_.back();
-    for_each_contact(last_, first, faces.of_slices, connectivity_, [&](Label before, Label here) {
-      if (of_here.empty() || of_before[before - 1] == of_here[here - 1])
-        components_.unite(last_offset_ + before, offset + here);
+    Face first{.values = values_.back(), .elements = std::move(at_faces.first)};
+    labels.list_runs(0, faces.rows, first.runs, nullptr);
+    components_.check_memory(0, first.bytes() + last_.bytes());
+    last_.values = values_[values_.size() - 2];
+    for_each_contact(last_, first, faces, at_faces, [&](Label before, Label here) {
+      components_.unite(last_offset_ + before, offset + here);
     });
   }
   last_ = {};
   last_offset_ = offset;
-  if (faces.next) labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_, nullptr);
+  if (faces.next) {
+    labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_.runs, nullptr);
+    last_.elements = std::move(at_faces.last);
+  }
   add_phases(whole_.labeled.phases, labeled.phases);
   whole_.labeled.statistics_ms += labeled.statistics_ms;
 }

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/slabs.hpp"
-#include "gpuccl/values.hpp"
+#include "gpuccl/value_slabs.hpp"
+#include "slabs/face_contacts.hpp"
 #include "slabs/slab_components.hpp"
 
 namespace gpuccl {
@@ -21,8 +21,9 @@ class Joiner {
   void check_memory(std::size_t more) const { components_.check_memory(more); }
 
   /// Takes all of `labeled` but its labels. With `values` of its components, these are one with those of the
-  /// slab before that they touch and whose values are equal.
-  void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {});
+  /// slab before that they touch and whose values are equal, or with a delta where elements `at_faces`
+  /// connect.
+  void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
 
   /// The whole once all slabs have been added; make_labels(components) makes its labels.
   template <class MakeLabels>
@@ -39,7 +40,7 @@ class Joiner {
   Connectivity connectivity_;
   SlabComponents components_;
   std::vector<Column<ValueBits>> values_;  // of the components of each slab
-  LabelRuns last_;                         // face of the slab before
+  Face last_;                              // of the slab before
   Label last_offset_ = 0;
   LabeledValues whole_;
 };

@@ -11,10 +11,13 @@ BitView view_of(const Slab& slab, BitView image) {
   return {image.row(rows_of(slab, image.extent).begin), extent_of(slab, image.extent), image.row_pitch};
 }
 
-SlabFaces::SlabFaces(const Slab& slab, Extent whole, Connectivity connectivity)
-    : of_slices(slab.y1 - slab.y0 == whole.height), rows(of_slices ? whole.height : 1) {
+SlabFaces::SlabFaces(const Slab& slab, Extent whole, Connectivity by)
+    : of_slices(slab.y1 - slab.y0 == whole.height),
+      width(whole.width),
+      rows(of_slices ? whole.height : 1),
+      connectivity(by) {
   const RowRange range = rows_of(slab, whole);
-  const bool touches = range.begin < range.end && (!of_slices || is_3d(connectivity));
+  const bool touches = range.begin < range.end && (!of_slices || is_3d(by));
   before = touches && (of_slices ? slab.z0 : slab.y0) > 0;
   next = touches && (of_slices ? slab.z1 < whole.depth : slab.y1 < whole.height);
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/slabs.hpp"
+#include "gpuccl/value_type.hpp"
 
 namespace gpuccl {
 
@@ -23,7 +25,14 @@ struct SlabFaces {
 
   bool of_slices;     // else of single rows
   bool before, next;  // whether there is something to touch
+  int width;
   std::int64_t rows;  // of a face
+  Connectivity connectivity;
+
+  /// Of a face's elements.
+  std::size_t bytes(ValueType type) const {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(width) * bytes_of(type);
+  }
 };
 
 }  // namespace gpuccl

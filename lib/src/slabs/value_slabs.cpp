@@ -1,19 +1,20 @@
+#include "gpuccl/value_slabs.hpp"
+
 #include <functional>
 #include <utility>
 
-#include "gpuccl/values.hpp"
 #include "slabs/joiner.hpp"
 #include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
 
 LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
-                                    std::function<LabeledValues(const Slab& slab)> label,
+                                    std::function<SlabToJoin(const Slab& slab)> label,
                                     std::int64_t max_kept) {
   Joiner joiner(extent, connectivity, max_kept);
   for (const Slab& slab : slabs) {
-    LabeledValues here = label(slab);
-    joiner.add(slab, here.labeled, std::move(here.values));
+    SlabToJoin here = label(slab);
+    joiner.add(slab, here.labeled, std::move(here.values), std::move(here.faces));
   }
   return joiner.finish([&](SlabComponents components) {
     SlabWork work;

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "common/chained_runs.hpp"
 #include "common/run_contacts.hpp"
-#include "common/value_rules.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/draw_rows.hpp"
 #include "cpu/runs/forest.hpp"
@@ -49,36 +49,6 @@ namespace {
 /// Whether two runs that touch connect, of rows in the order of their arguments.
 struct EqualRuns {
   bool operator()(const ValueRun& here, const ValueRun& other) const { return here.value == other.value; }
-};
-
-template <class T>
-class ChainedRuns {
- public:
-  ChainedRuns(const ValueImage& image, std::int64_t here, std::int64_t other, bool diagonal)
-      : within_(image.delta()),
-        here_(image.elements(here)),
-        other_(image.elements(other)),
-        reach_(diagonal ? 1 : 0) {}
-
-  bool operator()(const ValueRun& here, const ValueRun& other) const {
-    const std::int64_t first = other.begin, end = other.end;  // the widest row ends at 2^31 - 1
-    for (std::int64_t x = std::max(std::int64_t{here.begin}, first - reach_);
-         x < std::min(std::int64_t{here.end}, end + reach_); ++x)
-      for (std::int64_t at = std::max(x - reach_, first); at < std::min(x + reach_ + 1, end); ++at)
-        if (within_(value(here_, x), value(other_, at))) return true;
-    return false;
-  }
-
- private:
-  static T value(const std::byte* row, std::int64_t x) {
-    T value;
-    std::memcpy(&value, row + static_cast<std::size_t>(x) * sizeof(T), sizeof value);
-    return value;
-  }
-
-  Within<T> within_;
-  const std::byte *here_, *other_;
-  int reach_;
 };
 
 /// What joins the runs of an image.
@@ -144,7 +114,9 @@ class Joiner {
   void join_rows(std::int64_t here, std::int64_t other, bool diagonal, const Forest& forest) const {
     if (image_.delta() == 0) return join_rows(here, other, diagonal, forest, EqualRuns());
     with_type(image_.type(), [&](auto value) {
-      join_rows(here, other, diagonal, forest, ChainedRuns<decltype(value)>(image_, here, other, diagonal));
+      join_rows(here, other, diagonal, forest,
+                ChainedRuns<decltype(value)>(image_.delta(), image_.elements(here), image_.elements(other),
+                                             diagonal));
     });
   }
 
