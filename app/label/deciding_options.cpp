@@ -25,7 +25,9 @@ std::string deciding_options(const LabelOptions& options) {
   add(options.input.stack, "--stack");
   add(foreground.invert, "--invert");
   add(foreground.otsu, "--threshold otsu");
-  if (foreground.threshold) add(true, "--threshold " + io::shortest(*foreground.threshold));
+  if (foreground.threshold)
+    add(true, "--threshold " + (foreground.whole_threshold ? foreground.whole_threshold->text()
+                                                           : io::shortest(*foreground.threshold)));
   for (const io::SampleValue& value : foreground.values)
     line += (&value != &foreground.values.front() ? ","
              : line.empty()                       ? "--value "

@@ -11,16 +11,18 @@ namespace gpuccl::app {
 namespace {
 
 Option add_threshold(const Command& command, io::ForegroundOptions& foreground) {
-  return command.add_value("--threshold", "T|otsu",
-                           "Foreground is what is greater than T, or than Otsu's threshold",
-                           [&foreground](const std::string& given) {
-                             const std::optional<double> value = parse_number<double>(given);
-                             foreground.otsu = io::lower_case(given) == "otsu";
-                             foreground.threshold = value;
-                             return foreground.otsu || (value && std::isfinite(*value))
-                                        ? std::string()
-                                        : "'" + given + "' is neither a number nor otsu";
-                           });
+  return command.add_value(
+      "--threshold", "T|otsu", "Foreground is what is greater than T, or than Otsu's threshold",
+      [&foreground](const std::string& given) {
+        const std::optional<double> value = parse_number<double>(given);
+        foreground.otsu = io::lower_case(given) == "otsu";
+        foreground.threshold = value;
+        foreground.whole_threshold =
+            value && std::abs(*value) >= 0x1p53 ? io::SampleValue::parse(given) : std::nullopt;
+        return foreground.otsu || (value && std::isfinite(*value))
+                   ? std::string()
+                   : "'" + given + "' is neither a number nor otsu";
+      });
 }
 
 /// One class of a segmentation, or several.

@@ -7,6 +7,7 @@
 #include "gpuccl/error.hpp"
 #include "io/bmp/bmp_header.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/raw_source.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -24,6 +25,7 @@ class BmpSource final : public SampleSource {
         static_cast<double>(header_.pixels) + static_cast<double>(stored_bytes()) * info_.extent.height;
     if (end > static_cast<double>(file_->size()))
       throw Error(Failure::data, "the file ends early: " + claim(end, file_->size()));
+    if (end < static_cast<double>(file_->size()) && options.warn) options.warn(kBytesIgnored);
     if (header_.has_alpha && options.warn) options.warn("transparency ignored");
     check_memory(info_.extent, buffer_bytes(), options);
   }

@@ -50,6 +50,8 @@ bool GunzipStream::starts_member() const {
   return file_.read_at(here, start, sizeof start) == sizeof start && start[0] == 0x1f && start[1] == 0x8b;
 }
 
+bool GunzipStream::is_followed() const { return next_ - stream_->avail_in < file_.size(); }
+
 std::size_t GunzipStream::read(void* out, std::size_t count) {
   auto* to = static_cast<unsigned char*>(out);
   std::size_t done = 0;

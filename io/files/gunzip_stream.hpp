@@ -26,6 +26,8 @@ class GunzipStream {
   std::uint64_t position() const { return position_; }
   /// Whether a member of gzip follows; whatever else does is not read, as gzip does not.
   bool starts_member() const;
+  /// Whether anything follows what was read of the file.
+  bool is_followed() const;
   /// Copies the next `count` bytes, fewer only at the end, and returns how many. Throws Error (data, io).
   std::size_t read(void* out, std::size_t count);
   std::uint64_t skip(std::uint64_t count);

@@ -105,10 +105,12 @@ void GunzippedFile::hold_all() const {
   check_end(stream);
 }
 
-/// The checksum follows the last byte. Of what is there and was not expected, only a part is read.
+/// The checksum follows the last byte. Of what is there and was not expected, only a part is read: samples,
+/// or what is not compressed.
 void GunzippedFile::check_end(GunzipStream& stream) const {
   constexpr std::uint64_t kMostUnexpected = 1 << 20;
-  if (stream.skip(kMostUnexpected) > 0 && on_more_) on_more_();
+  const bool holds_more = stream.skip(kMostUnexpected) > 0;
+  if ((holds_more || stream.is_followed()) && on_more_) on_more_();
 }
 
 bool GunzippedFile::inflate_at_once() const {
@@ -130,7 +132,10 @@ bool GunzippedFile::inflate_at_once() const {
     to += made;
     if ((from == size || !is_gzip) && to < held_size_) return false;  // of zlib there is one
     if (to < held_size_ || from == size) continue;
-    if (GunzipStream more(*file_, offset_ + from); more.starts_member()) check_end(more);
+    if (GunzipStream more(*file_, offset_ + from); more.starts_member())
+      check_end(more);
+    else if (on_more_)
+      on_more_();
   }
   return true;
 }

@@ -38,14 +38,13 @@ class ChunkSource final : public SampleSource {
     const ImageAxes& axes = image.axes;
     const std::uint64_t depth = axes.z ? shape[*axes.z] : 1;
     check_page_size(shape[axes.x], shape[axes.y], options.limits);
-    if (depth == 0 || depth > static_cast<std::uint64_t>(options.limits.max_pages))
-      throw Error(Failure::data, "has too few or too many slices (" + std::to_string(depth) + ")");
+    const int slices = checked_slices(static_cast<double>(depth), options.limits);
     x_ = axis_of(axes.x);
     y_ = axis_of(axes.y);
     if (axes.z) z_ = axis_of(*axes.z);
     has_z_ = axes.z.has_value();
     info_.format = image.format_name;
-    info_.extent = {static_cast<int>(x_.size), static_cast<int>(y_.size), static_cast<int>(depth)};
+    info_.extent = {static_cast<int>(x_.size), static_cast<int>(y_.size), slices};
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
     info_.geometry = image.geometry;

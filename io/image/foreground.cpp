@@ -79,7 +79,7 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
   if (format.kind == SampleKind::floating) {
     if (format.bits != 16 && !format.is_scaled()) method_ = Method::floats;
   } else if (whole_bytes && !is_palette && !format.is_scaled()) {
-    options.values.empty() ? choose_range() : choose_ranges(options.values);
+    options.values.empty() ? choose_range(options.whole_threshold) : choose_ranges(options.values);
   } else if (format.bits <= 8) {
     choose_table();
   }
@@ -123,14 +123,17 @@ void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
 }
 
 /// Of whole numbers, compared as such: a double does not tell those beyond 2^53 apart.
-void Foreground::choose_range() {
+void Foreground::choose_range(const std::optional<SampleValue>& whole_threshold) {
   method_ = Method::ranges;
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   const bool is_signed = threshold_ && format_.kind == SampleKind::signed_integer;
   const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
   const double end = std::ldexp(1.0, format_.bits - (is_signed ? 1 : 0)), least = is_signed ? -end : 0;
-  std::uint64_t low = 1;                       // counted from the least value
-  if (threshold_ && *threshold_ >= end - 1) {  // nothing is above
+  std::uint64_t low = 1;  // counted from the least value
+  const auto code = whole_threshold ? whole_threshold->code(format_.bits, is_signed) : std::nullopt;
+  if (code && *code != max - sign) {
+    low = (*code ^ sign) + 1;
+  } else if (threshold_ && *threshold_ >= end - 1) {  // nothing is above
     low = 0;
     invert_ = !invert_;
   } else if (threshold_ && *threshold_ < least) {
@@ -278,7 +281,7 @@ std::string foreground_rule(const SampleFormat& format, const ForegroundOptions&
   for (const SampleValue& value : options.values)
     rule += (&value == &options.values.front() ? " = " : ", ") + value.text();
   if (threshold) {
-    rule += " > " + shortest(*threshold);
+    rule += " > " + (options.whole_threshold ? options.whole_threshold->text() : shortest(*threshold));
   } else if (by_luma && options.values.empty()) {
     rule += " > 0";
   }

@@ -27,7 +27,7 @@ class Foreground {
 
  private:
   bool is_foreground(double value) const;
-  void choose_range();
+  void choose_range(const std::optional<SampleValue>& whole_threshold);
   void choose_ranges(const std::vector<SampleValue>& values);
   void choose_numbers(const std::vector<SampleValue>& values);
   bool is_flipped() const;

@@ -32,9 +32,15 @@ Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) 
     if (!(size >= 0 && size <= kMost && size == std::floor(size)))
       throw Error(Failure::data, "header claims an axis of " + shortest(size) + " elements");
   check_page_size(static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1]), limits);
-  if (sizes[2] < 1 || sizes[2] > static_cast<double>(limits.max_pages))
-    throw Error(Failure::data, "header claims " + shortest(sizes[2]) + " slices");
-  return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), static_cast<int>(sizes[2])};
+  return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), checked_slices(sizes[2], limits)};
+}
+
+int checked_slices(double slices, const Limits& limits) {
+  if (slices < 1) throw Error(Failure::data, "header claims " + shortest(slices) + " slices");
+  if (slices > static_cast<double>(limits.max_pages))
+    throw Error(Failure::data, "header claims " + shortest(slices) + " slices, more than --max-pages " +
+                                   std::to_string(limits.max_pages));
+  return static_cast<int>(slices);
 }
 
 double checked_frames(double frames) {

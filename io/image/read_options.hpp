@@ -23,9 +23,10 @@ struct Limits {
 struct ForegroundOptions {
   bool raw = false;  // sample bits as stored: no photometric inversion
   bool invert = false;
-  std::optional<double> threshold;  // value > threshold
-  bool otsu = false;                // threshold by Otsu's method over the whole input
-  std::vector<SampleValue> values;  // if there are any: these and no others; in ascending order
+  std::optional<double> threshold;             // value > threshold
+  std::optional<SampleValue> whole_threshold;  // the same beyond 2^53, where a double may be another number
+  bool otsu = false;                           // threshold by Otsu's method over the whole input
+  std::vector<SampleValue> values;             // if there are any: these and no others; in ascending order
 
   bool has_rule() const { return threshold || otsu || !values.empty(); }
 };

@@ -127,8 +127,8 @@ Extent read_extent(const Fields& fields, const Limits& limits, double& frames) {
     }
   }
   check_page_size(static_cast<std::uint64_t>(size[0]), static_cast<std::uint64_t>(size[1]), limits);
-  if (size[2] > limits.max_pages) refuse(std::to_string(size[2]) + " slices");
-  return {static_cast<int>(size[0]), static_cast<int>(size[1]), static_cast<int>(size[2])};
+  return {static_cast<int>(size[0]), static_cast<int>(size[1]),
+          checked_slices(static_cast<double>(size[2]), limits)};
 }
 
 std::uint64_t read_offset(const Fields& fields, bool is_pair) {

@@ -104,9 +104,8 @@ NpyHeader read_npy_header(const InputFile& file, const Limits& limits) {
   header.fortran = fortran == "True";
   const std::vector<std::uint64_t> axes = parse_shape(value_of(dictionary, "shape"));
   check_page_size(axes[2], axes[1], limits);
-  if (axes[0] == 0 || axes[0] > static_cast<std::uint64_t>(limits.max_pages))
-    refuse("too few or too many slices");
-  header.extent = {static_cast<int>(axes[2]), static_cast<int>(axes[1]), static_cast<int>(axes[0])};
+  header.extent = {static_cast<int>(axes[2]), static_cast<int>(axes[1]),
+                   checked_slices(static_cast<double>(axes[0]), limits)};
   const auto row_bytes = static_cast<double>(header.format.row_bytes(header.extent.width));
   if (row_bytes * header.extent.height * header.extent.depth > static_cast<double>(file.size() - header.data))
     refuse("the file ends early");

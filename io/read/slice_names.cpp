@@ -10,6 +10,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/natural_order.hpp"
+#include "io/read/slice_hints.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -77,6 +78,8 @@ std::vector<std::string> sorted_names(const fs::path& folder,
     throw Error(Failure::data, std::string("the folder holds no ") + kImageExtensions + " file");
   if (others > 0 && warn) warn(std::to_string(others) + " left out: no images by name");
   std::sort(names.begin(), names.end(), natural_less);
+  if (warn)
+    for (const std::string& line : slice_hints(names)) warn(line);
   return names;
 }
 

@@ -18,7 +18,8 @@ class StackSource final : public SampleSource {
   StackSource(const std::string& folder, const ReadOptions& options)
       : folder_(folder), names_(slice_names(folder, options.warn)), options_(options) {
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
-      throw Error(Failure::data, "holds more than " + std::to_string(options.limits.max_pages) + " slices");
+      throw Error(Failure::data,
+                  "holds more slices than --max-pages " + std::to_string(options.limits.max_pages));
     for (const std::string& name : names_) check_slice(name);
     info_.format = "stack";
     info_.extent.depth = static_cast<int>(names_.size());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <string_view>
 
+#include "io/files/gunzip_stream.hpp"
 #include "io/read/slice_names.hpp"
 
 namespace gpuccl::io {
@@ -31,7 +33,6 @@ constexpr KnownFormat kKnown[] = {
     {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
     {128, "DICM"sv, "a DICOM", kToImage},
     {0, "PK\3\4"sv, "a zip archive", kUnpack},
-    {0, "\x1f\x8b"sv, "compressed by gzip", kUnpack},
 };
 
 struct OptionalFormat {
@@ -51,6 +52,23 @@ constexpr bool kHasHdf5 = false;
 constexpr OptionalFormat kOptional[] = {{"JPEG", "libjpeg", kHasJpeg}, {"HDF5", "libhdf5", kHasHdf5}};
 
 Error refusal(const KnownFormat& known) { return {Failure::data, known.what + ("; "s + known.remedy)}; }
+
+/// What gzip compresses and no reader takes.
+Error unknown_contents(const InputFile& file) {
+  constexpr std::size_t kHeader = 348;
+  constexpr std::string_view kStarts[] = {"\x5c\1\0\0"sv, "\0\0\1\x5c"sv, "\x1c\2\0\0"sv, "\0\0\2\x1c"sv};
+  std::array<char, kHeader> bytes{};
+  try {
+    const std::string_view start(bytes.data(), GunzipStream(file).read(bytes.data(), bytes.size()));
+    const bool is_nifti = std::any_of(std::begin(kStarts), std::end(kStarts),
+                                      [&](std::string_view size) { return start.starts_with(size); });
+    if (start.size() < kHeader && is_nifti)
+      return {Failure::data, "a NIfTI that ends in its header, compressed by gzip"};
+  } catch (const Error& error) {
+    return error;
+  }
+  return {Failure::data, "compressed by gzip; unpack it"};
+}
 
 /// Whether the first line of a text is the name of an image and nothing else.
 bool begins_list_of_images(std::string_view text) {
@@ -83,6 +101,7 @@ Error unknown_format(const InputFile& file) {
   for (const KnownFormat& known : kKnown)
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);
+  if (start.starts_with("\x1f\x8b"sv)) return unknown_contents(file);
   if (begins_list_of_images(start)) return {Failure::data, "a list of images; write '@' before its name"};
   return {Failure::data, "in no format that is read (" + read_formats() + ")"};
 }

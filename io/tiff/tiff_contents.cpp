@@ -200,6 +200,7 @@ class ContentsScanner {
     result_.info.bits_per_sample = format.samples.bits;
     result_.info.photometric = name_of(format.samples.photometric);
     result_.info.geometry.resolution = read_resolution(tiff_);
+    channels_ = format.channels;
     result_.planes = format.planes;
     result_.swapped = TIFFIsByteSwapped(tiff_.get()) != 0;
     result_.reversed = is_reversed();
@@ -224,10 +225,10 @@ class ContentsScanner {
   void compare(const TiffFormat& format) {
     const SampleFormat& samples = result_.formats.front();
     if (format.samples.bits != samples.bits || format.samples.kind != samples.kind ||
-        format.samples.channels != samples.channels || format.planes != result_.planes)
-      refuse_unlike("has " + std::to_string(format.samples.channels) + " samples of " +
+        format.channels != channels_ || format.planes != result_.planes)
+      refuse_unlike("has " + std::to_string(format.channels) + " samples of " +
                     std::to_string(format.samples.bits) + " bits a pixel, unlike page 1 with " +
-                    std::to_string(samples.channels) + " of " + std::to_string(samples.bits));
+                    std::to_string(channels_) + " of " + std::to_string(samples.bits));
     if (format.samples.photometric != samples.photometric)
       refuse_unlike(std::string("is ") + name_of(format.samples.photometric) + " but page 1 is " +
                     name_of(samples.photometric));
@@ -240,7 +241,8 @@ class ContentsScanner {
   /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
-      throw Error(Failure::data, "more than " + std::to_string(options_.limits.max_pages) + " pages");
+      throw Error(Failure::data,
+                  "holds more pages than --max-pages " + std::to_string(options_.limits.max_pages));
     const Extent& extent = contents.info.extent;
     const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
                              static_cast<std::uint64_t>(extent.height);
@@ -262,6 +264,7 @@ class ContentsScanner {
   TiffArrays arrays_;
   bool has_unlike_pages_ = false;
   std::uint64_t stored_ = 0;                         // by all pages so far
+  int channels_ = 1;                                 // of a pixel of the first slice, as it is stored
   std::int64_t planes_ = 0;                          // so far
   std::optional<std::vector<std::int64_t>> wanted_;  // of them, if not all
 };

@@ -144,6 +144,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, bool all_channels,
       channels > 1 &&
       tiff.field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
   samples.channels = separate ? std::min(channels, colors) : channels;
+  format.channels = channels;
   format.planes = separate ? samples.channels : 1;
   if (samples.photometric == Photometric::palette) samples.palette = luma_of_colormap(tiff, samples.bits);
   check_format(samples);

@@ -11,7 +11,8 @@ namespace gpuccl::io {
 /// How the current page stores its samples.
 struct TiffFormat {
   SampleFormat samples;
-  int planes = 1;  // that have to be read, when each channel is stored on its own
+  int channels = 1;  // of a pixel as it is stored, alpha and others included
+  int planes = 1;    // that have to be read, when each channel is stored on its own
 };
 
 bool is_fax(int compression);

@@ -105,7 +105,8 @@ TEST_CASE("files of other formats are refused with what they are") {
       {with(0, "PK\3\4"), "a zip archive; unpack it"},
       {"a b.png\nc.png\n", "a list of images; write '@' before its name"},
       {"scans/1.TIF\r\n", "a list of images;"},
-      {"\x1f\x8b", "compressed by gzip; unpack it"}};
+      {"\x1f\x8b", "the compressed samples end early"},
+      {std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\0", 20), "compressed by gzip; unpack it"}};
   for (const auto& [content, what] : others) {
     write_file(file, content);
     fails({"label", file, "--json", "-"}, 65, std::string("file.png: ") + what);

@@ -33,9 +33,11 @@ TEST_CASE("an array of numpy is labelled as the same TIFF is, alone, in a folder
   const std::string slice = save(scratch / "stack/1.png", tests::drawn(kSlices[0]).view());
   succeeds({"label", save(scratch / "2.png", tests::drawn(kSlices[1]).view()), "-o", scratch / "stack/2.npy",
             "--json", "/dev/null", "--label-type", "u8"});
+  write_file(scratch / "stack/files.txt", "1.png\n2.npy\n");  // so that two formats are no surprise
   fails({"label", scratch / "stack", "--stack", "-o", scratch / "c.tiff"}, 65,
         "2.npy is min-is-black with 1 samples of 8");
   std::filesystem::remove(slice);
+  std::filesystem::remove(scratch / "stack/files.txt");
   succeeds({"label", scratch / "stack", "--stack", "-c", "26", "-o", scratch / "c.npy"});
   CHECK(labels_in(scratch / "c.npy") == "0 0 0 0/0 1 0 0/0 0 0 2");
 }

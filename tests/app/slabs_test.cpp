@@ -119,7 +119,7 @@ TEST_CASE("slabs are read from whatever holds slices and rows") {
       for (int x = 0; x < 100; ++x) slice.set(x, y, 0, volume(x, y, z));
     save(scratch / ("stack/" + std::to_string(z) + (z % 2 == 0 ? ".png" : ".tif")), slice.view());
   }
-  expect_same_with(scratch, scratch / "stack", {"20K", "70K"}, {"--stack"});
+  expect_same_with(scratch, scratch / "stack", {"20K", "70K"}, {"--stack", "--quiet"});
 
   std::vector<tests::TiffPageToWrite> pages;
   for (int z = 0; z < 24; ++z) pages.push_back(page_of(volume, z));

@@ -234,6 +234,31 @@ TEST_CASE("64-bit samples beyond 2^53 are compared with the threshold as whole n
   CHECK(above(SampleKind::signed_integer, 0x1p63, is_black) == 0);
   CHECK(above(SampleKind::signed_integer, 0x1p62, is_white) == 0b01000000);  // -1 less the sample
   CHECK(above(SampleKind::unsigned_integer, 0x1p62, is_black) == 0b01111010);
+
+  const auto above_whole = [&](SampleKind kind, const std::string& threshold,
+                               Photometric photometric = Photometric::min_is_black) {
+    SampleFormat format;
+    format.bits = 64;
+    format.kind = kind;
+    format.photometric = photometric;
+    ForegroundOptions options;
+    options.whole_threshold = SampleValue::parse(threshold);
+    const double nearest = options.whole_threshold->number();
+    Foreground(format, options, nearest).pack(reinterpret_cast<const std::byte*>(samples), 8, bits);
+    return bits[0];
+  };
+  const auto is_signed = SampleKind::signed_integer, is_unsigned = SampleKind::unsigned_integer;
+  CHECK(above_whole(is_signed, "4611686018427387903") == 0b00000011);
+  CHECK(above_whole(is_signed, "4611686018427387905") == 0);
+  CHECK(above_whole(is_signed, "-4611686018427387905") == 0b10011111);
+  CHECK(above_whole(is_signed, "-4611686018427387903") == 0b10000111);
+  CHECK(above_whole(is_signed, "9223372036854775807") == 0);
+  CHECK(above_whole(is_signed, "4611686018427387903", is_white) == 0b01100000);
+  CHECK(above_whole(is_unsigned, "4611686018427387903") == 0b01111011);
+  CHECK(above_whole(is_unsigned, "13835058055282163711") == 0b00011000);
+  CHECK(above_whole(is_unsigned, "18446744073709551615") == 0);
+  CHECK(above_whole(is_unsigned, "18446744073709551616") == 0);
+  CHECK(above_whole(is_unsigned, "-9007199254740993") == 0b11111111);
 }
 
 TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the nearest sample") {

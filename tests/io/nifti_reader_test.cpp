@@ -7,6 +7,7 @@
 
 #include "io/files/gunzipped_file.hpp"
 #include "io/image/read_options.hpp"
+#include "io/read/intensity_reader.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
@@ -225,6 +226,8 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
   nifti.dim = {4, 9, 5, 1, 3};
   CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
+  CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
+                    "holds 3 volumes; intensities are those of one, saved as a file of its own");
   nifti.dim = {5, 9, 5, 1, 1, 3};
   CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
 }
@@ -275,9 +278,11 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it i
     reason_of(gzipped(whole.substr(0, size)));
   }
   for (std::size_t size = 1; size < zipped.size(); size += 7) reason_of(zipped.substr(0, size));
+  CHECK(reason_of(zipped.substr(0, 12)) == "the compressed samples end early");
+  CHECK(reason_of(gzipped(whole.substr(0, 347))) == "a NIfTI that ends in its header, compressed by gzip");
   const std::pair<std::string, bool> longer[] = {
       {whole + "garbage", true},
-      {zipped + "garbage", false},  // of which gzip makes nothing
+      {zipped + "garbage", true},
       {gzipped(whole + "garbage"), true},
       {gzipped(whole) + gzipped("more"), true},
       {gzipped(whole) + gzipped(""), false},

@@ -175,6 +175,13 @@ TEST_CASE("headers of arrays that are not images, or claim too much, are refused
   CHECK(refuses(neither));
 }
 
+TEST_CASE("an array of more slices than are allowed is refused by the name of the option") {
+  const tests::MemoryFile file(npy("|u1", "(3, 1, 1)", "abc"));
+  ReadOptions options;
+  options.limits.max_pages = 2;
+  CHECK_THROWS_WITH(read_image(file.path(), options), "header claims 3 slices, more than --max-pages 2");
+}
+
 TEST_CASE("an array that does not fit the memory is refused before anything is taken for it") {
   const std::string data(1 << 20, '\1');
   ReadOptions options;

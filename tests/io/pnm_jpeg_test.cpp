@@ -110,6 +110,13 @@ TEST_CASE("a BMP is read from the bottom up and from the top down, with a palett
   const ImageInfo info = open_reader(MemoryFile(Bmp().with(second + first)).path(), {})->info();
   CHECK(info.format == "bmp");
   CHECK(info.geometry.resolution.x == 39.37);
+  std::vector<std::string> lines;
+  ReadOptions options;
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  CHECK(same_bits(read(Bmp().with(second + first), options), image));
+  CHECK(lines.empty());
+  CHECK(same_bits(read(Bmp().with(second + first + "more"), options), image));
+  CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
 }
 
 TEST_CASE("a BMP that ends early, is compressed, or lies about its size is refused") {

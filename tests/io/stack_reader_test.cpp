@@ -2,6 +2,7 @@
 
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
+#include "io/read/slice_hints.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -65,14 +66,24 @@ TEST_CASE("a folder of slices is a volume in natural order of names, of either f
   }
   write_file(folder / "notes.txt", "not a slice");
   ImageInfo info;
-  REQUIRE(same_bits(read_image(folder.path().string(), stack(), &info), image));
+  std::vector<std::string> lines;
+  ReadOptions options = stack();
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  REQUIRE(same_bits(read_image(folder.path().string(), options, &info), image));
+  REQUIRE(lines.size() == 2);
+  REQUIRE(
+      lines[1] ==
+      "all images of the folder are slices, 'slice0.png' and 'slice1.tif' alike; files.txt names those that "
+      "are meant");
   REQUIRE(info.format == "stack");
   REQUIRE(info.extent == image.extent());
 
   std::string list;
   for (int z = 11; z >= 0; --z) list += "slice" + std::to_string(z) + (z % 2 == 0 ? ".png\n" : ".tif\n");
   write_file(folder / "files.txt", list);
-  const BitVolume upside_down = read_image(folder.path().string(), stack());
+  lines.clear();
+  const BitVolume upside_down = read_image(folder.path().string(), options);
+  REQUIRE(lines.empty());
   for (int z = 0; z < 12; ++z)
     for (int y = 0; y < 30; ++y)
       for (int x = 0; x < 70; ++x) REQUIRE(upside_down(x, y, z) == image(x, y, 11 - z));
@@ -141,4 +152,22 @@ TEST_CASE("a slice that goes away while the stack is read is an error") {
   reader->read(2, 3, into);
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 70; ++x) REQUIRE(into(x, y, 0) == image(x, y, 2));
+}
+
+TEST_CASE("a number that is missing among slices is said") {
+  const auto hints = [](std::vector<std::string> names) { return slice_hints(names); };
+  REQUIRE(
+      hints({"slice_002.png", "slice_004.png", "slice_005.png"}) ==
+      std::vector<std::string>{"after 'slice_002.png' comes 'slice_004.png'; a slice seems to be missing"});
+  REQUIRE(hints({"a_z1_c0.TIF", "a_z2_c0.tiff", "a_z3_c0.tif"}).empty());
+  REQUIRE(hints({"z000.png", "z010.png", "z020.png"}).empty());
+  REQUIRE(hints({"z000.png", "z010.png", "z030.png"}).size() == 1);
+  REQUIRE(hints({"1.png", "2.png"}).empty());
+  REQUIRE(hints({"1.png"}).empty());
+  REQUIRE(hints({"a1.png", "a7.png", "b2.png"}).empty());
+  REQUIRE(hints({"1.png", "01.png", "3.png"}).empty());
+  REQUIRE(hints({"a.png", "b.png", "c.png"}).empty());
+  REQUIRE(hints({"99999999999999999999.png", "9999999999999999999999.png", "z.png"}).empty());
+  REQUIRE(hints({"1.h5", "2.h5", "3.h5"}).empty());
+  REQUIRE(hints({"1.png", "2.jpg", "5.png"}).size() == 2);
 }

@@ -649,6 +649,21 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
     white.photometric = PHOTOMETRIC_MINISWHITE;
     REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black");
   }
+  TiffPageToWrite colour = page_of(noise({40, 30, 1}, 11), 0, 1, 8), with_alpha = colour;
+  for (TiffPageToWrite* page : {&colour, &with_alpha}) {
+    page->photometric = PHOTOMETRIC_RGB;
+    page->planar = PLANARCONFIG_SEPARATE;
+    page->channels = page == &colour ? 3 : 4;
+    page->samples.assign(std::size_t{40} * 30 * static_cast<std::size_t>(page->channels), 1);
+  }
+  with_alpha.more = [](TIFF* tiff) {
+    const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+  };
+  describe(colour, "ImageJ=1.53t\nimages=2\nslices=2\n");
+  write_tiff(path, {colour, with_alpha});
+  REQUIRE(refusal_of(path, {}) == "page 2 has 4 samples of 8 bits a pixel, unlike page 1 with 3 of 8");
+
   TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
   describe(first, "<OME>" + ome_image + ome_image + "</OME>");
