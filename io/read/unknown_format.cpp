@@ -13,7 +13,6 @@ namespace gpuccl::io {
 namespace {
 
 constexpr const char* kToImage = "convert it to PNG or TIFF";
-constexpr const char* kToVolume = "convert it to TIFF";
 constexpr const char* kUnpack = "unpack it";
 
 struct KnownFormat {
