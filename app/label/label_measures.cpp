@@ -26,7 +26,8 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                                       (in_volume ? "images" : "volumes") + ", and this is labelled as " +
                                       (in_volume ? "a volume" : "an image"));
   }
-  request_ = {options_.measure.wanted | compared, connectivity, {}};
+  const MeasureSet named = options_.measure.named | compared;
+  request_ = {(options_.measure.wanted & ~by_name_only(connectivity)) | named, connectivity, {}};
   const io::Geometry& geometry = input.geometry;
   const bool is_known = geometry.is_known(is_volume ? 3 : 2);
   if (is_known) request_.spacing = geometry.spacing;

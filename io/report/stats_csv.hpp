@@ -30,6 +30,7 @@ bool is_stats_csv(std::string_view beginning);
 std::string joint_stats_header(const MeasureSet& wanted = {}, bool has_values = false);
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
-                            const Measured& measured = Measured(), const ValueColumn& value = {});
+                            const MeasureSet& wanted = {}, const Measured& measured = Measured(),
+                            const ValueColumn& value = {});
 
 }  // namespace gpuccl::io

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -29,11 +30,12 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
   return rows;
 }
 
-/// The names of the measures of some groups that labelings of images, or of volumes, have.
+/// The names of the measures that some groups stand for in labelings of images, or of volumes.
 std::vector<std::string> names(const std::set<std::string>& groups, const std::string& of) {
   std::vector<std::string> names;
   for (const Json& measure : table_of_measures())
-    if (groups.contains(measure["group"]) && std::string(measure["of"]).find(of) != std::string::npos)
+    if (groups.contains(measure["group"]) && std::string(measure["of"]).find(of) != std::string::npos &&
+        (of != "volumes" || measure["name"] != "feret_diameter_max"))
       names.push_back(measure["name"]);
   return names;
 }
@@ -61,6 +63,13 @@ TEST_CASE("a group of measures adds its columns of images or of volumes, in the 
           names({group}, "images"));
     CHECK(added(read_csv(csv(page, {"--measure", group})).front(), "cy") == names({group}, "images"));
   }
+  for (const std::string with : {"", "all,", "shape,"}) {
+    const auto columns = read_csv(csv(cells, {"--measure", with + "feret_diameter_max"})).front();
+    CHECK(std::count(columns.begin(), columns.end(), "feret_diameter_max") == 1);
+  }
+  const auto compared = read_csv(csv(cells, {"--measure", "extent", "--keep", "feret_diameter_max > 30"}));
+  CHECK(compared.front().back() == "extent");
+  CHECK(compared.size() > 1);
   CHECK(csv(page, {"--measure", "basic"}) == csv(page, {}));
   CHECK(csv(page, {"--measure", "area,cx"}) == csv(page, {}));
   CHECK(added(read_csv(csv(page, {"--measure", "border_x1,extent,border_x0"})).front(), "cy") ==
@@ -120,7 +129,7 @@ TEST_CASE("values are the same by slabs, with any number of threads and any algo
                                                     {image, "4", "10K"},
                                                     {image, "8", "10K"}}) {
     const auto measured = [&](const Words& options) {
-      Words words = {"-c", connectivity, "--measure", "all"};
+      Words words = {"-c", connectivity, "--measure", "all,feret_diameter_max"};
       words.insert(words.end(), options.begin(), options.end());
       return csv(input, words);
     };

@@ -30,14 +30,15 @@ using namespace gpuccl;
 
 namespace {
 
-MeasureSet parse_measures(const std::string& words) {
+MeasureSet parse_measures(const std::string& words, Connectivity connectivity) {
   MeasureSet wanted;
   std::istringstream stream(words);
   for (std::string word; std::getline(stream, word, ',');) {
     const MeasureSet before = wanted;
     for (const Measure& measure : measures())
-      if (word == measure.name || word == name_of(measure.group))
-        wanted.set(static_cast<std::size_t>(measure.id));
+      if (const auto id = static_cast<std::size_t>(measure.id);
+          word == measure.name || (word == name_of(measure.group) && !by_name_only(connectivity)[id]))
+        wanted.set(id);
     if (wanted == before) throw Error(Failure::usage, "not a measure: " + word);
   }
   return wanted;
@@ -68,7 +69,8 @@ int main(int argc, char** argv) try {
   options.extent = tests::parse_extent(argv[2]);
   options.density = std::stod(argv[3]);
   options.granularity = std::stoi(argv[4]);
-  MeasureRequest request{parse_measures(argv[8]), Connectivity{std::stoi(argv[5])}, {}};
+  const Connectivity connectivity{std::stoi(argv[5])};
+  MeasureRequest request{parse_measures(argv[8], connectivity), connectivity, {}};
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(std::stoi(argv[6])));
   const BitVolume image = generate(options);

@@ -86,7 +86,8 @@ void measure_some(LabelOptions& options, std::mt19937& random) {
     if (measure.group == MeasureGroup::shape ||
         (everything && (measure.group == MeasureGroup::border || measure.id == MeasureId::euler_number)))
       options.measure.wanted.set(static_cast<std::size_t>(measure.id));
-  options.measure.words = everything ? "shape,border,euler_number" : "shape";
+  if (everything) options.measure.named.set(static_cast<std::size_t>(MeasureId::feret_diameter_max));
+  options.measure.words = everything ? "shape,border,euler_number,feret_diameter_max" : "shape";
   if (random() % 2 == 0) options.selection.keep = parse_condition("border_sides < 2 and extent > 0.3");
   if (random() % 3 == 0) options.spacing = io::GivenSpacing{{0.5, 2, 3}, io::LengthUnit::unknown};
 }

@@ -159,8 +159,8 @@ class Batch {
       if (!options_.files.stats.empty()) {
         outcome.table = std::make_shared<io::SpooledText>();
         io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
-                                   job.volume(), job.geometry(), job.components(), job.measured(),
-                                   job.value());
+                                   job.volume(), job.geometry(), job.components(), options_.measure.wanted,
+                                   job.measured(), job.value());
       }
       done = true;
     };

@@ -144,6 +144,10 @@ using MeasureSet = std::bitset<kMeasures>;
 /// All of a group.
 MeasureSet measures_of(MeasureGroup group);
 
+/// Those that take much memory or time in labelings by this connectivity, so that the name of a group should
+/// not stand for them.
+MeasureSet by_name_only(Connectivity connectivity);
+
 /// Those that are not basic, in order.
 std::vector<MeasureId> columns(const MeasureSet& wanted);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "measure/farthest.hpp"
 #include "measure/group.hpp"
 #include "measure/not_enough_memory.hpp"
 
@@ -116,15 +117,58 @@ std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, 
   return ends;
 }
 
-/// The largest distance between two points at the edge of the convex hull as an image, half an element
-/// beside, above or below the centres of its elements. Of each row of a component only its ends matter.
+/// The corners of the hull of each slice, of which two corners of the hull of all are farthest from each
+/// other. `rows`: of the box, slice by slice.
+std::vector<std::array<int, 3>> corners_of_slices(std::span<const Ends> rows, const Box& box) {
+  std::vector<std::array<int, 3>> corners;
+  const auto height = static_cast<std::size_t>(box.max[1] - box.min[1] + 1);
+  std::vector<Point> points;
+  for (std::size_t first = 0; first < rows.size(); first += height) {
+    const int z = box.min[2] + static_cast<int>(first / height);
+    points.clear();
+    for (std::size_t row = 0; row < height; ++row) {
+      const Ends& ends = rows[first + row];
+      if (ends.end == 0) continue;
+      const std::int64_t y = box.min[1] + static_cast<std::int64_t>(row);
+      points.push_back({ends.begin, y});
+      points.push_back({ends.end - 1, y});
+    }
+    if (points.empty()) continue;
+    for (const Point& corner : hull_of(points))
+      corners.push_back({static_cast<int>(corner.x), static_cast<int>(corner.y), z});
+  }
+  return corners;
+}
+
+/// The largest distance between two points half an element beside the elements of a volume, along any axis,
+/// by the size of an element. Of points beside two elements those are farthest that lie on either side along
+/// one axis: its part of the distance is longer by an element.
+template <class Number>
+double diameter(const std::vector<std::array<int, 3>>& corners, const std::array<Number, 3>& size) {
+  const auto squared = [&](const std::array<std::int64_t, 3>& distance) {
+    Number sum{}, most{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const Number along = static_cast<Number>(distance[axis]) * size[axis];
+      sum += along * along;
+      most = std::max(most, 2 * along * size[axis] + size[axis] * size[axis]);
+    }
+    return sum + most;
+  };
+  return std::sqrt(static_cast<double>(Farthest(corners, squared).squared()));
+}
+
+/// In images the largest distance between two points at the edge of the convex hull as an image, half an
+/// element beside, above or below the centres of its elements; in volumes the same of the elements
+/// themselves. Of each row of a component only its ends matter.
 class Feret final : public Group {
  public:
   explicit Feret(const Labeling& labeling)
-      : boxes_(labeling.components.box), spacing_(labeling.request.spacing), rows_before_(boxes_.size() + 1) {
+      : boxes_(labeling.components.box),
+        is_volume_(labeling.is_volume()),
+        spacing_(labeling.request.spacing),
+        rows_before_(boxes_.size() + 1) {
     for (std::size_t i = 0; i < boxes_.size(); ++i)
-      rows_before_[i + 1] =
-          rows_before_[i] + static_cast<std::size_t>(boxes_[i].max[1] - boxes_[i].min[1] + 1);
+      rows_before_[i + 1] = rows_before_[i] + static_cast<std::size_t>(rows_of(boxes_[i]));
     ends_.resize(rows_before_.back());
   }
 
@@ -137,7 +181,7 @@ class Feret final : public Group {
   /// Error (memory) if there is not so much memory for the rows of these components.
   static void check_bytes(const Components& components, std::int64_t max_bytes) {
     std::int64_t rows = 0;
-    for (const Box& box : components.box) rows += box.max[1] - box.min[1] + 1;
+    for (const Box& box : components.box) rows += rows_of(box);
     const std::int64_t bytes = rows * std::int64_t{sizeof(Ends)};
     if (bytes > max_bytes) throw not_enough_memory("feret_diameter_max needs", bytes);
   }
@@ -148,7 +192,7 @@ class Feret final : public Group {
       stretch.for_each_word([&](int word, Word mask) {
         const Word elements = row.bits()[word] & mask;
         if (elements == 0) return;  // as in rows beside the box
-        Ends& ends = ends_[rows_before_[i] + static_cast<std::size_t>(row.y - boxes_[i].min[1])];
+        Ends& ends = ends_[place_of(i, row.y, row.z)];
         const int first = word * kWordBits;
         if (ends.end == 0) ends.begin = first + std::countr_zero(elements);
         ends.end = first + static_cast<int>(std::bit_width(elements));
@@ -168,16 +212,34 @@ class Feret final : public Group {
 
   void derive(const Sums& sums, MeasureValues& values) const override {
     const std::size_t first = rows_before_[sums.index], rows = rows_before_[sums.index + 1] - first;
-    const int y = sums.component.box.min[1];
-    const std::vector<Point> of_component = hull_of(std::span(ends_).subspan(first, rows), y);
-    const std::vector<Point> hull = hull_of(elements_in(of_component, rows, y), y);
+    const Box& box = sums.component.box;
+    const auto ends = std::span(ends_).subspan(first, rows);
+    if (is_volume_) {
+      const std::vector<std::array<int, 3>> corners = corners_of_slices(ends, box);
+      values[feret_diameter_max] = diameter<std::uint64_t>(corners, {1, 1, 1});
+      if (spacing_[0] > 0) values[feret_diameter_max_physical] = diameter<double>(corners, spacing_);
+      return;
+    }
+    const int y = box.min[1];
+    const std::vector<Point> hull = hull_of(elements_in(hull_of(ends, y), rows, y), y);
     values[feret_diameter_max] = diameter(hull, 0.5, 0.5);
     if (spacing_[0] > 0)
       values[feret_diameter_max_physical] = diameter(hull, spacing_[0] / 2, spacing_[1] / 2);
   }
 
  private:
+  static std::int64_t rows_of(const Box& box) {
+    return (std::int64_t{box.max[1]} - box.min[1] + 1) * (std::int64_t{box.max[2]} - box.min[2] + 1);
+  }
+  /// Where the ends of a row of its box are.
+  std::size_t place_of(std::size_t i, int y, int z) const {
+    const Box& box = boxes_[i];
+    const std::int64_t slice = std::int64_t{box.max[1]} - box.min[1] + 1;
+    return rows_before_[i] + static_cast<std::size_t>((z - box.min[2]) * slice + (y - box.min[1]));
+  }
+
   const Column<Box>& boxes_;  // while they are measured
+  bool is_volume_;
   std::array<double, 3> spacing_;
   std::vector<std::size_t> rows_before_;  // of the rows of all boxes
   std::vector<Ends> ends_;
@@ -186,8 +248,7 @@ class Feret final : public Group {
 }  // namespace
 
 std::unique_ptr<Group> make_feret(const Labeling& labeling) {
-  if (labeling.is_volume() || !wants(labeling, {feret_diameter_max, feret_diameter_max_physical}))
-    return nullptr;
+  if (!wants(labeling, {feret_diameter_max, feret_diameter_max_physical})) return nullptr;
   Feret::check_bytes(labeling.components, labeling.request.max_bytes);
   return std::make_unique<Feret>(labeling);
 }

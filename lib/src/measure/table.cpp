@@ -95,9 +95,9 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "Surface by Crofton's formula in 3 directions", "Legland, Kieu and Devaux 2007; MorphoLibJ"},
     {Id::sphericity, "sphericity", shape, volumes, "1",
      "Surface of the ball of the same volume divided by surface_crofton", "Wadell 1935"},
-    {Id::feret_diameter_max, "feret_diameter_max", shape, images, "elements",
+    {Id::feret_diameter_max, "feret_diameter_max", shape, both, "elements",
      "Largest distance of two points at the edge of the convex hull as an image, half an element beyond its "
-     "elements",
+     "elements; of a volume beyond its own elements, and only where asked for by name",
      kSkimage},
 
     {Id::euler_number, "euler_number", topology, both, "1",
@@ -142,8 +142,8 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "surface_crofton, by the spacing", "Legland, Kieu and Devaux 2007; MorphoLibJ"},
     {Id::sphericity_physical, "sphericity_physical", physical, volumes, "1", "sphericity, by the spacing",
      ""},
-    {Id::feret_diameter_max_physical, "feret_diameter_max_physical", physical, images, "unit",
-     "feret_diameter_max, by the spacing", ""},
+    {Id::feret_diameter_max_physical, "feret_diameter_max_physical", physical, both, "unit",
+     "feret_diameter_max, by the spacing; of a volume only where asked for by name", ""},
 
     {Id::intensity_min, "intensity_min", intensity, both, "samples", "Smallest sample", kSkimage},
     {Id::intensity_max, "intensity_max", intensity, both, "samples", "Largest sample", kSkimage},
@@ -186,6 +186,14 @@ MeasureSet measures_of(MeasureGroup group) {
   for (const Measure& measure : kTable)
     if (measure.group == group) of_group.set(static_cast<std::size_t>(measure.id));
   return of_group;
+}
+
+MeasureSet by_name_only(Connectivity connectivity) {
+  MeasureSet names;
+  if (is_3d(connectivity))
+    for (const Id id : {Id::feret_diameter_max, Id::feret_diameter_max_physical})
+      names.set(static_cast<std::size_t>(id));
+  return names;
 }
 
 std::vector<MeasureId> columns(const MeasureSet& wanted) {
