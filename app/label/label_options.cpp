@@ -159,7 +159,7 @@ void LabelOptions::add_labeling_to(const Command& command) {
 
 void LabelOptions::settle() {
   selection.periodic = periodic;
-  measure.settle(selection.keep.measures(), periodic);
+  measure.settle(selection.keep.measures(), periodic, values.by_values);
 }
 
 void LabelOptions::add_to(const Command& command) {

@@ -68,9 +68,33 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                      "of the same names");
 }
 
-void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic) {
+void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic, bool by_values) {
+  if (by_values) settle_values(compared);
   settle_intensity(compared);
   settle_periodic(compared, periodic);
+}
+
+void MeasureOptions::settle_values(const MeasureSet& compared) {
+  // What is around a component is foreground of others here, which they count as background.
+  const auto looks_around = [](const Measure& measure) {
+    const std::string_view name = measure.name;
+    return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||
+           name.starts_with("sphericity") || measure.group == MeasureGroup::topology;
+  };
+  constexpr const char* kWithout = "; without, --value V measures one value at a time";
+  const bool any = wanted.any();
+  for (const Measure& measure : measures()) {
+    const auto id = static_cast<std::size_t>(measure.id);
+    if (!looks_around(measure)) continue;
+    if ((named | compared)[id])
+      throw Error(Failure::usage, std::string(measure.name) +
+                                      " is not measured with --values, as other perimeters, surfaces "
+                                      "and topology; moments, axes and Feret diameters are" +
+                                      kWithout);
+    wanted.reset(id);
+  }
+  if (any && wanted.none())
+    throw Error(Failure::usage, "--measure " + words + " is not measured with --values, shape is" + kWithout);
 }
 
 void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {

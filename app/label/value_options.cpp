@@ -29,19 +29,6 @@ void check_engine(const EngineOptions& engine) {
     refuse(engine.algorithm + " labels binary images, as published; with --values auto and runs can");
 }
 
-/// Those that look at what is foreground around a component, which others touch here.
-void check_measures(const LabelOptions& options) {
-  const MeasureSet wanted = options.measure.wanted | options.selection.keep.measures();
-  for (const Measure& measure : measures()) {
-    const std::string name(measure.name);
-    const bool looks_around = name.starts_with("perimeter") || name.starts_with("roundness") ||
-                              name.starts_with("surface") || name.starts_with("sphericity") ||
-                              measure.group == MeasureGroup::topology;
-    if (looks_around && wanted[static_cast<std::size_t>(measure.id)])
-      refuse(name + " is not measured with --values; without, --value V measures one value at a time");
-  }
-}
-
 }  // namespace
 
 void ValueOptions::add_input_to(const Command& command) {
@@ -90,7 +77,6 @@ void check_values(const LabelOptions& options) {
   }
   check_others(options);
   check_engine(options.algorithm.engine);
-  check_measures(options);
   if (values.per_value && options.selection.largest == 0)
     refuse("--per-value is for --largest N, which is missing");
   if (values.most_difference() > 0 &&

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -74,6 +75,27 @@ TEST_CASE("the largest component of each value is left, as its value") {
                                 "--keep", "area_physical >= 18"});
   REQUIRE(large["components"].size() == 2);
   CHECK((large["components"][0]["area_physical"] == 18 && large["components"][1]["area_physical"] == 24));
+}
+
+TEST_CASE("groups of measures are those of components that others touch") {
+  const ScratchFolder scratch;
+  const std::string input = save_gray(scratch / "in.tif", kClasses);
+  const Json of_all = report_of({input, "--values", "--measure", "all"})["components"];
+  for (const char* name : {"extent", "axis_major_length", "feret_diameter_max", "border_sides"})
+    CHECK(of_all.at(0).contains(name));
+  for (const char* name : {"perimeter", "perimeter_crofton", "roundness", "euler_number", "holes"})
+    CHECK(!of_all.at(0).contains(name));
+  // By itself each is measured the same.
+  for (const Json& component : of_all) {
+    const std::string value = std::to_string(component["value"].get<int>());
+    const Json alone = report_of({input, "--value", value, "--measure", "all"})["components"];
+    const auto same = std::find_if(alone.begin(), alone.end(), [&](const Json& other) {
+      return other["bbox"] == component["bbox"] && other["area"] == component["area"];
+    });
+    REQUIRE(same != alone.end());
+    for (const auto& [name, measured] : component.items())
+      if (name != "label" && name != "value") CHECK((*same)[name] == measured);
+  }
 }
 
 TEST_CASE("a condition compares values, exactly those of 64 bits too") {
@@ -205,7 +227,10 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--invert"}, "excludes --invert");
   refused({"--values", "--fill-holes"}, "excludes --values");
   refused({"--values", "--algo", "sauf"}, "auto and runs can");
-  refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values");
+  refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values, as other");
+  refused({"--values", "--measure", "shape", "--keep", "perimeter > 1"}, "perimeter is not measured");
+  refused({"--values", "--measure", "topology"},
+          "--measure topology is not measured with --values, shape is");
   refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "by --delta");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
   fails({"label", input, "--values", "--device", "cuda", "--json", "-"}, 69,

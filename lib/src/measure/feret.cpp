@@ -12,11 +12,9 @@ namespace {
 
 using enum MeasureId;
 
-/// In halves of an element.
+/// In halves of an element, or in elements.
 struct Point {
   std::int64_t x, y;
-
-  friend bool operator<(const Point& a, const Point& b) { return a.y != b.y ? a.y < b.y : a.x < b.x; }
 };
 
 /// Positive if c lies to the left of the line from a to b.
