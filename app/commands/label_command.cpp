@@ -51,6 +51,7 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   check_for_tasks(options);
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
+  files.intensity = options.measure.intensity;
   refuse_overlap(files, options.input.stack, task.folder);
   for (const std::string& path : files.outputs())
     if (folder_of(path) == folder_of(task.folder + "/run"))

@@ -302,9 +302,10 @@ void LabelJob::measure_components(Engine& engine) {
       labeled_, needs_background ? &background : nullptr, wrapped_.wraps,
       std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(bytes_while_writing(0)))));
   report_.intensity = measures_.intensity();
-  if (report_.intensity && report_.intensity->nans > 0)
-    warn(files_.intensity,
-         std::to_string(report_.intensity->nans) + " samples of components are no numbers, and are left out");
+  if (report_.intensity) {
+    const std::string hint = hint_of_nans(report_.intensity->nans);
+    if (!hint.empty()) warn(files_.intensity, hint);
+  }
 }
 
 /// Returns the number of foreground elements of the input.

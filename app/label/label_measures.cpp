@@ -49,6 +49,7 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& ex
     if (intensity_->values().count == 0 && needs_value_counts(compared))
       throw Error(Failure::usage, "--keep: median and percentiles are those of samples of at most 16 bits");
     request_.long_samples = intensity_->kind() == IntensityImage::Kind::long_whole;
+    request_.samples = intensity_.get();
     reported_ = {intensity_->info()};
     reported_->image.path = files_.intensity;
     reported_->bytes = io::bytes_of_regular_file(files_.intensity);
@@ -94,6 +95,11 @@ Measured LabelMeasures::measure(const Labeled& labeled, const Labeled* backgroun
   reported_->nans = intensities.nans;
   measured.add(std::move(intensities));
   return measured;
+}
+
+std::string hint_of_nans(std::uint64_t nans) {
+  if (nans == 0) return "";
+  return std::to_string(nans) + " samples of components are no numbers, and are left out";
 }
 
 }  // namespace gpuccl::app

@@ -31,7 +31,8 @@ class LabelMeasures {
   /// and physical measures were asked for, Error (usage) if what --keep compares is not measured in such an
   /// input.
   void plan(const io::ImageInfo& input, Connectivity connectivity);
-  /// Opens the image of samples if one is given. Error (data) if it is of another size than the input.
+  /// Opens the image of samples if one is given; request() names it. Error (data) if it is of another size
+  /// than the input.
   void open_intensity(const io::ReadOptions& read, const Extent& extent);
 
   /// A line about measures that were asked for by name and that labelings of this kind do not have; "" if all
@@ -43,6 +44,12 @@ class LabelMeasures {
   bool any() const;
   bool needs_background() const { return gpuccl::needs_background(request_); }
   const std::optional<io::ReportedIntensity>& intensity() const { return reported_; }
+  /// The same, measured in parts: with samples that are no number.
+  std::optional<io::ReportedIntensity> intensity(std::uint64_t nans) const {
+    std::optional<io::ReportedIntensity> reported = reported_;
+    if (reported) reported->nans = nans;
+    return reported;
+  }
 
   /// Bytes of the image of samples: that it holds from the start, and that decoding takes.
   std::int64_t held_bytes() const { return intensity_ ? intensity_->held_bytes() : 0; }
@@ -62,5 +69,8 @@ class LabelMeasures {
   std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
   std::optional<io::ReportedIntensity> reported_;
 };
+
+/// A line about so many samples that are no number; "" if there are none.
+std::string hint_of_nans(std::uint64_t nans);
 
 }  // namespace gpuccl::app

@@ -143,6 +143,7 @@ void LabelOptions::add_for_parts(const Command& command) {
   values.add_input_to(command);
   add_spacing(command, spacing);
   add_labeling_to(command);
+  measure.add_intensity_to(command);
   command.group("Messages");
   add_switch(command, "--quiet", quiet, "Print nothing but errors");
 }

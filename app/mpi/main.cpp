@@ -59,6 +59,7 @@ int run_label(const LabelOptions& given) {
     options.settle();
     check_for_parts(options);
     files.input = options.inputs.front();
+    files.intensity = options.measure.intensity;
     refuse_overlap(files, options.input.stack);
     if (!options.output.file.overwrite) refuse_existing(files);
   });

@@ -15,6 +15,7 @@
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
+#include "app/parts/part_measures.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
@@ -32,6 +33,7 @@ class Finish {
         options_(run.options()),
         quiet_(quiet),
         input_(run.open_input()),
+        measures_(io::concerning(files_.input, [&] { return measures_in_parts(files_, options_, input_); })),
         joined_(with_remedy(folder_.joined_path(), "run gpuccl join without --finish first",
                             [&] { return JoinedParts::read(folder_); })) {}
 
@@ -98,6 +100,8 @@ class Finish {
         static_cast<double>(foreground) / static_cast<double>(input_.info().elements());
     report_.hints = hints(report_.input, options_.input.foreground, input_.connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
+    report_.intensity = measures_.intensity(joined_.nans);
+    if (const std::string hint = hint_of_nans(joined_.nans); !hint.empty()) warn(files_.intensity, hint);
 
     report_.options = deciding_options(options_);
     report_.algorithm = first.algorithm;
@@ -195,6 +199,7 @@ class Finish {
   const bool quiet_;
   const Stopwatch total_;
   const PartInput input_;
+  const LabelMeasures measures_;
   const JoinedParts joined_;
   io::Report report_;
   double write_ms_ = 0;  // the longest of any part

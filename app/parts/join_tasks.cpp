@@ -192,7 +192,7 @@ class Join {
   }
 
   /// What all parts have measured.
-  Measured measured(const Components& components) const {
+  Measured measured(const Components& components) {
     Measured all = measure_nothing(input_.extent(), components, measures_.request());
     for (int part = 1; part <= folder_.parts(); ++part) {
       const std::string path = folder_.united_path(part);
@@ -204,6 +204,7 @@ class Join {
       run_.for_part(part, folder_.measures_path(part),
                     [&] { add_measured(open_measures(part), sections::kSums, of, all); });
     }
+    joined_.nans = all.derive_intensities(components.size());
     return all;
   }
 

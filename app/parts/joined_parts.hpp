@@ -20,6 +20,7 @@ struct JoinedParts {
   std::vector<FoundPart> parts;
   std::vector<std::uint64_t> labels;  // labels_id() of each
   std::uint64_t count = 0, dropped = 0, largest = 0;
+  std::uint64_t nans = 0;                               // samples of components that are no number
   io::LabelType image_type = io::LabelType::automatic;  // resolved, if there is a label image
   Label image_largest = 0;                              // label, or value in place of labels
   std::vector<io::OfValue> values;                      // of an image of values

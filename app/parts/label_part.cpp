@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -50,9 +51,11 @@ class PartJob {
       if (const std::string line = measures_->left_out(); !line.empty()) warn(files_.input, line);
       slab_ = cut_into_parts(input_->extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
     });
-    const std::string first = io::text_of(link_.gather(io::message_of(input_->state())).front());
+    std::string state;
+    here(files_.input, [&] { state = state_of_inputs(files_, *input_); });
+    const std::string first = io::text_of(link_.gather(io::message_of(state)).front());
     here(files_.input, [&] {
-      if (first != input_->state())
+      if (first != state)
         throw Error(Failure::data, "is another file for part " + std::to_string(link_.part()) +
                                        " than for part 0; all parts need the same one");
     });
@@ -177,7 +180,13 @@ class PartJob {
       request.wraps = wraps_;
       numbered_.measured = measure_nothing(input_->extent(), numbered_.components, request);
     } else if (measures_->any()) {
-      measure_part(link_, input_->extent(), measures_->request(), numbered_);
+      measure_part(link_, input_->extent(), measures_->request(), numbered_,
+                   [&](const std::function<void()>& work) { here(files_.input, work); });
+      report_.intensity = measures_->intensity(link_.scan(numbered_.nans).all);
+      if (report_.intensity) {
+        const std::string hint = hint_of_nans(report_.intensity->nans);
+        if (!hint.empty()) warn(files_.intensity, hint);
+      }
     }
     select_part(link_, input_->extent(), input_->connectivity(), options_.selection, numbered_,
                 {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});

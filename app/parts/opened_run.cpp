@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/parts/part_measures.hpp"
 #include "app/parts/task_options.hpp"
 #include "app/parts/task_words.hpp"
 
@@ -20,12 +21,14 @@ OpenedRun::OpenedRun(const std::string& folder) : folder_(folder, true), run_(fo
   folder_.open();
   files_ = options_.files.with_defaults();
   files_.input = options_.inputs.front();
+  files_.intensity = options_.measure.intensity;
 }
 
 PartInput OpenedRun::open_input() const {
   return io::concerning(files_.input, [&] {
     PartInput input(files_.input, options_, nullptr);
-    if (input.state() != run_.input) throw Error(Failure::data, "has changed since its parts were labelled");
+    if (state_of_inputs(files_, input) != run_.input)
+      throw Error(Failure::data, "has changed since its parts were labelled");
     return input;
   });
 }

@@ -15,6 +15,8 @@ void check_for_parts(const LabelOptions& options) {
   if (options.inputs.size() > 1) throw Error(Failure::usage, "labels one input; gpuccl label takes several");
   if (options.inputs.front() == "-")
     throw Error(Failure::usage, "standard input cannot be read in parts; give a file");
+  if (options.measure.intensity == "-")
+    throw Error(Failure::usage, "--intensity - cannot be read in parts; give a file");
   check_values(options);
   if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage, "--contacts across periodic borders are not found in parts");

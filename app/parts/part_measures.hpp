@@ -1,13 +1,19 @@
 #pragma once
 
+#include <string>
+
 #include "app/label/label_measures.hpp"
 #include "app/parts/part_input.hpp"
 
 namespace gpuccl::app {
 
-/// What is measured of an input in parts. `files` and `options` must outlive it. Error (usage, data) as
-/// LabelMeasures::plan(), and if it takes the background.
+/// What is measured of an input in parts, with the image of samples open if there is one. `files` and
+/// `options` must outlive it. Error (usage, data) as LabelMeasures::plan() and open_intensity(), and if it
+/// takes the background.
 LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& options, const PartInput& input);
+
+/// PartInput::state(), and the same of the image of samples if there is one.
+std::string state_of_inputs(const LabelPaths& files, const PartInput& input);
 
 /// Whether rows are looked at for that, which parts do when they have been united: periodic images have only
 /// measures that need none.

@@ -37,7 +37,6 @@ void check_for_tasks(const LabelOptions& options) {
   const std::pair<bool, const char*> whole[] = {
       {!options.files.preview.empty(), "--preview"},
       {options.fill_holes.has_value(), "--fill-holes"},
-      {!options.measure.intensity.empty(), "--intensity"},
       {options.planes.any(), "--channel, --frame and --series"},
       {!options.batch.first_used().empty(), "an option for several inputs"},
   };
@@ -60,7 +59,10 @@ std::vector<std::string> task_words(const LabelOptions& options) {
   add(options.output.replace_foreign, "--overwrite");
   add(!options.output.file.overwrite, "--no-clobber");
   add(!options.output.file.sync, "--no-fsync");
-  for (const std::string& word : words_of(deciding_options(options))) add(true, word);
+  LabelOptions deciding = options;
+  deciding.measure.intensity.clear();  // a path may have any letters
+  for (const std::string& word : words_of(deciding_options(deciding))) add(true, word);
+  add(!options.measure.intensity.empty(), "--intensity=" + options.measure.intensity);
   const io::Limits &limits = options.input.limits, usual;
   const auto add_limit = [&](const char* name, std::int64_t limit, std::int64_t otherwise) {
     add(limit != otherwise, name + std::to_string(limit));

@@ -54,7 +54,8 @@ Json comparable(const std::string& path) {
 void expect_same_files(const ScratchFolder& scratch, const std::string& input, const std::string& extension,
                        const LabelOptions& options, std::initializer_list<int> all_parts) {
   const bool has_contacts = options.periodic == PeriodicAxes{};
-  const LabelPaths whole = outputs(input, scratch / "whole", extension, has_contacts);
+  LabelPaths whole = outputs(input, scratch / "whole", extension, has_contacts);
+  whole.intensity = options.measure.intensity;
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
   const std::string image = read_file(whole.image), table = read_file(whole.stats),
@@ -62,7 +63,8 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
   const Json report = comparable(whole.json);
   for (const int parts : all_parts) {
     INFO(parts << " parts");
-    const LabelPaths files = outputs(input, scratch / "parts", extension, has_contacts);
+    LabelPaths files = outputs(input, scratch / "parts", extension, has_contacts);
+    files.intensity = options.measure.intensity;
     label_in_parts_of_one_process(files, options, parts);
     REQUIRE((read_file(files.image) == image));
     REQUIRE((read_file(files.stats) == table));
@@ -135,6 +137,23 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
     INFO("seed " << seed << ", " << to_string(extent));
     expect_same_files(scratch, input, tiff ? ".tiff" : ".npy", options, {1, 2, 3, 1 + below(20)});
   }
+}
+
+TEST_CASE("intensities are measured in parts as in the whole") {
+  const ScratchFolder scratch;
+  const struct { int bits, format; } kinds[] = {{8, 1}, {16, 2}, {32, 1}, {64, 1}, {32, 3}, {64, 3}};
+  for (const Extent extent : {Extent{40, 30, 7}, Extent{50, 61, 1}})
+    for (const auto& [bits, format] : kinds) {
+      INFO(to_string(extent) << ", " << bits << " bits of kind " << format);
+      const std::string input = save(scratch / "in.tif", random_image(extent, 0.4, 1, 3).view());
+      LabelOptions options = quiet();
+      options.measure.intensity = save_values(scratch / "samples.tif", extent, bits, format, 5);
+      options.settle();
+      expect_same_files(scratch, input, ".npy", options, {1, 2, 5});
+      options.selection.keep = parse_condition("intensity_mean > 0 and intensity_std > 0");
+      options.selection.order = LabelOrder::size;
+      expect_same_files(scratch, input, ".npy", options, {3});
+    }
 }
 
 TEST_CASE("parts of images of values write the files of the whole") {
@@ -222,7 +241,7 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--fill-holes", "--values"},
                              {"--keep", "area >"},
                              {"--keep", "value > 3"},
-                             {"--intensity", "in.tif"},
+                             {"--intensity", "-"},
                              {"--measure", "intensity"},
                              {"--values", "--measure", "perimeter"},
                              {"--preview", "p.png"},
@@ -248,6 +267,7 @@ TEST_CASE("what parts cannot do is refused") {
   }
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--fill-holes", "7"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--intensity", "samples.tif", "--keep", "intensity_mean > 3"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--periodic", "x,y", "--keep", "wraps_x = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--measure", "all", "--keep", "holes = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));

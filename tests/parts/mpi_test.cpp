@@ -105,12 +105,14 @@ TEST_CASE("any number of ranks writes the files of one process") {
     Extent extent;
     Words options;
     std::string extension;
-  } cases[] = {{{70, 50, 23}, {"-c", "18", "--min-size", "3"}, ".tiff"},
-               {{1100, 900, 1}, {"-c", "4", "--fill-holes", "9", "--label-type", "u32"}, ".tiff"},
-               {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
-               {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
-               {{40, 30, 9}, {"-c", "18", "--values", "--delta", "1"}, ".tiff"},
-               {{40, 30, 9}, {"-c", "6", "--periodic", "x,z", "--order", "size"}, ".npy"}};
+  } cases[] = {
+      {{70, 50, 23}, {"-c", "18", "--min-size", "3"}, ".tiff"},
+      {{1100, 900, 1}, {"-c", "4", "--fill-holes", "9", "--label-type", "u32"}, ".tiff"},
+      {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
+      {{40, 30, 9}, {"-c", "6", "--intensity", scratch / "in.tif", "--keep", "intensity_std < 0.1"}, ".tiff"},
+      {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
+      {{40, 30, 9}, {"-c", "18", "--values", "--delta", "1"}, ".tiff"},
+      {{40, 30, 9}, {"-c", "6", "--periodic", "x,z", "--order", "size"}, ".npy"}};
   for (const auto& [extent, options, extension] : cases) {
     const auto has = [&words = options](const char* option) {
       return std::find(words.begin(), words.end(), option) != words.end();
@@ -154,6 +156,7 @@ TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpucc
   expect({old.input}, 64, "nothing to write");
   expect({old.input, "-o", old.image, "--measure", "cavities"}, 64, "cavities and tunnels");
   expect({old.scratch / "gone.tif", "-o", old.image}, 66, "gone.tif");
+  expect({old.input, "-o", old.image, "--intensity", old.scratch / "gone.tif"}, 66, "gone.tif");
   expect({old.input, "-o", old.scratch / "no/out.tiff"}, 73, "folder does not exist");
   expect({old.input, "-o", old.image, "--label-type", "u8"}, 65, "labels do not fit u8");
   expect({old.input, "-o", old.image, "--device", "cuda"}, 69, "in.tif");
@@ -181,6 +184,16 @@ TEST_CASE("one rank that cannot go on ends all, and the old files stay") {
   };
   expect(old.words(), with_input(other), 65, "is another file for part 1 than for part 0");
   expect(old.words(), with_input(elsewhere / "gone.tif"), 66, "gone.tif");
+
+  // Samples of which one rank finds a slice cut off, when all have been united.
+  const ScratchFolder samples;
+  for (int z = 0; z < 8; ++z)
+    save(samples / (std::to_string(z) + ".png"), random_image({700, 600, 1}, 0.3, 1, 4).view());
+  const std::string last = samples / "7.png";
+  write_file(last, read_file(last).substr(0, 3000));
+  Words measured = old.words();
+  measured.insert(measured.end(), {"--intensity", samples.path().string()});
+  expect(measured, "", 65, "7.png");
 
   // Headers that are the same, of samples that are not of one time.
   const ScratchFolder here;

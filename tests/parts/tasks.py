@@ -4,6 +4,7 @@ Parts in any order and at once, every format and option; tasks killed at random 
 missing, damaged, cut off or of another run; a full disk; an input that is replaced. GPUCCL_LONG: more of all.
 """
 import json
+import math
 import os
 import pathlib
 import random
@@ -11,6 +12,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -47,6 +49,21 @@ def generate_values(path, size, rng):
     header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode()
                      + bytes(blocks[z // 2][y // 3][x // 5] for z in range(depth) for y in range(height) for x in range(width)))
+
+
+def generate_samples(path, size, rng):
+    """A .npy of samples of any kind, those of real numbers with some that are none."""
+    kind, pack = rng.choice([("|u1", "B"), ("<i2", "h"), ("<u4", "I"), ("<u8", "Q"), ("<f4", "f")])
+    bits = 8 * struct.calcsize("<" + pack)
+    def sample():
+        if pack == "f":
+            return rng.choice([float("nan"), rng.random() * 10 ** rng.randint(0, 9), rng.random()])
+        return rng.getrandbits(bits) - (1 << bits - 1 if pack == "h" else 0)
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {tuple(reversed(size))}, }}".ljust(117) + "\n"
+    count = math.prod(size)
+    few = [sample() for _ in range(min(count, 1000))]
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode()
+                     + struct.pack(f"<{count}{pack}", *(few[i % 997 * 31 % len(few)] for i in range(count))))
 
 
 def comparable(path):
@@ -161,6 +178,10 @@ def same_bytes(scratch, count):
             options += ["--measure", "border,extent,axis_major_length" if by_values else "shape,border,euler_number"]
             if rng.random() < 0.5:
                 options += ["--keep", "border_sides < 2 and extent > 0.3"]
+            if seed % 2 == 0:
+                generate_samples(scratch / "samples.npy", size, rng)
+                options += ["--intensity", scratch / "samples.npy"]
+                options[options.index("--measure") + 1] += ",intensity"
         case = Case(scratch / "case", source, parts, options, ".tiff" if tiff else ".npy")
         try:
             case.each(rng, at_once=seed % 3 == 0)
@@ -293,7 +314,8 @@ def measured(scratch):
     rng = random.Random(3)
     source = scratch / "in.tif"
     generate(source, (200, 150), 0.5, 1)
-    case = Case(scratch / "case", source, 4, ["-c", "4", "--measure", "all", "--keep", "area > 2 and holes < 3"])
+    generate_samples(scratch / "samples.npy", (200, 150), rng)
+    case = Case(scratch / "case", source, 4, ["-c", "4", "--measure", "all", "--intensity", scratch / "samples.npy", "--keep", "area > 2 and holes < 3"])
     case.each()
     run(*case.join("--finish"), code=66, said="joined: is missing")
     run(*case.join())
@@ -348,6 +370,20 @@ def refused(scratch):
     run(*case.join())
     run(*case.join())
     run(*case.join("--finish"), code=66, said="stretch-1-of-3: is missing; run again: --part 1/3, 2/3, 3/3")
+    # Samples of another size, and others in place of those that were measured.
+    generate(scratch / "samples.tif", (80, 60, 6), 0.3, 1)
+    measured = Case(scratch / "measured", source, 2, ["--intensity", source])
+    samples = [[word if word != source or i < 2 else scratch / "samples.tif" for i, word in enumerate(measured.task(part))] for part in (1, 2)]
+    run(*samples[0], code=65, said="samples.tif: has 80x60x6")
+    generate(scratch / "samples.tif", (80, 60, 7), 0.3, 2)
+    for words in samples:
+        run(*words)
+    run(*measured.join())
+    run(*samples[0])
+    os.utime(scratch / "samples.tif", (1, 1))
+    for words in (samples[1], measured.join(), measured.join("--finish")):
+        run(*words, code=65, said="changed")
+    measured.check_untouched()
     # Another input.
     os.utime(source, (1, 1))
     for words in (case.task(1), case.join(), case.join("--finish")):
@@ -361,7 +397,7 @@ def refused(scratch):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
     for words in (["--fill-holes"], ["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
-                  ["--intensity", source], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1", "--keep-values"], ["more.tif"], ["--json", "/dev/stdout"]):
+                  ["--intensity", "-"], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1", "--keep-values"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
         run("label", source, "-o", image, *together, code=64)

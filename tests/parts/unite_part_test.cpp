@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <set>
 #include <thread>
 
 #include "gpuccl/error.hpp"
+#include "gpuccl/intensity.hpp"
 #include "gpuccl/parts.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -54,6 +57,49 @@ class SlowLink final : public PartLink {
   std::mt19937 random_;
 };
 
+/// Samples of one of the kinds that there are, of which the real ones do not add up to the same in any order.
+class RandomSamples final : public IntensityImage {
+ public:
+  RandomSamples(Extent extent, std::mt19937& random)
+      : extent_(extent), of_(static_cast<Of>(random() % 5)), at_once_(1 + static_cast<int>(random() % 3)) {
+    samples_.resize(static_cast<std::size_t>(extent.elements()));
+    for (double& sample : samples_) {
+      const auto draw = static_cast<double>(random());
+      if (of_ == Of::u8) sample = std::fmod(draw, 256);
+      if (of_ == Of::i16) sample = std::fmod(draw, 4) - (random() % 8 == 0 ? 32768 : 2);
+      if (of_ == Of::u32) sample = draw;
+      if (of_ == Of::f64)
+        sample = random() % 30 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                    : std::ldexp(draw, static_cast<int>(random() % 60));
+      if (of_ == Of::u64) long_samples_.push_back(WholeNumber{random()} << 32 | random());
+    }
+  }
+
+  Extent extent() const override { return extent_; }
+  Kind kind() const override {
+    return of_ == Of::f64 ? Kind::real : of_ == Of::u64 ? Kind::long_whole : Kind::whole;
+  }
+  Values values() const override {
+    return of_ == Of::u8 ? Values{0, 256} : of_ == Of::i16 ? Values{-32768, 65536} : Values{};
+  }
+  int slices_at_once() const override { return at_once_; }
+  void read(int z, const Sink& sink) const override { sink(0, extent_.height, samples_.data() + first(z)); }
+  void read_long(int z, const LongSink& sink) const override {
+    sink(0, extent_.height, long_samples_.data() + first(z));
+  }
+
+ private:
+  enum class Of { u8, i16, u32, u64, f64 };
+
+  std::int64_t first(int z) const { return std::int64_t{z} * extent_.height * extent_.width; }
+
+  Extent extent_;
+  Of of_;
+  int at_once_;
+  std::vector<double> samples_;
+  std::vector<WholeNumber> long_samples_;
+};
+
 struct Case {
   Extent extent;
   Connectivity connectivity;
@@ -64,6 +110,7 @@ struct Case {
   MeasureSet wanted = {};
   PeriodicAxes periodic = {};
   double delta = 0;  // of values
+  const IntensityImage* samples = nullptr;
 };
 
 std::string described(const Case& c) {
@@ -100,13 +147,21 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   }
   const Column<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
-  MeasureRequest request{.wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}};
+  MeasureRequest request{
+      .wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}, .samples = c.samples};
   Measured measured;
+  std::uint64_t nans = 0;
   if (wraps_around) {
     request.wraps = wrapped.wraps;
     measured = measure(*whole.labeled.labels, whole.labeled.components, request);
   } else if (request.wanted.any())
     measured = measure(*whole.labeled.labels, whole.labeled.components, request);
+  if (c.samples != nullptr) {
+    Intensities intensities =
+        measure_intensity(*whole.labeled.labels, whole.labeled.components, *c.samples, {.wanted = c.wanted});
+    nans = intensities.nans;
+    measured.add(std::move(intensities));
+  }
   const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
                                     c.selection, measured, {whole.values, kType, c.per_value});
   measured.select(expected.map);
@@ -146,12 +201,14 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   Components components;
   Column<ValueBits> values;
   std::vector<NumberedSlab> numbered_slabs;
+  std::uint64_t nans_of_parts = 0;
   for (NumberedPart& part : numbered) {
     numbered_slabs.push_back(std::move(part.labels));
     values.insert(values.end(), part.values.begin(), part.values.end());
     REQUIRE(part.count == expected.components.size());
     REQUIRE(part.dropped == expected.dropped);
     REQUIRE(part.largest == largest);
+    nans_of_parts += part.nans;
     REQUIRE((part.first == components.size() || part.components.size() == 0));
     for (std::size_t i = 0; i < part.components.size(); ++i) {
       components.push_back(part.components[i]);
@@ -161,9 +218,11 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
       for (const MeasureId id : columns(request.wanted)) {
         INFO(measure_of(id).name);
         REQUIRE(std::bit_cast<std::uint64_t>(found[id]) == std::bit_cast<std::uint64_t>(right[id]));
+        REQUIRE((found.large(id) == right.large(id)));
       }
     }
   }
+  REQUIRE(nans_of_parts == nans);
   REQUIRE(components == expected.components);
   REQUIRE(values == whole.values);
   REQUIRE(contacts ==
@@ -247,8 +306,13 @@ void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
       selection.keep.steps = {{Step::Kind::comparison, measure, Condition::Relation::less, 1}};
     }
     const Connectivity connectivity = kConnectivities[below(5)];
-    expect_same_as_whole(image,
-                         {extent, connectivity, 1 + below(12), selection, false, seed, measured_in_parts()});
+    Case c{extent, connectivity, 1 + below(12), selection, false, seed, measured_in_parts()};
+    const RandomSamples samples(extent, random);
+    if (below(2) == 0) {
+      c.samples = &samples;
+      c.wanted = measures_of(MeasureGroup::intensity);
+    }
+    expect_same_as_whole(image, c);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -51,6 +52,9 @@ class Intensities {
   void set(std::size_t i, const MeasureValues& values);
   /// After set(), by one thread at a time, if there are large ones.
   void set_large(std::size_t i, const MeasureValues& values);
+  /// Those of component i as words behind `saved`, and takes such. False if they cannot be.
+  void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
+  bool set_saved(std::size_t i, std::span<const std::uint64_t> saved);
   /// Puts those of component i into their places.
   void get(std::size_t i, MeasureValues& values) const;
 
@@ -79,8 +83,9 @@ bool counts_values(const MeasureSet& wanted, const IntensityImage& image);
 std::size_t bytes_of_intensity(bool long_samples);
 
 /// Measures `components`, which are those of `labels`, from an image of the same extent. Sums of whole
-/// numbers are exact; others are summed slice by slice from the first row to the last, whatever the threads
-/// and slabs, so that values are always the same. NaNs are left out. Error (memory) over max_bytes.
+/// numbers are exact; others are summed slice by slice, of an image of one slice row by row, from the first
+/// to the last, whatever the threads, slabs and parts, so that values are always the same. NaNs are left out.
+/// Error (memory) over max_bytes.
 Intensities measure_intensity(const LabelSource& labels, const Components& components,
                               const IntensityImage& image, const IntensityRequest& request);
 

@@ -189,6 +189,8 @@ class MeasureValues {
   std::array<WholeNumber, kWholeMeasures.size()> large_{};
 };
 
+class IntensityImage;
+
 struct MeasureRequest {
   MeasureSet wanted;
   Connectivity connectivity = Connectivity::c8;
@@ -203,12 +205,16 @@ struct MeasureRequest {
   std::span<const std::array<Wrap, 3>> wraps = {};  // of each component of a periodic image
   bool in_parts = false;      // sums are added to those of other parts of the same components
   bool long_samples = false;  // of intensity: whole numbers of more than 32 bits, of which more is gathered
+  /// Samples of which measure_part(), measure_slab() and measure_nothing() gather what parts have, too; those
+  /// of the whole are measure_intensity()'s.
+  const IntensityImage* samples = nullptr;
 };
 
 /// Whether cavities are to be counted, which are components of the background.
 bool needs_background(const MeasureRequest& request);
 
 class Intensities;
+class IntensitySums;
 class MeasureSums;
 
 /// What was measured of the components of one labeling: integer sums, from which values are derived when they
@@ -232,9 +238,15 @@ class Measured {
   /// Component i goes on as map[i + 1] - 1, or is gone where that is 0; as Selection::map.
   void select(const std::vector<Label>& map);
   /// What is known of component i as words behind `saved`, and adds such to what is known of another part of
-  /// the same component. Of MeasureRequest::in_parts, without intensities.
+  /// the same component: that of rows which follow, if samples are not whole numbers. Of
+  /// MeasureRequest::in_parts. Error (data) if it cannot be of such.
   void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
   void add_saved(std::size_t i, std::span<const std::uint64_t> saved);
+  /// Takes samples that were gathered in parts.
+  void add(std::unique_ptr<IntensitySums> sums);
+  /// Measures intensities of the first so many components, when all their parts were added. Returns how many
+  /// of their samples are no number.
+  std::uint64_t derive_intensities(std::size_t components);
   /// The same measures, of nothing yet, of other components.
   Measured of_others(const Components& components) const;
   /// Whether there is anything, be it of no measure.
@@ -247,6 +259,7 @@ class Measured {
 
  private:
   std::unique_ptr<MeasureSums> sums_;
+  std::unique_ptr<IntensitySums> intensity_sums_;  // until they are derived
   std::unique_ptr<Intensities> intensities_;
   std::vector<Label> selected_;  // what component i was when it was measured; empty: the same
 };

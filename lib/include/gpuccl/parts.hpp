@@ -75,6 +75,7 @@ struct NumberedPart {
                               // LabelOrder::size are all in part 0
   Column<ValueBits> values;   // of these, of an image of values
   Measured measured;          // the same, if they were measured
+  std::uint64_t nans = 0;     // samples of these that are no number, if intensities were measured
   Label first = 0;            // the label of the first of these is one more
   Label count = 0;            // of labels of the whole
   std::uint64_t dropped = 0;  // by the selection, of the whole
@@ -101,9 +102,12 @@ NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connecti
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
                                            const PeriodicAxes& periodic, NumberedPart& part);
 
-/// Then measures the components, again all parts. What is looked at around a part comes from others. Error
-/// (usage) if that takes the background: needs_background().
-void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part);
+/// Then measures the components, again all parts. What is looked at around a part comes from others. Samples
+/// are read in `alone`, which does what it is given, that waits for no other part: there it may see to it
+/// that all parts fail when one does. Error (usage) if that takes the background: needs_background().
+void measure_part(
+    PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
+    const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
 /// Then drops components and numbers those that stay, again all parts. Of `values` only type and apart are
 /// looked at. The largest take 8 bytes for every component in every part, those of each value 16;

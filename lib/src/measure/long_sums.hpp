@@ -13,6 +13,7 @@ namespace gpuccl::measuring {
 class LongSums {
  public:
   using Sample = WholeNumber;
+  using Stretch = LongSums;
   static constexpr bool kInAnyOrder = true;
 
   void add(const SampleRun<WholeNumber>& run);

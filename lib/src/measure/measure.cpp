@@ -9,6 +9,7 @@
 #include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"
 #include "measure/measure_sums.hpp"
 #include "measure/region_measurer.hpp"
@@ -91,7 +92,10 @@ Measured measure_nothing(const Extent& extent, const Components& components, Mea
   request.in_parts = true;
   auto sums = std::make_unique<MeasureSums>(Labeling{extent, components, nullptr, request});
   sums->resize(components.size());
-  return Measured(std::move(sums));
+  Measured measured(std::move(sums));
+  if (request.samples != nullptr)
+    measured.add(make_intensity_sums(components, *request.samples, request.wanted));
+  return measured;
 }
 
 Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
@@ -105,7 +109,13 @@ Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_
   };
   if (sums->looks_at_rows())
     measuring::add_rows(begin, end, {.extent = labels.extent(), .list = list}, labeling, *sums);
-  return Measured(std::move(sums));
+  Measured measured(std::move(sums));
+  if (request.samples != nullptr) {
+    auto of_samples = make_intensity_sums(components, *request.samples, request.wanted, begin);
+    of_samples->add_rows(labels, begin, end, components, *request.samples, request.max_bytes);
+    measured.add(std::move(of_samples));
+  }
+  return measured;
 }
 
 RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity) {

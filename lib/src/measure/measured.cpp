@@ -3,11 +3,19 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/intensity_sums.hpp"
 #include "measure/measure_sums.hpp"
 
 namespace gpuccl {
+namespace {
+
+/// What is saved of samples: what they add up to in a part, or measures of all of them.
+enum Saved : std::uint64_t { kSums, kDerived };
+
+}  // namespace
 
 Measured::Measured() = default;
 Measured::Measured(std::unique_ptr<MeasureSums> sums) : sums_(std::move(sums)) {}
@@ -51,15 +59,47 @@ void Measured::select(const std::vector<Label>& map) {
 }
 
 void Measured::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
-  sums_->save(selected_.empty() ? i : selected_[i], saved);
+  const std::size_t measured = selected_.empty() ? i : selected_[i];
+  sums_->save(measured, saved);
+  if (intensities_) {
+    saved.push_back(kDerived);
+    intensities_->save(measured, saved);
+  } else if (intensity_sums_) {
+    saved.push_back(kSums);
+    intensity_sums_->save(measured, saved);
+  }
 }
 
 void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
-  sums_->add_saved(selected_.empty() ? i : selected_[i], saved);
+  const std::size_t measured = selected_.empty() ? i : selected_[i];
+  const auto expect = [](bool expected) {
+    if (!expected) throw Error(Failure::data, "is damaged");
+  };
+  std::vector<std::uint64_t> here;
+  sums_->save(measured, here);
+  expect(saved.size() >= here.size());
+  sums_->add_saved(measured, saved.first(here.size()));
+  const std::span rest = saved.subspan(here.size());
+  if (!intensity_sums_ && !intensities_) return expect(rest.empty());
+  expect(!rest.empty() && (rest.front() == kDerived || intensity_sums_ != nullptr));
+  if (rest.front() == kSums) return expect(intensity_sums_->add_saved(measured, rest.subspan(1)));
+  if (!intensities_) intensities_ = std::make_unique<Intensities>(intensity_sums_->size());
+  expect(intensities_->set_saved(measured, rest.subspan(1)));
+}
+
+void Measured::add(std::unique_ptr<IntensitySums> sums) { intensity_sums_ = std::move(sums); }
+
+std::uint64_t Measured::derive_intensities(std::size_t components) {
+  if (!intensity_sums_) return 0;
+  intensities_ = std::make_unique<Intensities>(intensity_sums_->derive(components));
+  intensity_sums_.reset();
+  return intensities_->nans;
 }
 
 Measured Measured::of_others(const Components& components) const {
-  return Measured(sums_->of_others(components));
+  Measured others(sums_->of_others(components));
+  if (intensities_) others.add(Intensities(components.size()));
+  return others;
 }
 
 std::int64_t Measured::bytes_beside() const { return sums_ ? sums_->bytes_beside() : 0; }

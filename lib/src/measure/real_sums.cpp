@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
 
 namespace gpuccl::measuring {
 namespace {
 
 using enum MeasureId;
+
+void save_sums(const RealSums& sums, std::vector<std::uint64_t>& saved) {
+  static_assert(std::is_trivially_copyable_v<RealSums> && sizeof(RealSums) % sizeof(std::uint64_t) == 0);
+  saved.resize(saved.size() + RealSequence::kWords);
+  std::memcpy(saved.data() + saved.size() - RealSequence::kWords, &sums, sizeof sums);
+}
 
 }  // namespace
 
@@ -84,6 +93,42 @@ void RealSums::derive(MeasureValues& values) const {
   values[intensity_max] = number_or_none(max_);
   values[intensity_mean] = number_or_none(sum_.value() / count);
   values[intensity_std] = number_or_none(std::sqrt(squares_ / count));
+}
+
+void RealSequence::add(const SampleRun<double>& run, int stretch) {
+  if (std::exchange(stretch_, stretch) != stretch) close();
+  open_.add(run);
+}
+
+void RealSequence::add(const RealSums& stretch) {
+  if (apart_) {
+    apart_->push_back(stretch);
+  } else {
+    sums_.add(stretch);
+  }
+}
+
+void RealSequence::close() {
+  if (!open_.empty()) add(std::exchange(open_, {}));
+}
+
+void RealSequence::save(std::vector<std::uint64_t>& saved) const {
+  if (!apart_) return save_sums(sums_, saved);
+  for (const RealSums& stretch : *apart_) save_sums(stretch, saved);
+}
+
+bool RealSequence::add_saved(std::span<const std::uint64_t> saved) {
+  if (saved.size() % kWords != 0) return false;
+  for (; !saved.empty(); saved = saved.subspan(kWords)) {
+    RealSums stretch;
+    std::memcpy(static_cast<void*>(&stretch), saved.data(), sizeof stretch);
+    if (!apart_ && sums_.empty()) {
+      sums_ = stretch;  // all that was added up there
+    } else {
+      add(stretch);
+    }
+  }
+  return true;
 }
 
 }  // namespace gpuccl::measuring

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "gpuccl/measures.hpp"
 #include "measure/sample_sums.hpp"
@@ -26,13 +30,11 @@ class RealSum {
 /// Sums of any samples: their value depends on the order in which they are added, in the last digits.
 class RealSums {
  public:
-  using Sample = double;
-  static constexpr bool kInAnyOrder = false;
-
   void add(const SampleRun<double>& run);
   void add(const RealSums& other);
   void derive(MeasureValues& values) const;
   std::uint64_t nans() const { return nans_; }
+  bool empty() const { return count_ == 0 && nans_ == 0; }
 
  private:
   void add_numbers(const SampleRun<double>& run);
@@ -45,6 +47,37 @@ class RealSums {
   RealSum sum_;
   double squares_ = 0;  // of distances from the mean
   std::array<RealSum, 3> moments_{};
+};
+
+/// Sums of any samples of one component, added up stretch by stretch: of slices of a volume, of rows of an
+/// image of one slice. So they do not depend on threads, and parts that begin with a stretch have those of
+/// the whole.
+class RealSequence {
+ public:
+  using Sample = double;
+  using Stretch = RealSums;
+  static constexpr bool kInAnyOrder = false;
+  static constexpr std::size_t kWords = sizeof(RealSums) / sizeof(std::uint64_t);
+
+  /// Of a component that begins in a part before: its stretches are kept apart, for they are to be added to
+  /// what is there.
+  void keep_apart() { apart_ = std::make_unique<std::vector<RealSums>>(); }
+
+  void add(const SampleRun<double>& run, int stretch);
+  void add(const RealSums& stretch);
+  /// Ends the last stretch; before what follows.
+  void close();
+
+  void save(std::vector<std::uint64_t>& saved) const;
+  /// Adds what follows in another part. False if it cannot be of such.
+  bool add_saved(std::span<const std::uint64_t> saved);
+  void derive(MeasureValues& values) const { sums_.derive(values); }
+  std::uint64_t nans() const { return sums_.nans(); }
+
+ private:
+  RealSums sums_, open_;  // of stretches that are over, of the last one
+  int stretch_ = -1;
+  std::unique_ptr<std::vector<RealSums>> apart_;
 };
 
 }  // namespace gpuccl::measuring

@@ -11,6 +11,8 @@
 namespace gpuccl::measuring {
 namespace {
 
+constexpr int kValueBits = 16;  // of a word that is saved, below the count of that value
+
 /// Whether counts take less memory than samples.
 bool is_large(std::uint64_t area, IntensityImage::Values values) {
   return area / (sizeof(std::uint64_t) / sizeof(std::uint16_t)) > static_cast<std::uint64_t>(values.count);
@@ -99,6 +101,34 @@ void ValueCounts::add(std::size_t component, const double* samples, int count) {
     std::uint16_t* const to = samples_.data() + begins_[component] + taken;
     for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint16_t>(value(i));
   }
+}
+
+void ValueCounts::save(std::size_t component, std::vector<std::uint64_t>& saved) const {
+  const std::size_t begin = begins_[component];
+  if (is_large(areas_[component], values_)) {
+    for (std::uint64_t value = 0; value < static_cast<std::uint64_t>(values_.count); ++value)
+      if (const std::uint64_t count = counts_[begin + value]; count != 0)
+        saved.push_back(count << kValueBits | value);
+  } else {
+    for (std::size_t i = 0; i < taken_[component]; ++i)
+      saved.push_back(std::uint64_t{1} << kValueBits | samples_[begin + i]);
+  }
+}
+
+bool ValueCounts::add_saved(std::size_t component, std::span<const std::uint64_t> saved) {
+  const bool large = is_large(areas_[component], values_);
+  for (const std::uint64_t word : saved) {
+    const auto value = static_cast<std::uint16_t>(word);
+    const std::uint64_t count = word >> kValueBits;
+    if (value >= values_.count) return false;
+    if (large) {
+      counts_[begins_[component] + value] += count;
+    } else {
+      if (count != 1 || taken_[component] >= areas_[component]) return false;
+      samples_[begins_[component] + taken_[component]++] = value;
+    }
+  }
+  return true;
 }
 
 void ValueCounts::derive(std::size_t component, MeasureValues& values) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpuccl/components.hpp"
@@ -21,6 +22,10 @@ class ValueCounts {
 
   /// May be called by several threads at once.
   void add(std::size_t component, const double* samples, int count);
+  /// What was added of a component as words behind `saved`. Adds such of another part of it; false if it
+  /// cannot be of such.
+  void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
+  bool add_saved(std::size_t component, std::span<const std::uint64_t> saved);
   /// After the last add(), for other components by other threads.
   void derive(std::size_t component, MeasureValues& values);
 

@@ -13,6 +13,7 @@ namespace gpuccl::measuring {
 class WholeSums {
  public:
   using Sample = double;
+  using Stretch = WholeSums;
   static constexpr bool kInAnyOrder = true;
 
   void add(const SampleRun<double>& run);

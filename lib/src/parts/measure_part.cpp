@@ -81,7 +81,8 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
                       request);
 }
 
-void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part) {
+void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
+                  const std::function<void(const std::function<void()>& work)>& alone) {
   if (needs_background(request))
     throw Error(Failure::usage, "cavities and tunnels need the background, which is not labelled in parts");
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
@@ -91,7 +92,8 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
   Components components;  // by these numbers
   for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   for (const Component& component : before) components.push_back(component);
-  Measured measured = measure_rows(rows, rows.own().begin, rows.own().end, components, request);
+  Measured measured;
+  alone([&] { measured = measure_rows(rows, rows.own().begin, rows.own().end, components, request); });
 
   // What is known of components that began before goes to the part before, until it is where they begin.
   if (faces.next) {
@@ -108,6 +110,7 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
     sums.put_into(message);
     link.send(link.part() - 1, std::move(message));
   }
+  part.nans = measured.derive_intensities(part.components.size());
   part.measured = std::move(measured);
 }
 

@@ -1,0 +1,114 @@
+#include "measure/intensity_sums.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+
+#include "measure/intensity_pass.hpp"
+#include "measure/long_sums.hpp"
+#include "measure/real_sums.hpp"
+#include "measure/value_counts.hpp"
+#include "measure/whole_sums.hpp"
+
+namespace gpuccl {
+namespace {
+
+template <class Sums>
+class SumsOfKind final : public IntensitySums {
+ public:
+  SumsOfKind(const Components& components, const IntensityImage& image, const MeasureSet& wanted,
+             std::int64_t first_row)
+      : sums_(components.size()) {
+    if (counts_values(wanted, image)) counts_.emplace(components, image.values());
+    if constexpr (!Sums::kInAnyOrder) {
+      const Extent extent = image.extent();
+      for (std::size_t i = 0; i < sums_.size(); ++i) {
+        const auto& [x, y, z] = components.box[i].min;
+        if (std::int64_t{z} * extent.height + (extent.depth == 1 ? y : 0) < first_row) sums_[i].keep_apart();
+      }
+    }
+  }
+
+  std::size_t size() const override { return sums_.size(); }
+
+  void add_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end, const Components& components,
+                const IntensityImage& image, std::int64_t max_bytes) override {
+    measuring::IntensityPass<Sums>(labels, components, image, counts(), max_bytes, sums_)
+        .add_rows(begin, end);
+    if constexpr (!Sums::kInAnyOrder)
+      for (Sums& sums : sums_) sums.close();
+  }
+
+  void save(std::size_t i, std::vector<std::uint64_t>& saved) const override {
+    if constexpr (Sums::kInAnyOrder) {
+      saved.resize(saved.size() + kWords);
+      std::memcpy(saved.data() + saved.size() - kWords, &sums_[i], sizeof(Sums));
+      if (counts_) counts_->save(i, saved);
+    } else {
+      sums_[i].save(saved);
+    }
+  }
+
+  bool add_saved(std::size_t i, std::span<const std::uint64_t> saved) override {
+    if constexpr (Sums::kInAnyOrder) {
+      if (saved.size() < kWords) return false;
+      Sums sums;
+      std::memcpy(static_cast<void*>(&sums), saved.data(), sizeof sums);
+      sums_[i].add(sums);
+      return counts_ ? counts_->add_saved(i, saved.subspan(kWords)) : saved.size() == kWords;
+    } else {
+      return sums_[i].add_saved(saved);
+    }
+  }
+
+  Intensities derive(std::size_t count) override {
+    Intensities intensities(count);
+    std::atomic<std::uint64_t> nans = 0;
+    std::mutex setting_large;
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+      MeasureValues values;
+      sums_[i].derive(values);
+      if (counts_) counts_->derive(i, values);
+      intensities.set(i, values);
+      if (values.any_large()) {
+        const std::lock_guard lock(setting_large);
+        intensities.set_large(i, values);
+      }
+      nans += sums_[i].nans();
+    });
+    intensities.nans = nans;
+    return intensities;
+  }
+
+ private:
+  static constexpr std::size_t kWords = sizeof(Sums) / sizeof(std::uint64_t);
+  static_assert(!Sums::kInAnyOrder ||
+                (std::is_trivially_copyable_v<Sums> && sizeof(Sums) % sizeof(std::uint64_t) == 0));
+
+  measuring::ValueCounts* counts() { return counts_ ? &*counts_ : nullptr; }
+
+  std::vector<Sums> sums_;
+  std::optional<measuring::ValueCounts> counts_;
+};
+
+}  // namespace
+
+std::unique_ptr<IntensitySums> make_intensity_sums(const Components& components, const IntensityImage& image,
+                                                   const MeasureSet& wanted, std::int64_t first_row) {
+  using enum IntensityImage::Kind;
+  switch (image.kind()) {
+    case whole:
+      return std::make_unique<SumsOfKind<measuring::WholeSums>>(components, image, wanted, first_row);
+    case long_whole:
+      return std::make_unique<SumsOfKind<measuring::LongSums>>(components, image, wanted, first_row);
+    case real:
+      return std::make_unique<SumsOfKind<measuring::RealSequence>>(components, image, wanted, first_row);
+  }
+  return nullptr;
+}
+
+}  // namespace gpuccl
