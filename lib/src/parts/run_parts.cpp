@@ -1,10 +1,12 @@
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
@@ -18,17 +20,17 @@ class OtherPartFailed : public Error {
   OtherPartFailed() : Error(Failure::internal, "another part has failed") {}
 };
 
-/// Messages between the parts of one process.
+/// Messages to one part of a process. Each has its own lock, so that a message wakes nobody else.
 class Mailbox {
  public:
-  void put(int from, int to, Message message) {
+  void put(int from, Message message) {
     const std::lock_guard lock(lock_);
-    messages_[{from, to}].push_back(std::move(message));
-    changed_.notify_all();
+    messages_[from].push_back(std::move(message));
+    changed_.notify_one();
   }
-  Message take(int from, int to) {
+  Message take(int from) {
     std::unique_lock lock(lock_);
-    std::deque<Message>& line = messages_[{from, to}];
+    std::deque<Message>& line = messages_[from];
     changed_.wait(lock, [&] { return failed_ || !line.empty(); });
     if (failed_) throw OtherPartFailed();
     Message message = std::move(line.front());
@@ -38,34 +40,36 @@ class Mailbox {
   void fail() {
     const std::lock_guard lock(lock_);
     failed_ = true;
-    changed_.notify_all();
+    changed_.notify_one();
   }
 
  private:
   std::mutex lock_;
   std::condition_variable changed_;
-  std::map<std::pair<int, int>, std::deque<Message>> messages_;  // by sender and receiver
+  std::map<int, std::deque<Message>> messages_;  // by sender
   bool failed_ = false;
 };
 
 class ThreadLink final : public PartLink {
  public:
-  ThreadLink(Mailbox& mailbox, int part, int parts) : mailbox_(mailbox), part_(part), parts_(parts) {}
+  ThreadLink(std::vector<Mailbox>& mailboxes, int part) : mailboxes_(mailboxes), part_(part) {}
 
   int part() const override { return part_; }
-  int parts() const override { return parts_; }
-  void send(int to, Message message) override { mailbox_.put(part_, to, std::move(message)); }
-  Message receive(int from) override { return mailbox_.take(from, part_); }
+  int parts() const override { return static_cast<int>(mailboxes_.size()); }
+  void send(int to, Message message) override { of(to).put(part_, std::move(message)); }
+  Message receive(int from) override { return of(part_).take(from); }
 
  private:
-  Mailbox& mailbox_;
-  const int part_, parts_;
+  Mailbox& of(int part) { return mailboxes_[static_cast<std::size_t>(part)]; }
+
+  std::vector<Mailbox>& mailboxes_;
+  const int part_;
 };
 
 }  // namespace
 
 void run_parts(int parts, const std::function<void(PartLink& link)>& work) {
-  Mailbox mailbox;
+  std::vector<Mailbox> mailboxes(static_cast<std::size_t>(parts));
   std::mutex lock;
   std::exception_ptr first;
   const auto fail = [&] {
@@ -73,12 +77,12 @@ void run_parts(int parts, const std::function<void(PartLink& link)>& work) {
       const std::lock_guard locked(lock);
       if (!first) first = std::current_exception();
     }
-    mailbox.fail();
+    for (Mailbox& mailbox : mailboxes) mailbox.fail();
   };
   std::vector<std::thread> threads;
   const auto run = [&](int part) {
     try {
-      ThreadLink link(mailbox, part, parts);
+      ThreadLink link(mailboxes, part);
       work(link);
     } catch (...) {
       fail();
