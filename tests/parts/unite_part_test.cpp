@@ -550,23 +550,29 @@ TEST_CASE("sums of coordinates that take two words are united in parts") {
     for (int x = 0; x < 9; x += 2)  // a stretch of each column, so that a slice has one element of it
       for (int z = static_cast<int>(random() % 6), end = z + 1 + static_cast<int>(random() % 6); z < end; ++z)
         image.set(x, y, z);
-  const auto raised = [](Labeled labeled, auto parts_of) {
-    for (std::size_t i = 0; i < labeled.components.size(); ++i) {
-      Component one = labeled.components[i];
-      one.sum[0] += CoordinateSum{parts_of(one)} << 64;
-      labeled.components.set(i, one);
-    }
-    return labeled;
+  struct Raised {
+    std::size_t axis;
+    CoordinateSum by;  // each part of a component
   };
-  const Labeled expected = raised(flood_fill(image.view(), Connectivity::c6), [](const Component& one) {
-    return static_cast<std::uint64_t>(one.box.max[2] - one.box.min[2] + 1);
-  });
-  expect_same(label_in_parts(image.view(), Connectivity::c6, 12,
-                             [&](int, BitView slab) {
-                               return raised(flood_fill(slab, Connectivity::c6),
-                                             [](const Component&) { return std::uint64_t{1}; });
-                             }),
-              expected);
+  for (const Raised& raised : {Raised{0, CoordinateSum{1} << 64}, Raised{2, ~std::uint64_t{0} - 5}}) {
+    const auto raise = [&](Labeled labeled, auto parts_of) {
+      for (std::size_t i = 0; i < labeled.components.size(); ++i) {
+        Component one = labeled.components[i];
+        one.sum[raised.axis] += parts_of(one) * raised.by;
+        labeled.components.set(i, one);
+      }
+      return labeled;
+    };
+    const Labeled expected = raise(flood_fill(image.view(), Connectivity::c6), [](const Component& one) {
+      return static_cast<std::uint64_t>(one.box.max[2] - one.box.min[2] + 1);
+    });
+    expect_same(label_in_parts(image.view(), Connectivity::c6, 12,
+                               [&](int, BitView slab) {
+                                 return raise(flood_fill(slab, Connectivity::c6),
+                                              [](const Component&) { return std::uint64_t{1}; });
+                               }),
+                expected);
+  }
 }
 
 TEST_CASE("when a part fails the others end, and its error is the one that is told") {

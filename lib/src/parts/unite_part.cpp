@@ -61,6 +61,27 @@ class ComponentWriter {
     if (high != std::array<std::uint64_t, 3>{}) sum_high_.emplace_hint(sum_high_.end(), written_, high);
     ++written_;
   }
+  /// The same of one of a part, in coordinates of the whole. Sums of two words are rare and take their time.
+  void write(const Components& of_part, std::size_t i, const Slab& slab) {
+    const std::uint64_t area = of_part.area[i];
+    Box box = of_part.box[i];
+    std::array<std::uint64_t, 3> sum = of_part.sum[i];
+    bool one_word = of_part.sum_high.empty();
+    const auto move = [&](std::size_t axis, int by) {
+      box.min[axis] += by;
+      box.max[axis] += by;
+      std::uint64_t more = 0;
+      one_word &= !__builtin_mul_overflow(area, static_cast<std::uint64_t>(by), &more);
+      one_word &= !__builtin_add_overflow(sum[axis], more, &sum[axis]);
+    };
+    move(1, slab.y0);
+    move(2, slab.z0);
+    if (!one_word) return write(placed(of_part, i, slab));
+    area_[written_] = area;
+    box_[written_] = box;
+    sum_[written_] = sum;
+    ++written_;
+  }
   std::size_t written() const { return written_; }
   std::map<std::size_t, std::array<std::uint64_t, 3>> sum_high() { return std::move(sum_high_); }
 
@@ -97,7 +118,11 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
     const auto label = static_cast<Label>(i + 1);
     const Faces::What what = faces.what(label);
     if (what == Faces::What::nothing) continue;
-    writer.write(what == Faces::What::united ? faces.united(label) : placed(components, i, slab));
+    if (what == Faces::What::united) {
+      writer.write(faces.united(label));
+    } else {
+      writer.write(components, i, slab);
+    }
     if (!values.empty()) part.values.push_back(values[i]);
     numbers[label] = static_cast<Label>(part.first + writer.written());
   }
