@@ -1,5 +1,9 @@
 #include "app/label/hints.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "gpuccl/contacts.hpp"
 
 namespace gpuccl::app {
@@ -62,6 +66,29 @@ bool is_scan_of_pages(const io::ImageInfo& input) {
          input.geometry.spacing[2] <= 0;
 }
 
+/// Where elements are longer along one axis than along another, what is measured in elements is not what it
+/// is in the world.
+std::string hint_of_measures(const io::Geometry& geometry, Connectivity connectivity,
+                             const MeasureSet& measured) {
+  constexpr double kSame = 1e-3;
+  const std::size_t axes = is_3d(connectivity) ? 3 : 2;
+  if (!geometry.is_known(static_cast<int>(axes))) return "";
+  const auto [shortest, longest] =
+      std::minmax_element(geometry.spacing.begin(), geometry.spacing.begin() + static_cast<int>(axes));
+  if (*longest <= (1 + kSame) * *shortest) return "";
+  constexpr std::pair<MeasureId, MeasureId> kBySpacing[] = {
+      {MeasureId::axis_major_length, MeasureId::axis_major_length_physical},
+      {MeasureId::sphericity, MeasureId::sphericity_physical},
+      {MeasureId::roundness, MeasureId::roundness_physical},
+      {MeasureId::feret_diameter_max, MeasureId::feret_diameter_max_physical}};
+  const auto is_measured = [&](MeasureId id) { return measured[static_cast<std::size_t>(id)]; };
+  if (std::none_of(std::begin(kBySpacing), std::end(kBySpacing),
+                   [&](const auto& pair) { return is_measured(pair.first) && !is_measured(pair.second); }))
+    return "";
+  return "its elements are longer along one axis than along another, and shape is measured in elements; "
+         "--measure physical measures by the spacing";
+}
+
 }  // namespace
 
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
@@ -73,6 +100,8 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
                                                : "no element has one of the values of --value");
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
   if (input.elements() < kLeastElements) return lines;
+  if (std::string line = hint_of_measures(input.geometry, connectivity, findings.measured); !line.empty())
+    lines.push_back(std::move(line));
   const std::string line = foreground_hint(input, options, findings);
   if (!line.empty() && !by_value && !findings.by_values) lines.push_back(line);
   if (is_scan_of_pages(input) && is_3d(connectivity))

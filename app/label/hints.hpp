@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpuccl/connectivity.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
@@ -19,6 +20,7 @@ struct Findings {
   std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false;
   bool by_values = false;
+  MeasureSet measured;  // as asked for
 };
 
 /// A line for each way in which the result is probably not what was meant, with the option that changes it.

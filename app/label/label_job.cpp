@@ -254,6 +254,7 @@ void LabelJob::label(Engine& engine) {
 void LabelJob::give_hints() {
   findings_.by_values = work_.values.has_value();
   findings_.foreground = report_.foreground;
+  findings_.measured = options_.measure.wanted;
   report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
   for (const std::string& line : report_.hints) warn(files_.input, line);
 }

@@ -207,6 +207,7 @@ class PartJob {
     findings.more_than_two_values = link_.scan(input_->reader().has_more_than_two_values()).all > 0;
     findings.filled = report_.holes ? report_.holes->elements : 0;
     findings.by_values = input_->value_type().has_value();
+    findings.measured = options_.measure.wanted;
     report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
 

@@ -222,6 +222,21 @@ TEST_CASE("measures that were asked for by name and are not of this image are sa
   CHECK(said(cells, "tunnels", "--overwrite") == "");
 }
 
+TEST_CASE("where elements are longer along one axis a hint names what is measured by the spacing") {
+  const auto hints = [](const std::string& measures, const std::string& spacing) {
+    return report_of(
+        {source_file("data/cells.tif"), "--quiet", "--measure", measures, "--spacing", spacing})["hints"];
+  };
+  for (const char* measures : {"shape", "sphericity", "axis_major_length,sphericity_physical"}) {
+    CAPTURE(measures);
+    CHECK(hints(measures, "5,5,30").dump().find("--measure physical measures by the spacing") !=
+          std::string::npos);
+  }
+  for (const char* measures : {"shape,physical", "all", "extent", "border", "sphericity_physical"})
+    CHECK(hints(measures, "5,5,30").dump().find("spacing") == std::string::npos);
+  CHECK(hints("shape", "5,5,5").dump().find("spacing") == std::string::npos);
+}
+
 TEST_CASE("what cannot be measured is said in a line") {
   const std::string page = source_file("data/page.png");
   fails({"label", page, "--stats", "-", "--measure", "exent"}, 64, "did you mean extent?");
