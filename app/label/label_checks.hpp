@@ -16,6 +16,11 @@ bool is_batch(const LabelOptions& options);
 /// (usage).
 void check(const LabelOptions& options, bool batch);
 
+/// Whether contacts are found across periodic borders, too.
+inline bool has_contacts_across(const LabelPaths& files, const LabelOptions& options) {
+  return !files.contacts.empty() && options.periodic != PeriodicAxes{};
+}
+
 /// Refuses options that contradict each other about what a border is. Error (usage).
 void check_borders(const LabelOptions& options);
 

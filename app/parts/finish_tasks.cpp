@@ -10,12 +10,15 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/deciding_options.hpp"
 #include "app/label/hints.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/options/periodic_option.hpp"
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
 #include "app/parts/part_measures.hpp"
+#include "gpuccl/contacts.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
@@ -61,7 +64,8 @@ class Finish {
 
  private:
   io::CheckedFile open(int part) const {
-    return {folder_.stretch_path(part), folder_.stretch_tag(part, joined_.id()), sections::kOfStretch};
+    return {folder_.stretch_path(part), folder_.stretch_tag(part, joined_.id()),
+            sections::of_stretch(has_contacts_across(files_, options_))};
   }
 
   void stretch(int part, const std::function<void(const io::CheckedFile& file)>& read) const {
@@ -142,10 +146,15 @@ class Finish {
     if (!hint.empty()) warn(files_.input, hint);
     std::vector<Contact> contacts;
     std::vector<ValueBits> values;
+    std::vector<BorderRows> at_borders;
     for (int part = 1; part <= folder_.parts(); ++part) {
       stretch(part, [&](const io::CheckedFile& file) {
         const auto more = file.take<Contact>(sections::kContacts);
         contacts.insert(contacts.end(), more.begin(), more.end());
+        if (has_contacts_across(files_, options_))
+          at_borders.push_back(
+              {file.take<std::int64_t>(sections::kBorderRows),
+               {file.take<LabelRun>(sections::kBorderRuns), file.take<std::size_t>(sections::kBorderEnds)}});
       });
       const std::string path = folder_.numbers_path(part);
       with_remedy(path, "run gpuccl join without --finish again", [&] {
@@ -154,6 +163,11 @@ class Finish {
         values.insert(values.end(), more.begin(), more.end());
         return 0;
       });
+    }
+    if (has_contacts_across(files_, options_)) {
+      const auto across = find_contacts_across(input_.extent(), all_neighbors(input_.connectivity()),
+                                               options_.periodic, at_borders);
+      contacts.insert(contacts.end(), across.begin(), across.end());
     }
     contacts = add_up_contacts(contacts);
     io::concerning(out.path(), [&] {

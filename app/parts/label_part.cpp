@@ -228,8 +228,8 @@ class PartJob {
     const Connectivity connectivity = input_->connectivity();
     const std::string hint = hint_of_contacts(connectivity, input_->value_type().has_value());
     if (!hint.empty()) warn(files_.input, hint);
-    const std::vector<Contact> contacts =
-        find_contacts_of_part(link_, input_->extent(), all_neighbors(connectivity), numbered_);
+    const std::vector<Contact> contacts = find_contacts_of_part(
+        link_, input_->extent(), all_neighbors(connectivity), numbered_, options_.periodic);
     const std::vector<ValueBits> mine(numbered_.values.begin(), numbered_.values.end());
     const std::vector<ValueBits> values = io::gather_lists(link_, mine);
     io::write_text_in_parts(link_, *contacts_, [&](const io::TextSink& sink) {

@@ -12,6 +12,7 @@
 #include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/finished_run.hpp"
@@ -60,7 +61,7 @@ class LabelTask {
     if (labels) io::concerning(folder_.labels_path(part_), [&] { label(engine); });
     const std::optional<JoinedParts> joined = joined_parts();
     if (joined && !is_whole(folder_.stretch_path(part_), folder_.stretch_tag(part_, joined->id()),
-                            sections::kOfStretch)) {
+                            sections::of_stretch(has_contacts_across(files_, options_)))) {
       io::concerning(folder_.stretch_path(part_), [&] { write(*joined); });
       return TaskDone::written;
     }
@@ -206,6 +207,14 @@ class LabelTask {
     });
     file.put(contacts(joined));
     file.put(std::vector<double>{total.milliseconds()});
+    if (has_contacts_across(files_, options_)) {
+      BorderRows rows;
+      if (!own().empty())
+        rows = list_border_rows(numbered(part_, joined), input_.extent(), options_.periodic);
+      file.put(rows.rows);
+      file.put(rows.runs.runs);
+      file.put(rows.runs.ends);
+    }
     file.commit();
   }
 

@@ -18,8 +18,6 @@ void check_for_parts(const LabelOptions& options) {
   if (options.measure.intensity == "-")
     throw Error(Failure::usage, "--intensity - cannot be read in parts; give a file");
   check_values(options);
-  if (!files.contacts.empty() && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--contacts across periodic borders are not found in parts");
   check_borders(options);
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --contacts");

@@ -50,7 +50,22 @@ enum OfNumbers : std::size_t {
   kStayMeasured,
   kOfNumbers = kStayMeasured + kOfMeasured
 };
-enum OfStretch : std::size_t { kImage, kImageSizes, kTable, kRows, kContacts, kTimes, kOfStretch };
+enum OfStretch : std::size_t {
+  kImage,
+  kImageSizes,
+  kTable,
+  kRows,
+  kContacts,
+  kTimes,
+  kOfStretch,
+  kBorderRows = kOfStretch,  // these where contacts are found across periodic borders: BorderRows
+  kBorderRuns,
+  kBorderEnds,
+  kOfStretchWithBorders
+};
+constexpr std::size_t of_stretch(bool with_borders) {
+  return with_borders ? kOfStretchWithBorders : kOfStretch;
+}
 }  // namespace sections
 
 /// What tasks do: the words of the command but --part, and the input. All of a run must agree.

@@ -24,13 +24,12 @@ namespace {
 
 LazyEngine on_cpu() { return {{.device = DeviceChoice::cpu}, nullptr}; }
 
-LabelPaths outputs(const std::string& input, const std::string& base, const std::string& extension,
-                   bool contacts = true) {
+LabelPaths outputs(const std::string& input, const std::string& base, const std::string& extension) {
   LabelPaths files;
   files.input = input;
   files.image = base + extension;
   files.stats = base + ".csv";
-  if (contacts) files.contacts = base + "-contacts.csv";
+  files.contacts = base + "-contacts.csv";
   return files.with_defaults();
 }
 
@@ -53,22 +52,21 @@ Json comparable(const std::string& path) {
 
 void expect_same_files(const ScratchFolder& scratch, const std::string& input, const std::string& extension,
                        const LabelOptions& options, std::initializer_list<int> all_parts) {
-  const bool has_contacts = options.periodic == PeriodicAxes{};
-  LabelPaths whole = outputs(input, scratch / "whole", extension, has_contacts);
+  LabelPaths whole = outputs(input, scratch / "whole", extension);
   whole.intensity = options.measure.intensity;
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
   const std::string image = read_file(whole.image), table = read_file(whole.stats),
-                    contacts = has_contacts ? read_file(whole.contacts) : "";
+                    contacts = read_file(whole.contacts);
   const Json report = comparable(whole.json);
   for (const int parts : all_parts) {
     INFO(parts << " parts");
-    LabelPaths files = outputs(input, scratch / "parts", extension, has_contacts);
+    LabelPaths files = outputs(input, scratch / "parts", extension);
     files.intensity = options.measure.intensity;
     label_in_parts_of_one_process(files, options, parts);
     REQUIRE((read_file(files.image) == image));
     REQUIRE((read_file(files.stats) == table));
-    if (has_contacts) REQUIRE((read_file(files.contacts) == contacts));
+    REQUIRE((read_file(files.contacts) == contacts));
     REQUIRE(comparable(files.json) == report);
   }
 }
@@ -245,7 +243,6 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--measure", "intensity"},
                              {"--values", "--measure", "perimeter"},
                              {"--preview", "p.png"},
-                             {"--periodic", "x", "--contacts", "c.csv"},
                              {"--periodic", "x", "--measure", "shape"},
                              {"--values", "--delta", "1", "--periodic", "x"},
                              {"--values", "--delta", "1", "--keep-values"},
@@ -268,7 +265,8 @@ TEST_CASE("what parts cannot do is refused") {
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--fill-holes", "7"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--intensity", "samples.tif", "--keep", "intensity_mean > 3"}));
-  CHECK_FALSE(refused({"-o", "out.tif", "--periodic", "x,y", "--keep", "wraps_x = 0"}));
+  CHECK_FALSE(
+      refused({"-o", "out.tif", "--periodic", "x,y", "--keep", "wraps_x = 0", "--contacts", "c.csv"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--measure", "all", "--keep", "holes = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "1", "--contacts", "c.csv"}));

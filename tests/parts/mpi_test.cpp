@@ -120,10 +120,14 @@ TEST_CASE("any number of ranks writes the files of one process") {
     const std::string input = has("--values")
                                   ? save_values(scratch / "in.tif", extent, 16, SAMPLEFORMAT_UINT, 7)
                                   : save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());
-    const bool has_contacts = !has("--periodic");
     const auto words = [&](const std::string& base) {
-      Words all = {input, "-o", scratch / base + extension, "--stats", scratch / base + ".csv"};
-      if (has_contacts) all.insert(all.end(), {"--contacts", scratch / base + "-contacts.csv"});
+      Words all = {input,
+                   "-o",
+                   scratch / base + extension,
+                   "--stats",
+                   scratch / base + ".csv",
+                   "--contacts",
+                   scratch / base + "-contacts.csv"};
       all.insert(all.end(), options.begin(), options.end());
       return all;
     };
@@ -137,8 +141,7 @@ TEST_CASE("any number of ranks writes the files of one process") {
       REQUIRE(ended.code == 0);
       REQUIRE((read_file(scratch / "parts" + extension) == read_file(scratch / "whole" + extension)));
       REQUIRE((read_file(scratch / "parts.csv") == read_file(scratch / "whole.csv")));
-      if (has_contacts)
-        REQUIRE((read_file(scratch / "parts-contacts.csv") == read_file(scratch / "whole-contacts.csv")));
+      REQUIRE((read_file(scratch / "parts-contacts.csv") == read_file(scratch / "whole-contacts.csv")));
       REQUIRE(comparable(scratch / "parts.json") == comparable(scratch / "whole.json"));
     }
   }

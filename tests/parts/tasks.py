@@ -87,14 +87,11 @@ class Case:
         self.outputs = [self.image, self.image.with_suffix(".csv"), self.image.with_name("contacts.csv"), self.image.with_suffix(".json")]
         self.dir = folder / "parts"
         fixed = ["--device", "cpu", "--threads", "2", "--no-fsync", *options]
-        contacts = [] if "--periodic" in options else ["--contacts", self.outputs[2]]
-        self.command = ["label", source, "-o", self.image, "--stats", self.outputs[1], *contacts, *fixed]
+        self.command = ["label", source, "-o", self.image, "--stats", self.outputs[1], "--contacts", self.outputs[2], *fixed]
         whole = folder / "whole"
-        run("label", source, "-o", str(whole) + extension, "--stats", str(whole) + ".csv", *contacts[:1], *[str(whole) + "-contacts.csv"][:len(contacts)],
+        run("label", source, "-o", str(whole) + extension, "--stats", str(whole) + ".csv", "--contacts", str(whole) + "-contacts.csv",
             "--quiet", *fixed)
         self.whole = [pathlib.Path(str(whole) + end) for end in (extension, *ENDS)]
-        if not contacts:
-            del self.outputs[2], self.whole[2]
 
     def task(self, part):
         return [*self.command, "--quiet", "--part", f"{part}/{self.parts}", "--parts-dir", self.dir]

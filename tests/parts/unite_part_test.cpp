@@ -194,7 +194,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     } else if (request.wanted.any())
       measure_part(slow, extent, request, part);
     select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
-    std::vector<Contact> of_all = find_contacts_of_part(slow, extent, all_neighbors, part);
+    std::vector<Contact> of_all = find_contacts_of_part(slow, extent, all_neighbors, part, c.periodic);
     if (link.part() == 0) contacts = std::move(of_all);
   });
 
@@ -225,8 +225,8 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   REQUIRE(nans_of_parts == nans);
   REQUIRE(components == expected.components);
   REQUIRE(values == whole.values);
-  REQUIRE(contacts ==
-          find_contacts(*whole.labeled.labels, all_neighbors, map.empty() ? nullptr : map.data()));
+  REQUIRE(contacts == find_contacts(*whole.labeled.labels, all_neighbors, map.empty() ? nullptr : map.data(),
+                                    c.periodic));
   const Labeled joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
   REQUIRE(mapped(joined, {}) == expected_labels);
 }

@@ -116,11 +116,22 @@ void select_part(PartLink& link, Extent whole, Connectivity connectivity, const 
                  NumberedPart& part, const ComponentValues& values = {});
 
 /// What touches what in the whole, as find_contacts(), all of it in part 0: again all parts call it, when
-/// components have been selected.
+/// components have been selected. Part 0 holds what lies at periodic borders.
 std::vector<Contact> find_contacts_of_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const NumberedPart& part);
+                                           const NumberedPart& part, const PeriodicAxes& periodic = {});
 /// Which rows find_contacts_of_rows() looks at before those of a part.
 RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
+
+/// Rows that lie at periodic borders, with labels of the whole: of those whose ends alone do, the first and
+/// the last run.
+struct BorderRows {
+  std::vector<std::int64_t> rows;
+  LabelRuns runs;
+};
+BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const PeriodicAxes& periodic);
+/// What touches across periodic borders, of which `all` are the rows.
+std::vector<Contact> find_contacts_across(Extent whole, Connectivity connectivity,
+                                          const PeriodicAxes& periodic, const std::vector<BorderRows>& all);
 
 /// Unites an image in memory, with `label` for each part in a thread of its own. The labels look at the
 /// image.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/run_overlaps.hpp"
+#include "contacts/contacts_across.hpp"
 #include "gpuccl/contacts.hpp"
 #include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
@@ -196,6 +197,13 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
   ContactTable all = find_in_rows(labels, connectivity, map, 0, extent.rows(),
                                   [&](std::int64_t number, Row row) { borders.keep(number, row); });
   if (periodic != PeriodicAxes{}) count_across(borders, extent, connectivity, periodic, all);
+  return all.sorted();
+}
+
+std::vector<Contact> contacts_across(const BorderRuns& borders, const Extent& extent,
+                                     Connectivity connectivity, const PeriodicAxes& periodic) {
+  ContactTable all;
+  count_across(borders, extent, connectivity, periodic, all);
   return all.sorted();
 }
 

@@ -1,17 +1,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
+#include "parts/border_rows.hpp"
 #include "parts/message.hpp"
 #include "periodic/border_runs.hpp"
 #include "periodic/wrap_borders.hpp"
-#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 namespace {
@@ -25,41 +24,6 @@ struct AtBorder {
 };
 
 bool operator<(const AtBorder& one, const AtBorder& other) { return one.label < other.label; }
-
-/// What of a part's rows may lie at a border.
-struct BorderRows {
-  std::vector<std::int64_t> rows;
-  LabelRuns runs;  // of these; of rows whose ends alone matter, the first and the last
-};
-
-BorderRows border_rows(const NumberedPart& part, const Extent& whole, const PeriodicAxes& periodic) {
-  BorderRows found;
-  const RowRange own = rows_of(part.labels.slab, whole);
-  constexpr std::int64_t kRowsAtOnce = 256;
-  LabelRuns listed;
-  for (std::int64_t first = own.begin; first < own.end; first += kRowsAtOnce) {
-    const std::int64_t rows = std::min(kRowsAtOnce, own.end - first);
-    part.labels.labels->list_runs(first - own.begin, rows, listed, part.labels.numbers.data());
-    std::size_t begin = 0;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const std::size_t end = listed.ends[static_cast<std::size_t>(i)];
-      const std::span<const LabelRun> row(listed.runs.data() + begin, end - begin);
-      begin = end;
-      const auto y = (first + i) % whole.height, z = (first + i) / whole.height;
-      const bool all = (periodic[1] && (y == 0 || y == whole.height - 1)) ||
-                       (periodic[2] && (z == 0 || z == whole.depth - 1));
-      if (row.empty() || (!all && !periodic[0])) continue;
-      found.rows.push_back(first + i);
-      if (all || row.size() < 2) {
-        found.runs.runs.insert(found.runs.runs.end(), row.begin(), row.end());
-      } else {
-        found.runs.runs.insert(found.runs.runs.end(), {row.front(), row.back()});
-      }
-      found.runs.ends.push_back(found.runs.runs.size());
-    }
-  }
-  return found;
-}
 
 /// What of the components that begin in a part are at a border of the image: by their boxes.
 std::vector<AtBorder> components_at_border(const NumberedPart& part, const Extent& whole,
@@ -103,45 +67,33 @@ void wrap_all(std::vector<AtBorder>& all, const BorderRuns& borders, const Exten
 /// All components at the borders, in part 0 and from there in all.
 std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connectivity connectivity,
                                     const PeriodicAxes& periodic, const NumberedPart& part) {
-  const BorderRows mine = border_rows(part, whole, periodic);
   Message message;
   put(message, components_at_border(part, whole, periodic));
-  put(message, mine.rows);
-  put(message, mine.runs.runs);
-  put(message, mine.runs.ends);
+  put(message, list_border_rows(part.labels, whole, periodic));
   put(message, std::vector<std::uint8_t>{!part.values.empty()});
   link.send(0, std::move(message));
   std::vector<AtBorder> all;
   std::vector<char> reason;  // why part 0 cannot: then no part can
   if (link.part() == 0) {
-    std::vector<BorderRows> rows(static_cast<std::size_t>(link.parts()));
+    std::vector<BorderRows> rows;
     bool by_values = false;
     for (int from = 0; from < link.parts(); ++from) {
       TakenMessage taken(link.receive(from));
       const auto more = taken.take<AtBorder>();
       all.insert(all.end(), more.begin(), more.end());
-      BorderRows& of_part = rows[static_cast<std::size_t>(from)];
-      taken.take(of_part.rows);
-      taken.take(of_part.runs.runs);
-      taken.take(of_part.runs.ends);
+      rows.push_back(take_border_rows(taken));
       by_values = taken.take<std::uint8_t>().at(0) != 0 || by_values;
     }
     BorderRuns borders(whole, periodic);
     for (BorderRows& of_part : rows) {
-      std::size_t begin = 0;
-      for (std::size_t i = 0; i < of_part.rows.size(); ++i) {
-        const std::size_t end = of_part.runs.ends[i];
-        for (std::size_t k = begin; k < end; ++k) {  // by their place among all at the borders, from 1
-          LabelRun& run = of_part.runs.runs[k];
-          AtBorder wanted;
-          wanted.label = run.label;
-          const auto at = std::lower_bound(all.begin(), all.end(), wanted);
-          const bool found = at != all.end() && at->label == run.label;
-          run.label = found ? static_cast<Label>(at - all.begin() + 1) : 0;
-        }
-        borders.keep(of_part.rows[i], {of_part.runs.runs.data() + begin, end - begin});
-        begin = end;
+      for (LabelRun& run : of_part.runs.runs) {  // by their place among all at the borders, from 1
+        AtBorder wanted;
+        wanted.label = run.label;
+        const auto at = std::lower_bound(all.begin(), all.end(), wanted);
+        const bool found = at != all.end() && at->label == run.label;
+        run.label = found ? static_cast<Label>(at - all.begin() + 1) : 0;
       }
+      keep(borders, of_part);
     }
     try {
       wrap_all(all, borders, whole, connectivity, periodic, by_values);
