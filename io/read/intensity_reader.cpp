@@ -13,6 +13,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/read/one_image.hpp"
 #include "io/read/open_samples.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -62,31 +63,14 @@ void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::spa
 
 }  // namespace
 
-namespace {
-
-/// Of one that holds several images, the message would name an option that is for the input.
-OpenSamples open_intensities(const std::string& path, const ReadOptions& options) {
-  try {
-    return open_samples(path, options);
-  } catch (const Error& error) {
-    const std::string reason = error.what();
-    for (const char* option : {"; --channel", "; --frame", "; --series"})
-      if (const std::size_t remedy = reason.find(option); remedy != std::string::npos)
-        throw Error(error.failure(),
-                    reason.substr(0, remedy) + "; intensities are those of one, saved as a file of its own");
-    throw;
-  }
-}
-
-}  // namespace
-
 IntensityReader::IntensityReader(const std::string& path, const ReadOptions& asked) : path_(path) {
   ReadOptions options = asked;
   options.planes = {};  // these are chosen of the image that is labelled
   options.pages_apart = false;
   std::error_code none;
   options.stack = std::filesystem::is_directory(path, none) && !is_zarr(path);
-  OpenSamples opened = open_intensities(path, options);
+  OpenSamples opened = open_one_image("intensities are those of one, saved as a file of its own",
+                                      [&] { return open_samples(path, options); });
   source_ = std::move(opened.source);
   held_bytes_ = opened.held_bytes + source_->held_bytes();
   memory_ = opened.memory;

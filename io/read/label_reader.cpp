@@ -14,6 +14,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/one_image.hpp"
 #include "io/read/open_file.hpp"
 
 namespace gpuccl::io {
@@ -96,7 +97,8 @@ LabelImage read_labels(const std::string& path, const Limits& limits, ImageInfo*
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
   try {
-    const auto source = open_file(path, options);
+    const auto source = open_one_image("labels are those of one, saved as a file of its own",
+                                       [&] { return open_file(path, options); });
     if (info != nullptr) *info = source->info();
     return read_all(*source, options.limits.memory);
   } catch (const std::bad_alloc&) {
