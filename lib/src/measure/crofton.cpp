@@ -1,10 +1,11 @@
+#include <bit>
 #include <cmath>
 #include <numbers>
-#include <utility>
 #include <vector>
 
 #include "common/fastest_code.hpp"
 #include "measure/directions.hpp"
+#include "measure/group.hpp"
 #include "measure/neighbors.hpp"
 #include "measure/roots.hpp"
 
@@ -79,17 +80,14 @@ class Crofton final : public Group {
  private:
   template <const auto& directions, int reach>
   void add_pairs(const LabeledRow& row) const {
-    const Neighbors<reach> neighbors(row);
     by_fastest_counting([&] {
       for (const Stretch& stretch : row.stretches) {
-        std::array<std::uint64_t, directions.size()> pairs{};
+        std::array<std::uint64_t, std::size(directions)> pairs{};
         stretch.for_each_word([&](int word, Word mask) {
-          [&]<std::size_t... i>(std::index_sequence<i...>) {
-            ((pairs[i] += static_cast<std::uint64_t>(
-                  std::popcount(neighbors.template joined<directions[i]>(word, mask, stretch.label)))),
-             ...);
-          }
-          (std::make_index_sequence<directions.size()>());
+          for_each_direction<directions, reach>(
+              row, word, mask, stretch.label, [&](std::size_t i, Word joined) {
+                pairs[i] += static_cast<std::uint64_t>(std::popcount(joined));
+              });
         });
         for (std::size_t i = 0; i < pairs.size(); ++i) stretch.sums[offset + i] += pairs[i];
       }

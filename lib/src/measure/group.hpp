@@ -12,6 +12,7 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/directions.hpp"
 #include "measure/row_bits.hpp"
 
 namespace gpuccl::measuring {
@@ -57,6 +58,11 @@ struct LabeledRow {
   std::span<const LabelRun> spans(int dy, int dz) const {
     return dz == 0 ? spans_here[static_cast<std::size_t>(dy + 2)]
                    : spans_before[static_cast<std::size_t>(dy + 1)];
+  }
+  /// Those of some elements of a word whose neighbor in a direction, which is foreground, has `label`.
+  template <Direction to>
+  Word of_label(Word elements, int word, Label label) const {
+    return measuring::of_label(elements, word * kWordBits + to.dx, label, spans(to.dy, to.dz));
   }
 };
 

@@ -1,42 +1,47 @@
 #pragma once
 
+#include <cstddef>
+#include <utility>
+
+#include "gpuccl/host_device.hpp"
+#include "gpuccl/labels.hpp"
 #include "measure/directions.hpp"
-#include "measure/group.hpp"
 
 namespace gpuccl::measuring {
 
 /// Pairs of an element and one of its neighbors, by what they have in common: they are of one component where
 /// the connectivity in use joins them, directly or by elements beside both, and else the labels must be
-/// looked at. `reach`: that of the connectivity.
-template <int reach>
+/// looked at. `reach`: that of the connectivity. `Rows`: words of the row and of those around it, as
+/// LabeledRow has them.
+template <int reach, class Rows>
 class Neighbors {
  public:
-  explicit Neighbors(const LabeledRow& row) : row_(row) {}
+  GPUCCL_HD explicit Neighbors(const Rows& rows) : rows_(rows) {}
 
   /// Of a word of the row, which is all of `label` where `mask` is set: the elements whose neighbor in a
   /// direction, with dz 0 or -1, is of the same component.
-  template <Direction to>
-  Word joined(int word, Word mask, Label label) const {
-    const Word pairs = row_.bits()[word] & mask & row_.bits(to.dy, to.dz).beside(word, to.dx);
+  template <Direction to, class Word>
+  GPUCCL_HD Word joined(int word, Word mask, Label label) const {
+    const Word pairs = rows_.bits()[word] & mask & rows_.bits(to.dy, to.dz).beside(word, to.dx);
     constexpr int kSteps = (to.dx != 0) + (to.dy != 0) + (to.dz != 0);
     if constexpr (kSteps <= reach) {
       return pairs;
     } else {
-      const Word sure = pairs & between<to>(word);
+      const Word sure = pairs & between<to, Word>(word);
       if (sure == pairs) return pairs;
-      return sure | of_label(pairs & ~sure, word * kWordBits + to.dx, label, row_.spans(to.dy, to.dz));
+      return sure | rows_.template of_label<to>(pairs & ~sure, word, label);
     }
   }
 
  private:
   /// The elements that are joined with their neighbor by others that are beside both.
-  template <Direction to>
-  Word between(int word) const {
-    const RowBits &here = row_.bits(), &other = row_.bits(to.dy, to.dz);
+  template <Direction to, class Word>
+  GPUCCL_HD Word between(int word) const {
+    const auto &here = rows_.bits(), &other = rows_.bits(to.dy, to.dz);
     if constexpr (to.dy == 0 || to.dz == 0) {
       return here.beside(word, to.dx) | other[word];
     } else {
-      const RowBits &by_y = row_.bits(to.dy, 0), &by_z = row_.bits(0, to.dz);
+      const auto &by_y = rows_.bits(to.dy, 0), &by_z = rows_.bits(0, to.dz);
       const Word y = by_y[word], z = by_z[word];
       if constexpr (to.dx == 0) {
         return y | z;
@@ -49,7 +54,17 @@ class Neighbors {
     }
   }
 
-  const LabeledRow& row_;
+  const Rows& rows_;
 };
+
+/// For each of `directions`, in their order: visit(i, elements of a word whose neighbor there is joined).
+template <const auto& directions, int reach, class Rows, class Word, class Visit>
+GPUCCL_HD void for_each_direction(const Rows& rows, int word, Word mask, Label label, Visit visit) {
+  const Neighbors<reach, Rows> neighbors(rows);
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (visit(i, neighbors.template joined<directions[i]>(word, mask, label)), ...);
+  }
+  (std::make_index_sequence<directions.size()>());
+}
 
 }  // namespace gpuccl::measuring

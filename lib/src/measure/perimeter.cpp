@@ -1,24 +1,15 @@
+#include <array>
+#include <bit>
 #include <numbers>
 
 #include "common/fastest_code.hpp"
-#include "measure/neighbors.hpp"
+#include "measure/edge_kinds.hpp"
+#include "measure/group.hpp"
 
 namespace gpuccl::measuring {
 namespace {
 
 using enum MeasureId;
-
-/// Words of counts from 0 to 4, by their binary digits.
-struct Counts {
-  Word ones, twos, fours;
-
-  Counts(Word a, Word b, Word c, Word d) {
-    const Word one_of_ab = a ^ b, one_of_cd = c ^ d;
-    ones = one_of_ab ^ one_of_cd;
-    twos = (a & b) ^ (c & d) ^ (one_of_ab & one_of_cd);
-    fours = a & b & c & d;
-  }
-};
 
 /// The length of a line through the centres of the elements at the edge, by how many others at the edge are
 /// beside each. An element is at the edge if one of its four neighbors is background.
@@ -44,7 +35,6 @@ class Perimeter final : public Group {
   template <int reach>
   void add_edges(const LabeledRow& row) const {
     const RowBits &above = row.edges[0], &here = row.edges[1], &below = row.edges[2];
-    const Neighbors<reach> neighbors(row);
     for (const Stretch& stretch : row.stretches) {
       std::array<std::uint64_t, 3> counts{};
       const auto count = [](Word ones) { return static_cast<std::uint64_t>(std::popcount(ones)); };
@@ -52,24 +42,11 @@ class Perimeter final : public Group {
         const Word at_edge = here[word] & mask;
         if constexpr (reach == 1)
           if (at_edge == 0) return;
-        const Counts beside(here.left(word), here.right(word), above[word], below[word]);
-        const auto corner = [&]<Direction to>(const RowBits& edge_of_row) {
-          if constexpr (reach > 1) return edge_of_row.beside(word, to.dx) & at_edge;
-          return neighbors.template joined<to>(word, edge_of_row.beside(word, to.dx) & at_edge,
-                                               stretch.label);
-        };
-        const Counts corners(corner.template operator()<Direction{-1, -1, 0}>(above),
-                             corner.template operator()<Direction{1, -1, 0}>(above),
-                             corner.template operator()<Direction{-1, 1, 0}>(below),
-                             corner.template operator()<Direction{1, 1, 0}>(below));
-        const Word three_corners = corners.ones & corners.twos, one_beside = beside.ones & ~beside.twos;
-        const Word straight = beside.twos & ~(corners.fours | three_corners);  // 2 or 3, and at most 2
-        const Word diagonal = (~(beside.ones | beside.twos | beside.fours) & corners.twos & ~corners.ones) |
-                              (one_beside & three_corners);
-        const Word bent = one_beside & (corners.ones ^ corners.twos);
-        counts[0] += count(at_edge & straight);
-        counts[1] += count(at_edge & diagonal);
-        counts[2] += count(at_edge & bent);
+        const EdgeKinds<Word> kinds =
+            edge_kinds<reach>(row, above, here, below, word, at_edge, stretch.label);
+        counts[0] += count(kinds.straight);
+        counts[1] += count(kinds.diagonal);
+        counts[2] += count(kinds.bent);
       });
       for (std::size_t i = 0; i < counts.size(); ++i) stretch.sums[offset + i] += counts[i];
     }
