@@ -313,7 +313,8 @@ void LabelJob::measure_components(Engine& engine) {
 std::int64_t LabelJob::label_at_once(Engine& engine) {
   if (options_.fill_holes) fill_holes(engine);
   labeled_ = work_.values ? values_.label(engine, connectivity_, engine_report_)
-                          : engine.label(image_.view(), connectivity_, &engine_report_);
+                          : engine.label(image_.view(), connectivity_, &engine_report_,
+                                         work_.wraps ? SumsLayout{} : measures_.gathered());
   most_components_ = labeled_.labels->count();
   since_.lap();
   return foreground_;

@@ -81,10 +81,11 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
              : 0;
 }
 
-Measured LabelMeasures::measure(const Labeled& labeled, const Labeled* background,
+Measured LabelMeasures::measure(Labeled& labeled, const Labeled* background,
                                 std::span<const std::array<Wrap, 3>> wraps, std::int64_t memory) {
   MeasureRequest request = request_;
   request.background = background;
+  request.gathered = &labeled.sums;
   request.max_bytes = memory;
   request.wraps = wraps;
   Measured measured = gpuccl::measure(*labeled.labels, labeled.components, request);

@@ -57,10 +57,12 @@ class LabelMeasures {
   /// Bytes that values of samples take at most while they are counted, of so many elements of components.
   double bytes_of_counts(std::int64_t elements) const;
 
+  /// Sums of components that shall be gathered while they are labelled, which measure() then takes.
+  SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
   /// Measures the components; `background` and `wraps` as MeasureRequest's, `memory`: bytes that may be
   /// taken beside the sums of components.
-  Measured measure(const Labeled& labeled, const Labeled* background,
-                   std::span<const std::array<Wrap, 3>> wraps, std::int64_t memory);
+  Measured measure(Labeled& labeled, const Labeled* background, std::span<const std::array<Wrap, 3>> wraps,
+                   std::int64_t memory);
 
  private:
   const LabelPaths& files_;

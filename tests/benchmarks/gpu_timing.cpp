@@ -6,7 +6,8 @@
 // reported, not timed. With --steps, phases too; with --more, all images of lib/src/cuda/runs/NOTES.md
 // (2048x2048 fits into a cache). With --files, instead of all that, what the way to a label file costs:
 // upload, kernels, statistics and the wall clock, of which the rest is the host and the labels' way down, and
-// the phases that take the place of the label image.
+// the phases that take the place of the label image. With --measures, what the sums of shape and topology
+// take on top of statistics, and the same by all threads of the host from labels of runs.
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "gpuccl/devices.hpp"
 #include "gpuccl/floor.hpp"
 #include "gpuccl/generate.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/staged.hpp"
 
 using namespace gpuccl;
@@ -123,7 +125,55 @@ void time_files(const std::string& name, StagedLabeler& labeler, const BitVolume
     std::printf("    %-20s %8.4f\n", phase.phase.c_str(), phase.milliseconds / kRepetitions);
 }
 
-enum class Timed { totals, steps, files };
+/// What the device gathers of each component, and what the host does from labels of runs, have to be the
+/// same.
+void time_measures(const std::string& name, StagedLabeler& labeler, const BitVolume& image,
+                   Connectivity connectivity, double floor_ms) {
+  MeasureRequest request;
+  request.wanted = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology);
+  for (const MeasureId id : {MeasureId::feret_diameter_max, MeasureId::feret_diameter_max_physical,
+                             MeasureId::cavities, MeasureId::tunnels})
+    request.wanted.reset(static_cast<std::size_t>(id));
+  request.connectivity = connectivity;
+  request.in_parts = true;  // what is saved can be compared
+  const SumsLayout layout = layout_of_sums(request.wanted, connectivity);
+  labeler.gather(layout);
+  Labeled labeled = labeler.label(image.view());
+  if (labeled.sums.words.empty()) return;
+  const auto begin = std::chrono::steady_clock::now();
+  const Measured of_host = measure(*labeled.labels, labeled.components, request);
+  const double host =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  request.gathered = &labeled.sums;
+  const Measured of_device = measure(*labeled.labels, labeled.components, request);
+  std::vector<std::uint64_t> a, b;
+  for (std::size_t i = 0; i < labeled.components.size(); ++i) {
+    a.clear();
+    b.clear();
+    of_host.save(i, a);
+    of_device.save(i, b);
+    if (a == b) continue;
+    std::printf("  %-8s WRONG SUMS of component %zu\n", name.c_str(), i + 1);
+    return;
+  }
+  labeler.allocate();
+  const auto with_statistics = [&](const SumsLayout& gathered) {
+    labeler.gather(gathered);
+    return median_ms(labeler, [&] {
+      labeler.run(Numbering::consecutive, nullptr);
+      labeler.statistics(nullptr);
+    });
+  };
+  const double statistics = with_statistics({}), sums = with_statistics(layout);
+  std::printf(
+      "  %-8s labels and statistics %8.4f  x%5.1f   sums %+8.4f (%+5.1f %%)   host %.2f   program %.2f",
+      name.c_str(), statistics, statistics / floor_ms, sums - statistics, 100 * (sums / statistics - 1), host,
+      program_ms(labeler, image.view()));
+  labeler.gather({});
+  std::printf(" instead of %.2f\n", program_ms(labeler, image.view()));
+}
+
+enum class Timed { totals, steps, files, measures };
 
 void time_case(const Case& what, const std::vector<std::string>& names, Timed timed) {
   const BitVolume image = generate({.kind = what.kind,
@@ -144,10 +194,17 @@ void time_case(const Case& what, const std::vector<std::string>& names, Timed ti
     const bool wanted = names.empty() || std::find(names.begin(), names.end(), algorithm.name) != names.end();
     if (algorithm.device != DeviceKind::cuda || variant == nullptr || !wanted) continue;
     const std::unique_ptr<Labeler> labeler = variant->make(0);
-    if (auto* const staged = dynamic_cast<StagedLabeler*>(labeler.get()))
-      timed == Timed::files ? time_files(algorithm.name, *staged, image, expected)
-                            : time_one(algorithm.name, *staged, image, *expected.labels, floor.from_bytes_ms,
-                                       timed == Timed::steps);
+    if (auto* const staged = dynamic_cast<StagedLabeler*>(labeler.get())) switch (timed) {
+        case Timed::files:
+          time_files(algorithm.name, *staged, image, expected);
+          break;
+        case Timed::measures:
+          time_measures(algorithm.name, *staged, image, what.connectivity, floor.from_bits_ms);
+          break;
+        default:
+          time_one(algorithm.name, *staged, image, *expected.labels, floor.from_bytes_ms,
+                   timed == Timed::steps);
+      }
   }
   std::fflush(stdout);
 }
@@ -206,6 +263,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--steps") == 0) {
       timed = Timed::steps;
+    } else if (std::strcmp(argv[i], "--measures") == 0) {
+      timed = Timed::measures;
     } else if (std::strcmp(argv[i], "--files") == 0) {
       timed = Timed::files;
       cases = cases_of_files();

@@ -153,6 +153,20 @@ TEST_CASE("measures", "[small]") {
   expect_same_measures(variants, random_image({130, 35, 9}, 0.3, 2, 1).view());
 }
 
+TEST_CASE("sums of components, by runs", "[one]") {
+  const std::vector<CudaVariant> variants = variants_of({"runs"});
+  expect_same_measures(variants, random_image({300, 70, 1}, 0.3, 1, 1).view());
+  expect_same_measures(variants, random_image({140, 20, 9}, 0.1, 1, 2).view());
+}
+
+TEST_CASE("sums of components in many tiles, by runs", "[small]") {
+  const std::vector<CudaVariant> variants = variants_of({"runs", "runs-bytes"});
+  expect_same_measures(variants, random_image({1500, 700, 1}, 0.5, 3, 1).view());
+  expect_same_measures(variants, random_image({700, 500, 1}, 0.1, 1, 2).view());
+  expect_same_measures(variants, random_image({300, 70, 40}, 0.3, 4, 3).view());
+  expect_same_measures(variants, random_image({300, 50, 40}, 0.08, 1, 4).view());
+}
+
 TEST_CASE("noise, by runs", "[one][small]") {
   const std::vector<CudaVariant> variants = variants_of({"runs"});
   expect_all_right(variants, random_image({129, 70, 1}, 0.1, 1, 1).view());

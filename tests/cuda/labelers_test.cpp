@@ -148,6 +148,15 @@ TEST_CASE("labels of every CUDA algorithm are measured as those of the CPU, to t
   expect_same_measures(variants, random_image({70, 18, 9}, 0.3, 2, 1).view());
 }
 
+TEST_CASE("sums are gathered where tiles have many components, and of slices, to the last digit") {
+  std::vector<CudaVariant> variants = cuda_variants();
+  std::erase_if(variants, [](const CudaVariant& variant) { return variant.name != "runs"; });
+  for (const double density : {0.1, 0.45, 0.9})
+    expect_same_measures(variants, random_image({300, 70, 1}, density, 1, 2).view());
+  expect_same_measures(variants, random_image({270, 35, 18}, 0.1, 1, 3).view());
+  expect_same_measures(variants, random_image({131, 40, 19}, 0.5, 3, 4).view());
+}
+
 TEST_CASE("labels of runs where there are none, and where there is no image") {
   for (const CudaVariant& variant : cuda_variants())
     for (const Extent extent : {Extent{300, 70, 1}, Extent{65, 3, 5}, Extent{0, 7, 1}, Extent{7, 0, 2}}) {

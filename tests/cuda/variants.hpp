@@ -35,7 +35,8 @@ void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView 
 /// The same for images that flood fill would take too long for: compares with the CPU's `runs`.
 void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
-/// Every variant must give labels of which all is measured as of flood fill's, to the last digit.
+/// Every variant must give labels of which all is measured as of flood fill's, to the last digit; of those
+/// that gather sums, from these.
 void expect_same_measures(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
 /// Of many cases on the emulation, one in so many is tried: 1 where the environment has GPUCCL_LONG, else a

@@ -9,6 +9,7 @@
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/phase_times.hpp"
+#include "gpuccl/sums_layout.hpp"
 
 namespace gpuccl {
 
@@ -21,6 +22,7 @@ struct Labeled {
   PhaseTimes phases;         // of the labeling, in the paper's names; see Labeler::time_phases()
   double statistics_ms = 0;  // component statistics
   double allocate_ms = 0;    // getting memory for a label image, if the algorithm writes one
+  GatheredSums sums = {};    // what Labeler::gather() asked for, if the labeler gathers any
 };
 
 /// One algorithm at one connectivity on one device. Buffers are kept from one image to the next.
@@ -34,6 +36,10 @@ class Labeler {
   /// before the one before has ended, so that the whole takes longer. At first it does not; the CPU always
   /// does.
   virtual void time_phases(bool /*timed*/) {}
+
+  /// Which sums are gathered with the components from now on: by the fast engine on a GPU, if it has memory
+  /// for them. At first none are.
+  virtual void gather(const SumsLayout& /*layout*/) {}
 };
 
 /// Makes a labeler; `gpu` is the index of the CUDA device and means nothing to a CPU algorithm.

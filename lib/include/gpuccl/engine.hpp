@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/sums_layout.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl {
@@ -63,7 +64,9 @@ class Engine {
   /// May be called from several threads at once: the CPU labels several images side by side, each GPU one
   /// after the other, but small ones of one slice (of at most 2^18 elements) that wait for it together; each
   /// is given its share of the time.
-  Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr);
+  /// `gathered`: sums that Labeled::sums shall have, if one GPU labels the image at once and by itself.
+  Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr,
+                const SumsLayout& gathered = {});
 
   /// The same of values, by `runs`: on the first GPU where one is asked for, else on the CPU, which has
   /// labelled them before the values would have come to a GPU. The image has to fit the GPU's memory as a

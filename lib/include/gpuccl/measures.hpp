@@ -16,6 +16,7 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/periodic.hpp"
+#include "gpuccl/sums_layout.hpp"
 
 // What is measured of components beyond area, box and centroid.
 namespace gpuccl {
@@ -203,6 +204,8 @@ struct MeasureRequest {
   /// what threads have measured of components that others measure too.
   std::int64_t max_bytes = INT64_MAX;
   std::span<const std::array<Wrap, 3>> wraps = {};  // of each component of a periodic image
+  /// Sums of the components that a labeler has gathered; taken if they are what is needed.
+  GatheredSums* gathered = nullptr;
   bool in_parts = false;      // sums are added to those of other parts of the same components
   bool long_samples = false;  // of intensity: whole numbers of more than 32 bits, of which more is gathered
   /// Samples of which measure_part(), measure_slab() and measure_nothing() gather what parts have, too; those
@@ -267,6 +270,9 @@ class Measured {
 /// Bytes of the sums of one component of an image of this size at most; rows of Feret diameters come on top,
 /// 8 each.
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
+
+/// The sums that these measures are derived from, as far as a labeler can gather them.
+SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity);
 
 /// Measures `components`, which are those of `labels`, in one pass over all rows by all threads. The values
 /// do not depend on how labels are stored, on slabs or threads.

@@ -30,8 +30,8 @@ class StagedLabeler : public Labeler {
   /// Enqueues the labeling. With `times`, measures its phases one by one and waits for them.
   virtual void run(Numbering numbering, PhaseTimes* times) = 0;
 
-  /// After a run with consecutive numbers: enqueues the statistics of all components. Waits once for their
-  /// count.
+  /// After a run with consecutive numbers: enqueues the statistics of all components, and the sums that
+  /// gather() asked for. Waits once for their count.
   virtual void statistics(PhaseTimes* times) = 0;
 
   /// Milliseconds on the device between the beginning and the end of what `work` enqueues. Waits for it.

@@ -1,6 +1,7 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
   c_interface.cpp
+  runs/gather_sums.cu
   runs/planes.cu
   runs/runs_2d.cu
   runs/runs_3d.cu

@@ -75,12 +75,13 @@ struct Engine::State {
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
   /// A large image is labelled by all GPUs that have nothing else to do.
-  Labeled label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report) {
+  Labeled label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report,
+                        const SumsLayout& gathered) {
     const Extent extent = image.extent;
     const auto parts = static_cast<int>(
         std::min({static_cast<std::int64_t>(on_gpu.idle()), extent.elements() / options.worth_gpu,
                   std::int64_t{extent.depth > 1 ? extent.depth : extent.height}}));
-    if (parts < 2) return label_on_gpu_with_its_memory(algorithm, image, report);
+    if (parts < 2) return label_on_gpu_with_its_memory(algorithm, image, report, gathered);
     std::vector<EngineReport> of_parts(static_cast<std::size_t>(parts), report);
     Labeled labeled;
     report.label_ms = cpu::milliseconds([&] {
@@ -99,10 +100,11 @@ struct Engine::State {
   }
 
   /// An image too large for the memory of the GPU is labelled in parts.
-  Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report) {
+  Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report,
+                                       const SumsLayout& gathered = {}) {
     constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // a GPU without memory for these is of no use
     try {
-      return label_with(algorithm, image, report);
+      return label_with(algorithm, image, report, gathered);
     } catch (const Error& error) {
       if (error.failure() != Failure::memory || image.extent.elements() < 2 * kFewest) throw;
     }
@@ -125,23 +127,24 @@ struct Engine::State {
     return labeled;
   }
 
-  Labeled label_with(const Algorithm& algorithm, BitView image, EngineReport& report) {
+  Labeled label_with(const Algorithm& algorithm, BitView image, EngineReport& report,
+                     const SumsLayout& gathered = {}) {
     report.algorithm = algorithm.name;
     report.device_kind = algorithm.device;
     const LabelerKey key{&algorithm, report.connectivity};
-    return algorithm.device == DeviceKind::cuda ? on_gpu.label(key, image, report)
+    return algorithm.device == DeviceKind::cuda ? on_gpu.label(key, image, report, gathered)
                                                 : label_on_cpu(key, image, report);
   }
 
   /// The CPU labels what the GPU failed at, unless that must not be.
-  Labeled label(BitView image, Connectivity connectivity, EngineReport& report) {
+  Labeled label(BitView image, Connectivity connectivity, EngineReport& report, const SumsLayout& gathered) {
     report = {};
     report.connectivity = connectivity;
     const std::int64_t elements = image.extent.elements();
     const Algorithm& chosen = choose(options, connectivity, elements, gpu());
     if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, report);
     try {
-      return label_on_gpus(chosen, image, report);
+      return label_on_gpus(chosen, image, report, gathered);
     } catch (const Error& error) {
       const Failure failure = error.failure();
       const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||
@@ -189,9 +192,10 @@ Engine::Engine(const EngineOptions& options, Warn warn) : state_(std::make_uniqu
 
 Engine::~Engine() = default;
 
-Labeled Engine::label(BitView image, Connectivity connectivity, EngineReport* report) {
+Labeled Engine::label(BitView image, Connectivity connectivity, EngineReport* report,
+                      const SumsLayout& gathered) {
   EngineReport unwanted;
-  return state_->label(image, connectivity, report != nullptr ? *report : unwanted);
+  return state_->label(image, connectivity, report != nullptr ? *report : unwanted, gathered);
 }
 
 LabeledValues Engine::label_values(ValueImage image, Connectivity connectivity, EngineReport* report) {

@@ -53,9 +53,10 @@ LabeledValues GpuLabelers::label_values(ValueImage& image, Connectivity connecti
   return std::move(mine.of_values);
 }
 
-Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report) {
+Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report,
+                           const SumsLayout& gathered) {
   check(image);
-  Request mine{key, image, report};
+  Request mine{key, image, report, gathered};
   wait_for(mine);
   return mine.group ? mine.group->part(*mine.of_group, mine.in_group) : std::move(mine.labeled);
 }
@@ -115,6 +116,7 @@ void GpuLabelers::label_together(const Requests& requests, Device& device) {
   std::unique_ptr<Labeler>& labeler = device.labelers[first.key];
   if (labeler == nullptr) labeler = find_variant(*first.key.first, first.key.second)->make(device.gpu);
   labeler->time_phases(time_phases_);
+  labeler->gather(requests.size() == 1 ? first.gathered : SumsLayout{});
   if (requests.size() == 1)
     first.labeled = label_timed(*labeler, first.image, first.report);
   else

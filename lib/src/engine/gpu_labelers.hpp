@@ -36,8 +36,9 @@ class GpuLabelers {
   bool started() const { return started_; }
 
   /// Labels an image and fills the times and the device of `report`. Errors are those of the algorithm and of
-  /// the device; what ran out of memory gives back what it and other labelers have.
-  Labeled label(const LabelerKey& key, BitView image, EngineReport& report);
+  /// the device; `gathered` as Labeler::gather(), not of small images; what ran out of memory gives back what
+  /// it and other labelers have.
+  Labeled label(const LabelerKey& key, BitView image, EngineReport& report, const SumsLayout& gathered);
 
   /// The same of values. The image is taken only when all is done.
   LabeledValues label_values(ValueImage& image, Connectivity connectivity, EngineReport& report);
@@ -53,6 +54,7 @@ class GpuLabelers {
     LabelerKey key;
     BitView image;
     EngineReport& report;
+    SumsLayout gathered = {};
     Labeled labeled = {};
     std::exception_ptr error = nullptr;
     bool done = false;

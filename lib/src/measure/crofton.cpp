@@ -1,5 +1,7 @@
+#include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <vector>
 
@@ -31,8 +33,9 @@ class Crofton final : public Group {
   }
 
   std::size_t words() const override {
-    return is_volume_ ? kDirectionsOfVolume.size() : kDirectionsOfImage.size();
+    return is_volume_ ? std::size(kDirectionsOfVolume) : std::size(kDirectionsOfImage);
   }
+  int SumsLayout::*place() const override { return &SumsLayout::crofton; }
 
   void add(const LabeledRow& row) override {
     switch (connectivity_) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 namespace gpuccl::measuring {
@@ -84,9 +85,9 @@ std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>&
     units.push_back(unit(steps.back()));
   };
   if (is_volume) {
-    std::for_each(kDirectionsOfVolume.begin(), kDirectionsOfVolume.end(), add);
+    std::for_each(std::begin(kDirectionsOfVolume), std::end(kDirectionsOfVolume), add);
   } else {
-    std::for_each(kDirectionsOfImage.begin(), kDirectionsOfImage.end(), add);
+    std::for_each(std::begin(kDirectionsOfImage), std::end(kDirectionsOfImage), add);
   }
   const double element = spacing[0] * spacing[1] * (is_volume ? spacing[2] : 1);
   std::vector<double> weights;

@@ -11,21 +11,10 @@ struct Direction {
 };
 
 /// One of each two opposite directions to the neighbors, those along axes first.
-inline constexpr std::array<Direction, 4> kDirectionsOfImage = {
-    {{-1, 0, 0}, {0, -1, 0}, {-1, -1, 0}, {1, -1, 0}}};
-inline constexpr std::array<Direction, 13> kDirectionsOfVolume = {{{-1, 0, 0},
-                                                                   {0, -1, 0},
-                                                                   {0, 0, -1},
-                                                                   {-1, -1, 0},
-                                                                   {1, -1, 0},
-                                                                   {-1, 0, -1},
-                                                                   {1, 0, -1},
-                                                                   {0, -1, -1},
-                                                                   {0, 1, -1},
-                                                                   {-1, -1, -1},
-                                                                   {1, -1, -1},
-                                                                   {-1, 1, -1},
-                                                                   {1, 1, -1}}};
+inline constexpr Direction kDirectionsOfImage[] = {{-1, 0, 0}, {0, -1, 0}, {-1, -1, 0}, {1, -1, 0}};
+inline constexpr Direction kDirectionsOfVolume[] = {
+    {-1, 0, 0},  {0, -1, 0}, {0, 0, -1},   {-1, -1, 0}, {1, -1, 0},  {-1, 0, -1}, {1, 0, -1},
+    {0, -1, -1}, {0, 1, -1}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
 
 /// What one intercept along each of these directions adds to the perimeter (of an image) or the surface (of a
 /// volume) of what it is an intercept of, by Crofton's formula: the density of lines, and as weight the share

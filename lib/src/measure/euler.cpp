@@ -12,6 +12,7 @@ class Euler final : public Group {
   explicit Euler(const Labeling& labeling) : connectivity_(labeling.request.connectivity) {}
 
   std::size_t words() const override { return 1; }
+  int SumsLayout::*place() const override { return &SumsLayout::euler; }
 
   void add(const LabeledRow& row) override {
     using enum Connectivity;

@@ -90,6 +90,8 @@ class Group {
 
   /// 64-bit words of the sums of one component, which are 0 at first; at Stretch::sums + offset.
   virtual std::size_t words() const { return 0; }
+  /// Where its sums stand among those that a labeler can gather; null if it can not.
+  virtual int SumsLayout::*place() const { return nullptr; }
   /// Whether it needs add().
   virtual bool looks_at_rows() const { return words() > 0; }
   /// Bytes that it keeps of a component, and beside that of all together.

@@ -83,7 +83,8 @@ Measured measure(const LabelSource& labels, const Components& components, const 
     throw Error(Failure::usage, "cavities are counted in labels of the background, which are missing");
   const Labeling labeling{labels.extent(), components, &labels, request};
   auto sums = std::make_unique<MeasureSums>(labeling);
-  sums->resize(components.size());
+  if (request.gathered == nullptr || !sums->take(*request.gathered, components.size()))
+    sums->resize(components.size());
   if (sums->looks_at_rows()) measuring::add_all_rows(labels, labeling, *sums);
   return Measured(std::move(sums));
 }
@@ -122,6 +123,11 @@ RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity)
   constexpr std::int64_t kReach = measuring::RowWindow::kReach;
   if (extent.depth == 1) return {kReach, kReach};
   return {is_3d(connectivity) ? extent.height : 0, 0};
+}
+
+SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity) {
+  const Components none;
+  return MeasureSums({{}, none, nullptr, {.wanted = wanted, .connectivity = connectivity}}).layout();
 }
 
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {

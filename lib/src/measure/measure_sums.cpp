@@ -17,18 +17,23 @@ MeasureSums::MeasureSums(const measuring::Labeling& labeling)
     if (std::unique_ptr<Group> group = make(labeling)) {
       group->offset = words_;
       words_ += group->words();
+      if (const auto place = group->place()) layout_.*place = static_cast<int>(group->offset);
+      if (group->looks_at_rows()) by_rows_.push_back(group.get());
       groups_.push_back(std::move(group));
     }
+  layout_.words = static_cast<int>(words_);
 }
 
-bool MeasureSums::looks_at_rows() const {
-  return std::any_of(groups_.begin(), groups_.end(),
-                     [](const auto& group) { return group->looks_at_rows(); });
+bool MeasureSums::take(GatheredSums& gathered, std::size_t components) {
+  if (words_ == 0 || gathered.layout != layout_ || gathered.words.size() != components * words_) return false;
+  sums_ = std::move(gathered.words);
+  std::erase_if(by_rows_, [](const Group* group) { return group->place() != nullptr; });
+  return true;
 }
 
 bool MeasureSums::looks_at_edges() const {
-  return std::any_of(groups_.begin(), groups_.end(),
-                     [](const auto& group) { return group->looks_at_edges(); });
+  return std::any_of(by_rows_.begin(), by_rows_.end(),
+                     [](const Group* group) { return group->looks_at_edges(); });
 }
 
 std::size_t MeasureSums::bytes_each() const {

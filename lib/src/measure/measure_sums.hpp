@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "gpuccl/column.hpp"
 #include "gpuccl/components.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
@@ -20,14 +21,20 @@ class MeasureSums {
   const MeasureSet& wanted() const { return wanted_; }
   void show_only(const MeasureSet& wanted) { wanted_ &= wanted; }
   bool is_volume() const { return is_3d(request_.connectivity); }
-  const std::vector<std::unique_ptr<measuring::Group>>& groups() const { return groups_; }
+  /// Those that need to look at rows.
+  const std::vector<measuring::Group*>& by_rows() const { return by_rows_; }
   std::size_t words() const { return words_; }
+  /// Where the sums stand that a labeler may gather: all of them, if it can.
+  const SumsLayout& layout() const { return layout_; }
 
-  bool looks_at_rows() const;
+  bool looks_at_rows() const { return !by_rows_.empty(); }
   bool looks_at_edges() const;
   std::size_t bytes_each() const;
   std::int64_t bytes_beside() const;
-  void resize(std::size_t components) { sums_.resize(components * words_); }
+  /// Has these sums, which rows need not be looked at for, if they are what it would gather of so many
+  /// components; else false.
+  bool take(GatheredSums& gathered, std::size_t components);
+  void resize(std::size_t components) { sums_.assign(components * words_, 0); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
 
   /// The same measures, of nothing yet, of other components.
@@ -44,8 +51,10 @@ class MeasureSums {
   Extent extent_;
   MeasureRequest request_;
   std::vector<std::unique_ptr<measuring::Group>> groups_;
+  std::vector<measuring::Group*> by_rows_;
+  SumsLayout layout_;
   std::size_t words_ = 0;
-  std::vector<std::uint64_t> sums_;
+  Column<std::uint64_t> sums_;
 };
 
 }  // namespace gpuccl

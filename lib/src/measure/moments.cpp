@@ -52,6 +52,7 @@ class Moments final : public Group {
   std::size_t words() const override {
     return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / kWordBytes);
   }
+  int SumsLayout::*place() const override { return &SumsLayout::moments; }
 
   void add(const LabeledRow& row) override {
     if (!is_narrow_) return add_row<Sum, positions_of>(row);

@@ -64,7 +64,7 @@ GPUCCL_HD void for_each_direction(const Rows& rows, int word, Word mask, Label l
   [&]<std::size_t... i>(std::index_sequence<i...>) {
     (visit(i, neighbors.template joined<directions[i]>(word, mask, label)), ...);
   }
-  (std::make_index_sequence<directions.size()>());
+  (std::make_index_sequence<sizeof(directions) / sizeof(Direction)>());
 }
 
 }  // namespace gpuccl::measuring

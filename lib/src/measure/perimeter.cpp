@@ -18,6 +18,7 @@ class Perimeter final : public Group {
   explicit Perimeter(const Labeling& labeling) : connectivity_(labeling.request.connectivity) {}
 
   std::size_t words() const override { return 3; }
+  int SumsLayout::*place() const override { return &SumsLayout::perimeter; }
   bool looks_at_edges() const override { return true; }
 
   void add(const LabeledRow& row) override {

@@ -11,7 +11,7 @@ void RegionMeasurer::measure(const RowAccess& rows) {
       stretches_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
     row.stretches = stretches_;
     if (stretches_.empty()) continue;
-    for (const auto& group : sums_.groups()) group->add(row);
+    for (Group* const group : sums_.by_rows()) group->add(row);
   }
 }
 

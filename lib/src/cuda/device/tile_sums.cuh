@@ -54,15 +54,15 @@ struct TilePart {
 
 /// Adds up the parts of a warp's lanes: of two lanes beside each other that have one component, the second
 /// gives its part to the first and is left with none (label 0).
-template <int axes>
-__device__ void gather_in_warp(TilePart<axes>& part) {
+template <class Part>
+__device__ void gather_in_warp(Part& part) {
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {
     const Label other_label = __shfl_xor_sync(kAllLanes, part.label, distance);
     const bool same = part.label != 0 && other_label == part.label;
     if (__ballot_sync(kAllLanes, same) == 0) continue;
-    const TilePart<axes> other = part.of_lane_beside(distance);
+    const Part other = part.of_lane_beside(distance);
     if (same && (lane & distance) == 0) part.add(other);
     if (same && (lane & distance) != 0) part.label = 0;
   }
@@ -159,15 +159,14 @@ struct PartSums {
   }
 };
 
-/// The same as a hash table by label, in which a part is looked for at `probes` places.
-template <int axes, int entries, int probes>
-struct PartTable : PartSums<axes, entries> {
-  using Sums = PartSums<axes, entries>;
-
+/// Parts as a hash table by label, in which one is looked for at `probes` places.
+template <class Sums, int probes>
+struct PartTable : Sums {
   /// False if there is no room.
-  __device__ bool add(const TilePart<axes>& part) {
-    unsigned i = part.label * 2654435761u % entries;
-    for (int probe = 0; probe < probes; ++probe, i = (i + 1) % entries) {
+  template <class Part>
+  __device__ bool add(const Part& part) {
+    unsigned i = part.label * 2654435761u % Sums::kEntries;
+    for (int probe = 0; probe < probes; ++probe, i = (i + 1) % Sums::kEntries) {
       const Label there = atomicCAS(Sums::label + i, 0u, part.label);
       if (there != 0 && there != part.label) continue;
       Sums::add(i, part);

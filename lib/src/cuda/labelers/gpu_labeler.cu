@@ -56,7 +56,9 @@ void GpuLabeler::statistics(PhaseTimes* times) {
   const CurrentDevice here(gpu_);
   const Label components = count();
   PhaseClock phase{stream_.get(), times};
+  has_sums_ = layout_.words > 0 && gathers_sums() && clear_sums(components);
   enqueue_statistics(components, labels_.data(), phase);
+  if (has_sums_ && components > 0) enqueue_sums(layout_, sums_.data(), phase);
   phase.finish();
 }
 
@@ -84,6 +86,29 @@ Components GpuLabeler::components() {
   return download_components(ring_, stream_);
 }
 
+/// False without memory for them: then the host measures by itself.
+bool GpuLabeler::clear_sums(Label count) {
+  const std::size_t words = static_cast<std::size_t>(count) * static_cast<std::size_t>(layout_.words);
+  try {
+    sums_.reserve(words, "allocating sums of components");
+  } catch (const Error& error) {
+    if (error.failure() != Failure::memory) throw;
+    return false;
+  }
+  if (words > 0)
+    check(cudaMemsetAsync(sums_.data(), 0, words * sizeof(unsigned long long), stream_.get()),
+          "clearing sums");
+  return true;
+}
+
+GatheredSums GpuLabeler::download_sums() {
+  GatheredSums sums{layout_, {}};
+  sums.words.resize(static_cast<std::size_t>(count()) * static_cast<std::size_t>(layout_.words));
+  const std::size_t bytes = sums.words.size() * sizeof(std::uint64_t);
+  ring_.download(sums_.data(), bytes, sums.words.data(), bytes, 1, stream_);
+  return sums;
+}
+
 /// Statistics are enqueued before the labels are complete; their time is what they take from then on.
 void GpuLabeler::add_components(Labeled& result, BitView image) {
   using Clock = std::chrono::steady_clock;
@@ -92,6 +117,7 @@ void GpuLabeler::add_components(Labeled& result, BitView image) {
   labelled_.wait("labeling");
   const auto begin = Clock::now();
   result.components = components();
+  if (has_sums_) result.sums = download_sums();
   check_components(result.components, image);
   result.statistics_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }

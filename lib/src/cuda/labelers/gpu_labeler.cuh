@@ -21,6 +21,7 @@ namespace gpuccl::cuda {
 class GpuLabeler : public StagedLabeler {
  public:
   void time_phases(bool timed) final { timed_ = timed; }
+  void gather(const SumsLayout& layout) final { layout_ = layout; }
   Labeled label(BitView image) final;
   void upload(BitView image) final;
   void allocate() final;
@@ -53,6 +54,10 @@ class GpuLabeler : public StagedLabeler {
   virtual Label wait_for_count(const Stream& stream) = 0;
   /// Enqueues the statistics of so many components from the labels of the last run.
   virtual void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) = 0;
+  /// Whether enqueue_sums() is there: enqueues, behind statistics, what is added to sums of components,
+  /// `layout.words` each.
+  virtual bool gathers_sums() const { return false; }
+  virtual void enqueue_sums(const SumsLayout& /*layout*/, unsigned long long* /*sums*/, PhaseClock&) {}
   virtual Components download_components(PinnedRing& ring, const Stream& stream) = 0;
   /// Throws Error (internal) if these cannot be the components of `image`.
   virtual void check_components(const Components&, BitView /*image*/) const {}
@@ -71,15 +76,20 @@ class GpuLabeler : public StagedLabeler {
   template <class Enqueue>
   void enqueue_phases(PhaseTimes* times, Enqueue enqueue);
   void add_components(Labeled& result, BitView image);
+  bool clear_sums(Label count);
+  GatheredSums download_sums();
   std::unique_ptr<Label[]> download_run_labels(std::size_t runs);
 
   const int gpu_;
   bool timed_ = false;
+  SumsLayout layout_;  // of sums that are asked for
+  bool has_sums_ = false;
   Stream stream_;
   PinnedRing ring_;
   Event labelled_{Event::Purpose::waiting};
   RunStarts run_starts_;
   DeviceBuffer<Label> labels_, run_labels_;
+  DeviceBuffer<unsigned long long> sums_;
 
   // Of the image that was uploaded last, and its labels.
   Extent extent_;

@@ -19,7 +19,7 @@ constexpr unsigned kRows = 8;
 using Grid = ThreadGrid<32, kRows, 1, kThreadsX, kThreadsY>;  // a tile of 1024 x 32 elements of one slice
 
 using Part = TilePart<2>;
-using Table = PartTable<2, 256, 8>;
+using Table = PartTable<PartSums<2, 256>, 8>;
 
 __device__ void add_run(Part& part, int x, int length, int y) {
   const auto n = static_cast<unsigned>(length);

@@ -97,7 +97,7 @@ template <class Tile, class Link, Wanted wanted>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     measure(Frame frame, Tables<Link> tables, ComponentSums components) {
   static_assert(Tile::kDepth == 1 || (Tile::kHeight <= 16 && Tile::kDepth <= 16), "PartBoxes");
-  using Table = PartTable<kAxes<Tile>, wanted == Wanted::all ? 128 : 256, 4>;
+  using Table = PartTable<PartSums<kAxes<Tile>, wanted == Wanted::all ? 128 : 256>, 4>;
   __shared__ Label labels[Tile::kNodes];
   __shared__ Table table;
   const int t = static_cast<int>(threadIdx.x);

@@ -8,6 +8,8 @@
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/runs/boundary_merge.cuh"
 #include "cuda/runs/component_memory.cuh"
+#include "cuda/runs/for_all_tiles.cuh"
+#include "cuda/runs/gather_sums.cuh"
 #include "cuda/runs/image_memory.cuh"
 #include "cuda/runs/local_merge.cuh"
 #include "cuda/runs/measure.cuh"
@@ -33,22 +35,6 @@ Frame frame_of(const Word* words, const Extent& extent, int pitch) {
           tiles(extent.depth, Tile::kDepth),
           0,
           0};
-}
-
-/// Calls launch_part(frame, shape) for one thread block a tile, as often as the limits of a grid ask for.
-template <class Tile, class LaunchPart>
-void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
-  static constexpr int kLimit = 65535;
-  const auto rest = [](int tiles, int first) {
-    return static_cast<unsigned>(tiles - first < kLimit ? tiles - first : kLimit);
-  };
-  Frame part = whole;
-  for (part.first_z = 0; part.first_z < whole.tiles_z; part.first_z += kLimit)
-    for (part.first_y = 0; part.first_y < whole.tiles_y; part.first_y += kLimit)
-      launch_part(part,
-                  LaunchShape{dim3(static_cast<unsigned>(whole.tiles_x), rest(whole.tiles_y, part.first_y),
-                                   rest(whole.tiles_z, part.first_z)),
-                              dim3(Tile::kThreads)});
 }
 
 /// The phases that find components and number them.
@@ -192,6 +178,13 @@ class RunsLabeler final : public GpuLabeler {
       runs::enqueue_statistics<Tile>(frame(), memory_.template tables<Link>(), sums, nullptr, phase);
     });
   }
+
+  void enqueue_sums(const SumsLayout& layout, unsigned long long* sums, PhaseClock& phase) override {
+    with_links([&]<class Link>() {
+      gather_sums<connectivity>(frame(), memory_.template tables<Link>(), layout, sums, phase);
+    });
+  }
+  bool gathers_sums() const override { return true; }
 
   Components download_components(PinnedRing& ring, const Stream& stream) override {
     return components_.download(ring, stream);
