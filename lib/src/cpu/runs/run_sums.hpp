@@ -6,7 +6,6 @@
 
 #include "common/row_bits.hpp"
 #include "cpu/runs/bundles.hpp"
-#include "cpu/runs/side_by_side.hpp"
 
 namespace gpuccl::cpu {
 
@@ -26,6 +25,14 @@ constexpr std::uint64_t sum_of_positions(Word word) {
   return sum;
 }
 
+/// Of a word whose ones are among its first 8 bits.
+inline constexpr auto kSumsOfPositions = [] {
+  std::array<std::uint8_t, 256> sums{};
+  for (std::size_t ones = 0; ones < sums.size(); ++ones)
+    sums[ones] = static_cast<std::uint8_t>(sum_of_positions(ones));
+  return sums;
+}();
+
 /// The sum of numbers 0 to count - 1.
 constexpr std::uint64_t sum_below(std::uint64_t count) { return count * (count - 1) / 2; }
 
@@ -44,24 +51,13 @@ inline RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, Word colu
     counts[i] = static_cast<std::uint64_t>(std::popcount(ones[i]));
   }
   RunSums sums{counts[0] + counts[1] + counts[2] + counts[3], counts[1] + counts[3], counts[2] + counts[3]};
-  if (in_all == mask) {
+  if (mask < kSumsOfPositions.size()) {
+    for (const Word row : ones) sums.sum_x += kSumsOfPositions[row];
+  } else if (in_all == mask) {
     sums.sum_x = static_cast<std::uint64_t>(std::popcount(set)) * sum_below(counts[0]);
   } else {
     for (const Word row : ones) sums.sum_x += sum_of_positions(row);
   }
-  sums.sum_x += sums.area * static_cast<std::uint64_t>(x + first);
-  return sums;
-}
-
-/// The same of `count` columns from `first` on.
-template <RowSet set>
-inline RunSums sums_of_columns(const SideBySide<set>& rows, int x, int first, int count) {
-  using Rows = SideBySide<set>;
-  const Word ones = rows.columns(first, count);
-  const auto among = [ones](Word bits) { return static_cast<std::uint64_t>(std::popcount(ones & bits)); };
-  RunSums sums{static_cast<std::uint64_t>(std::popcount(ones)), among(Rows::template kOfRows<0b1010>)};
-  if constexpr (depth_of(set) > 1) sums.in_next_z = among(Rows::template kOfRows<0b1100>);
-  for (std::size_t i = 0; i < Rows::kOfColumns.size(); ++i) sums.sum_x += among(Rows::kOfColumns[i]) << i;
   sums.sum_x += sums.area * static_cast<std::uint64_t>(x + first);
   return sums;
 }
@@ -85,7 +81,6 @@ void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
     for_each_run(
         bundle[0], words, [](int, int) { return 0; }, visit_run);
   } else {
-    constexpr int kMany = 8;  // runs of a word, for which all of it is brought side by side
     std::size_t run = 0;
     Word left = 0;
     for (int i = 0; i < words; ++i) {
@@ -96,23 +91,12 @@ void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
       const int x = i * kWordBits;
       run -= left >> (kWordBits - 1) & united;  // the last one goes on
       left = united;
-      const auto for_each_part = [&](auto sums_of) {
-        for (Word rest = united; rest != 0; ++run) {
-          const Word above = rest + (rest & -rest);  // the lowest run has become a bit behind it
-          const Word columns = rest & ~above;
-          rest &= above;
-          const int first = std::countr_zero(columns), count = std::popcount(columns);
-          visit(run, x + first, x + first + count, sums_of(columns, first, count));
-        }
-      };
-      if (std::popcount(run_starts(united, 0)) < kMany) {
-        for_each_part([&](Word columns, int, int) { return sums_of_columns<set>(rows, x, columns); });
-      } else {
-        const SideBySide<set> side_by_side(rows);
-        for_each_part([&](Word columns, int first, int count) {
-          return count <= SideBySide<set>::kMost ? sums_of_columns(side_by_side, x, first, count)
-                                                 : sums_of_columns<set>(rows, x, columns);
-        });
+      for (Word rest = united; rest != 0; ++run) {
+        const Word above = rest + (rest & -rest);  // the lowest run has become a bit behind it
+        const Word columns = rest & ~above;
+        rest &= above;
+        const int begin = x + std::countr_zero(columns);
+        visit(run, begin, begin + std::popcount(columns), sums_of_columns<set>(rows, x, columns));
       }
     }
   }
