@@ -34,6 +34,13 @@ struct BundleRuns {
     return slices_touch<S> && layers > 1 ? per_layer + 1 : 1;
   }
 
+  /// How many bundles one after the other are looked at together: a bundle, those that may touch it and, for
+  /// its touch_y, the one above the first of these.
+  template <class S>
+  static constexpr std::int64_t together(std::int64_t per_layer, std::int64_t layers) {
+    return 1 + farthest<S>(per_layer, layers) + (slices_touch<S> ? 1 : 0);
+  }
+
   /// The run that bit `bit` of word `word` is in, or else the last one to its left.
   Index run_at(int word, int bit) const {
     const std::size_t i = static_cast<std::size_t>(word);
@@ -65,13 +72,11 @@ struct BundleRuns {
 template <class S>
 class RecentBundles {
  public:
-  /// `runs_before[b]` runs lie in bundles before bundle b. Keeps as many bundles as lie between a bundle and
-  /// the farthest one that touches it.
+  /// `runs_before[b]` runs lie in bundles before bundle b. Keeps as many bundles as are looked at together.
   RecentBundles(const Bundles& bundles, const std::vector<Index>& runs_before)
       : bundles_(bundles),
         runs_before_(runs_before),
-        recent_(static_cast<std::size_t>(BundleRuns::farthest<S>(bundles.per_layer(), bundles.layers())) +
-                1) {
+        recent_(static_cast<std::size_t>(BundleRuns::together<S>(bundles.per_layer(), bundles.layers()))) {
     constexpr std::size_t kLists = BundleRuns::slices_touch<S> ? 3 : 1;
     const auto words = static_cast<std::size_t>(bundles.words());
     words_ = std::make_unique_for_overwrite<Word[]>(recent_.size() * words * kLists);

@@ -19,7 +19,7 @@ std::int64_t bytes_of(Extent extent) {
   const std::int64_t of_runs = runs * std::int64_t{2 * sizeof(Label)};  // links and labels
   const std::int64_t of_bundles = (bundles + 1) * std::int64_t{sizeof(Index)};
   const std::int64_t row_of_zeros = words * std::int64_t{sizeof(Word)};
-  const std::int64_t of_recent = (BundleRuns::farthest<S>(per_layer, layers) + 1) *
+  const std::int64_t of_recent = BundleRuns::together<S>(per_layer, layers) *
                                  (words * BundleRuns::bytes_of_word<S> + std::int64_t{sizeof(BundleRuns)});
   return of_runs + of_bundles + row_of_zeros + of_recent * threads_at_work();
 }
