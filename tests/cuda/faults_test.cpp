@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -228,6 +229,32 @@ TEST_CASE("memory that other labelers hold is given back before an image is refu
   Engine engine(on_gpu, nullptr);
   for (const Connectivity connectivity : kBoth)
     expect_same(engine.label(image.view(), connectivity), flood_fill(image.view(), connectivity));
+}
+
+TEST_CASE("sums that the memory of the GPU is too small for are left to the host") {
+  const Repair repair;
+  const BitVolume image = random_image({300, 200}, 0.1, 1, 5);  // a thousand components
+  const SumsLayout wanted{.moments = 0, .crofton = 3, .words = 7};
+  constexpr Connectivity kConnectivity = Connectivity::c8;
+  const auto label = [&](std::size_t memory, const SumsLayout& gathered) -> std::optional<Labeled> {
+    emulation::set_memory(memory);
+    try {
+      return Engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr)
+          .label(image.view(), kConnectivity, nullptr, gathered);
+    } catch (const Error& error) {
+      if (error.failure() != Failure::memory) throw;
+      return std::nullopt;
+    }
+  };
+  std::size_t memory = 1 << 16;
+  while (!label(memory, {})) memory += 1 << 12;
+  const std::optional<Labeled> without_sums = label(memory, wanted);
+  REQUIRE(without_sums);
+  REQUIRE(without_sums->sums.words.empty());
+  expect_same(*without_sums, flood_fill(image.view(), kConnectivity));
+  const std::optional<Labeled> with_sums = label(SIZE_MAX, wanted);
+  REQUIRE(with_sums->sums.words.size() ==
+          with_sums->components.size() * static_cast<std::size_t>(wanted.words));
 }
 
 TEST_CASE("option --device cuda passes the failure on") {

@@ -89,15 +89,18 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
   return together;
 }
 
-/// What runs out of memory is tried once more when there is any to give back.
+/// What runs out of memory is tried once more when there is any to give back, and without sums, which the
+/// host then gathers.
 void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
-  for (bool again = device.holds_memory();; again = false) {
+  SumsLayout& gathered = requests.front()->gathered;
+  for (bool again = device.holds_memory() || gathered.words > 0;; again = false) {
     try {
       return label_together(requests, device);
     } catch (const Error& error) {
       const bool out_of_memory = error.failure() == Failure::memory;
       if (out_of_memory) device.clear();
       if (!out_of_memory || !again) return fail(requests, std::current_exception());
+      gathered = {};
     } catch (...) {
       return fail(requests, std::current_exception());
     }

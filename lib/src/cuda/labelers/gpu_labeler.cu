@@ -56,9 +56,8 @@ void GpuLabeler::statistics(PhaseTimes* times) {
   const CurrentDevice here(gpu_);
   const Label components = count();
   PhaseClock phase{stream_.get(), times};
-  has_sums_ = layout_.words > 0 && gathers_sums() && clear_sums(components);
   enqueue_statistics(components, labels_.data(), phase);
-  if (has_sums_ && components > 0) enqueue_sums(layout_, sums_.data(), phase);
+  if (has_sums()) add_sums(components, phase);
   phase.finish();
 }
 
@@ -86,19 +85,12 @@ Components GpuLabeler::components() {
   return download_components(ring_, stream_);
 }
 
-/// False without memory for them: then the host measures by itself.
-bool GpuLabeler::clear_sums(Label count) {
+void GpuLabeler::add_sums(Label count, PhaseClock& phase) {
   const std::size_t words = static_cast<std::size_t>(count) * static_cast<std::size_t>(layout_.words);
-  try {
-    sums_.reserve(words, "allocating sums of components");
-  } catch (const Error& error) {
-    if (error.failure() != Failure::memory) throw;
-    return false;
-  }
-  if (words > 0)
-    check(cudaMemsetAsync(sums_.data(), 0, words * sizeof(unsigned long long), stream_.get()),
-          "clearing sums");
-  return true;
+  if (words == 0) return;
+  sums_.reserve(words, "allocating sums of components");
+  check(cudaMemsetAsync(sums_.data(), 0, words * sizeof(unsigned long long), stream_.get()), "clearing sums");
+  enqueue_sums(layout_, sums_.data(), phase);
 }
 
 GatheredSums GpuLabeler::download_sums() {
@@ -117,7 +109,7 @@ void GpuLabeler::add_components(Labeled& result, BitView image) {
   labelled_.wait("labeling");
   const auto begin = Clock::now();
   result.components = components();
-  if (has_sums_) result.sums = download_sums();
+  if (has_sums()) result.sums = download_sums();
   check_components(result.components, image);
   result.statistics_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }

@@ -76,14 +76,14 @@ class GpuLabeler : public StagedLabeler {
   template <class Enqueue>
   void enqueue_phases(PhaseTimes* times, Enqueue enqueue);
   void add_components(Labeled& result, BitView image);
-  bool clear_sums(Label count);
+  bool has_sums() const { return layout_.words > 0 && gathers_sums(); }
+  void add_sums(Label count, PhaseClock& phase);
   GatheredSums download_sums();
   std::unique_ptr<Label[]> download_run_labels(std::size_t runs);
 
   const int gpu_;
   bool timed_ = false;
   SumsLayout layout_;  // of sums that are asked for
-  bool has_sums_ = false;
   Stream stream_;
   PinnedRing ring_;
   Event labelled_{Event::Purpose::waiting};
