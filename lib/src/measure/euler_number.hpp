@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "common/count_ones.hpp"
 #include "gpuccl/connectivity.hpp"
 #include "gpuccl/host_device.hpp"

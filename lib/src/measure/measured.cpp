@@ -81,8 +81,9 @@ void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   sums_->add_saved(measured, saved.first(here.size()));
   const std::span rest = saved.subspan(here.size());
   if (!intensity_sums_ && !intensities_) return expect(rest.empty());
-  expect(!rest.empty() && (rest.front() == kDerived || intensity_sums_ != nullptr));
-  if (rest.front() == kSums) return expect(intensity_sums_->add_saved(measured, rest.subspan(1)));
+  expect(!rest.empty() && (rest.front() == kDerived || rest.front() == kSums));
+  if (rest.front() == kSums)
+    return expect(intensity_sums_ != nullptr && intensity_sums_->add_saved(measured, rest.subspan(1)));
   if (!intensities_) intensities_ = std::make_unique<Intensities>(intensity_sums_->size());
   expect(intensities_->set_saved(measured, rest.subspan(1)));
 }

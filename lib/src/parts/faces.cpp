@@ -79,7 +79,8 @@ void Faces::send_last(const LabelRuns& runs) {
 /// another face is united here, and the part before hears what it is to add to its own.
 void Faces::unite_with_before(LabelRuns first) {
   TakenMessage message(link_.receive(link_.part() - 1));
-  Face before{.first_label = 0}, here{.runs = std::move(first), .first_label = 0};
+  Face before{.first_label = 0}, here{.first_label = 0};
+  here.runs = std::move(first);
   message.take(before.runs.runs);
   message.take(before.runs.ends);
   const auto labels_before = message.take<Label>();
@@ -140,6 +141,7 @@ void Faces::unite_with_before(LabelRuns first) {
       group_.contacts.push_back({group_number[contact.before], in_group(contact.piece)});
 
   std::vector<Component> here_of_sets;
+  here_of_sets.reserve(found.size());
   for (const Set& set : found) here_of_sets.push_back(set.here);
   Message reply;
   put(reply, set_before);

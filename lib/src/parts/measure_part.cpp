@@ -53,6 +53,7 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
     std::vector<Component> components;
+    components.reserve(labels.size());
     for (const Label label : labels)
       components.push_back(label > part.first ? part.components[label - part.first - std::size_t{1}]
                                               : before.at(place(part.before, label)));

@@ -7,6 +7,16 @@
 #include "cpu/runs/label_rows.hpp"
 
 namespace gpuccl::cpu {
+namespace {
+
+/// The one label of all runs, or 0.
+Label only_label(const Label* labels, Index runs) {
+  Label differences = 0;
+  for (Index run = 1; run < runs; ++run) differences |= labels[run] ^ labels[0];
+  return runs > 0 && differences == 0 ? labels[0] : 0;
+}
+
+}  // namespace
 
 template <class T>
 void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
@@ -43,13 +53,6 @@ void RunLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out,
 
 void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const {
   list_rows(*this, first_row, rows, out, map);
-}
-
-/// The one label of all runs, or 0.
-Label only_label(const Label* labels, Index runs) {
-  Label differences = 0;
-  for (Index run = 1; run < runs; ++run) differences |= labels[run] ^ labels[0];
-  return runs > 0 && differences == 0 ? labels[0] : 0;
 }
 
 /// Those of a bundle, whose rows share them.
