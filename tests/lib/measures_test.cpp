@@ -253,6 +253,32 @@ TEST_CASE("cavities are those of the component around them, not of what is in th
   }
 }
 
+TEST_CASE("cavities of a component are what it leaves without a way out") {
+  Engine engine({}, nullptr);
+  double all = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed)
+    for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
+      const BitVolume image = seed % 4 == 0 ? random_image({40, 9, 7}, 0.6 + seed % 3 * 0.15, 1, seed)
+                                            : random_shells({40, 13, 12}, seed);
+      const Labeled labeled = engine.label(image.view(), connectivity);
+      const LabelImage labels = render_all(*labeled.labels);
+      const Measured measured = measure_all(engine, labeled, connectivity);
+      const Label step = std::max<Label>(1, labels.count() / 10);
+      for (Label label = 1; label <= labels.count(); label += step) {
+        CAPTURE(static_cast<int>(connectivity), seed, label);
+        BitVolume others(image.extent());
+        for (int z = 0; z < image.extent().depth; ++z)
+          for (int y = 0; y < image.extent().height; ++y)
+            for (int x = 0; x < image.extent().width; ++x) others.set(x, y, z, labels(x, y, z) != label);
+        const Holes expected(engine.label(others.view(), complementary(connectivity)), false, UINT64_MAX);
+        const MeasureValues values = measured.values(labeled.components, label - 1);
+        CHECK(values[cavities] == static_cast<double>(expected.count()));
+        all += values[cavities];
+      }
+    }
+  CHECK(all > 3000);
+}
+
 TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too, and of known shapes") {
   Engine engine({}, nullptr);
   MeasureRequest request;

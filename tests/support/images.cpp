@@ -1,5 +1,7 @@
 #include "support/images.hpp"
 
+#include <random>
+
 #include "gpuccl/generate.hpp"
 
 using namespace gpuccl;
@@ -35,6 +37,39 @@ BitVolume drawn(const std::vector<std::string>& rows) {
 BitVolume random_image(Extent extent, double density, int granularity, std::uint32_t seed) {
   return generate(
       {.kind = "random", .extent = extent, .density = density, .granularity = granularity, .seed = seed});
+}
+
+BitVolume random_shells(Extent extent, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  const int size[] = {extent.width, extent.height, extent.depth};
+  BitVolume image(extent);
+  const auto fill = [&](const int* low, const int* high, bool foreground) {
+    for (int z = low[2]; z < high[2]; ++z)
+      for (int y = low[1]; y < high[1]; ++y)
+        for (int x = low[0]; x < high[0]; ++x) image.set(x, y, z, foreground);
+  };
+  for (int boxes = 1 + below(4); boxes > 0; --boxes) {
+    int low[3], high[3], open[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = below((size[axis] + 1) / 2);
+      high[axis] = size[axis] - below((size[axis] + 1) / 2);
+    }
+    for (bool foreground = true; low[0] < high[0] && low[1] < high[1] && low[2] < high[2];
+         foreground = !foreground) {
+      fill(low, high, foreground);
+      for (int axis = 0; axis < 3; ++axis)  // at the first side, the last one, or between them
+        open[axis] = below(3) == 0 ? low[axis] + below(high[axis] - low[axis])
+                                   : (below(2) == 0 ? low[axis] : high[axis] - 1);
+      if (below(2) == 0) image.set(open[0], open[1], open[2], !foreground);
+      const int thick = 1 + below(2);
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis] += thick;
+        high[axis] -= thick;
+      }
+    }
+  }
+  return image;
 }
 
 BitVolume generated(const std::string& kind, Extent extent, int order) {

@@ -20,6 +20,9 @@ gpuccl::BitVolume drawn(const std::vector<std::string>& rows);
 gpuccl::BitVolume drawn(const std::vector<std::vector<std::string>>& slices);
 
 gpuccl::BitVolume random_image(gpuccl::Extent extent, double density, int granularity, std::uint32_t seed);
+/// Boxes in boxes, each of which is foreground or background around the next, some with a corner, an edge or
+/// a side open; they may cut each other.
+gpuccl::BitVolume random_shells(gpuccl::Extent extent, std::uint32_t seed);
 gpuccl::BitVolume generated(const std::string& kind, gpuccl::Extent extent, int order = 1);
 
 /// The same image seen otherwise.

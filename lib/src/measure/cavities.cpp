@@ -1,11 +1,11 @@
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <vector>
 
 #include "common/spans.hpp"
+#include "gpuccl/error.hpp"
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {
@@ -20,25 +20,45 @@ bool touches_border(const Box& box, const Extent& extent) {
   return false;
 }
 
-/// How many components of the background each component surrounds. What surrounds one is to the left of any
-/// of its first elements along x: what it surrounds itself cannot be there.
+/// The first bit of a row in columns [begin, end) that is set; `end` if none is.
+int first_set(const std::uint32_t* row, int begin, int end) {
+  constexpr int kBits = 32;
+  for (int word = begin / kBits; word * kBits < end; ++word) {
+    const std::uint32_t masked = word == begin / kBits ? row[word] & ~0u << begin % kBits : row[word];
+    if (masked != 0) return std::min(end, word * kBits + std::countr_zero(masked));
+  }
+  return end;
+}
+
+/// How many components of the background each component surrounds. What surrounds one is to the left of its
+/// first element: what it surrounds itself begins later. So each is counted where it begins, and parts add up
+/// what they have counted.
 class Cavities final : public Group {
  public:
-  explicit Cavities(const Labeling& labeling) {
+  explicit Cavities(const Labeling& labeling) : counts_(labeling.components.size()) {
     if (labeling.labels == nullptr) return;
+    if (labeling.request.background == nullptr)
+      throw Error(Failure::usage, "cavities are counted in labels of the background, which are missing");
     const Labeled& background = *labeling.request.background;
-    const std::vector<char> looked_at = rows_of_cavities(background.components, labeling.extent);
+    const std::vector<char> looked_at = rows_of_beginnings(background.components, labeling);
     std::vector<Label> around(background.components.size());
-    for (std::int64_t row = 0, end = 0; row < labeling.extent.rows(); row = end) {
-      end = std::min(background.labels->prepare(row, 1), labeling.labels->prepare(row, 1));
+    for (std::int64_t row = labeling.begin, end = 0; row < labeling.end; row = end) {
+      end = std::min({background.labels->prepare(row, 1), labeling.labels->prepare(row, 1), labeling.end});
       find_around(labeling, row, end, looked_at, around);
     }
-    counts_.resize(labeling.components.size());
     for (const Label label : around)
       if (label != 0) ++counts_[label - 1];
   }
 
   std::size_t bytes_each() const override { return sizeof(std::uint32_t); }
+
+  std::size_t saved_words(std::size_t /*index*/) const override { return 1; }
+  void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
+    saved.push_back(counts_[index]);
+  }
+  void add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+    counts_[index] += static_cast<std::uint32_t>(saved.front());
+  }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
     const auto count = static_cast<double>(counts_[sums.index]);
@@ -47,61 +67,63 @@ class Cavities final : public Group {
   }
 
  private:
-  /// A mark for each row that a cavity may be in.
-  static std::vector<char> rows_of_cavities(const Components& background, const Extent& extent) {
-    std::vector<char> rows(static_cast<std::size_t>(extent.rows()));
+  /// A mark for each row, from Labeling::begin on, that a cavity may begin in: in its first slice.
+  static std::vector<char> rows_of_beginnings(const Components& background, const Labeling& labeling) {
+    std::vector<char> rows(static_cast<std::size_t>(labeling.end - labeling.begin));
+    const std::int64_t height = labeling.extent.height;
     for (const Box& box : background.box) {
-      if (touches_border(box, extent)) continue;
-      for (std::int64_t z = box.min[2]; z <= box.max[2]; ++z)
-        std::fill_n(rows.begin() + z * extent.height + box.min[1], box.max[1] - box.min[1] + 1, 1);
+      if (touches_border(box, labeling.extent)) continue;
+      const std::int64_t first = std::max(box.min[2] * height + box.min[1], labeling.begin);
+      const std::int64_t end = std::min(box.min[2] * height + box.max[1] + 1, labeling.end);
+      if (first < end) std::fill_n(rows.begin() + (first - labeling.begin), end - first, 1);
     }
     return rows;
   }
 
+  /// In slices side by side: no component has its first element in two.
   static void find_around(const Labeling& labeling, std::int64_t begin, std::int64_t end,
                           const std::vector<char>& looked_at, std::vector<Label>& around) {
-    constexpr std::int64_t kElementsATask = 1 << 16;  // whose runs stay in the cache
-    using Rows = tbb::blocked_range<std::int64_t>;
-    const auto rows_each =
-        static_cast<std::size_t>(std::max<std::int64_t>(1, kElementsATask / labeling.extent.width));
-    const auto find = [&](const Rows& rows) {
-      const auto mark = [&](std::int64_t row) { return looked_at.begin() + row; };
-      for (std::int64_t row = rows.begin(), next = 0; row < rows.end(); row = next) {
-        row = std::find(mark(row), mark(rows.end()), 1) - looked_at.begin();
-        next = std::find(mark(row), mark(rows.end()), 0) - looked_at.begin();
+    constexpr std::int64_t kElementsAtOnce = 1 << 16;  // whose runs stay in the cache
+    const std::int64_t at_once = std::max<std::int64_t>(1, kElementsAtOnce / labeling.extent.width);
+    const std::int64_t height = labeling.extent.height;
+    const auto find = [&](std::int64_t row, std::int64_t last, char is_looked_at) {
+      const auto mark = [&](std::int64_t of) { return looked_at.begin() + (of - labeling.begin); };
+      return row + (std::find(mark(row), mark(last), is_looked_at) - mark(row));
+    };
+    tbb::parallel_for(begin / height, (end - 1) / height + 1, [&](std::int64_t z) {
+      const std::int64_t last = std::min(end, (z + 1) * height);
+      for (std::int64_t row = std::max(begin, z * height), next = 0; row < last; row = next) {
+        row = find(row, last, 1);
+        next = find(row, std::min(row + at_once, last), 0);
         if (row < next) find_in_rows(labeling, row, next, around);
       }
-    };
-    tbb::parallel_for(Rows(begin, end, rows_each), find, tbb::simple_partitioner());
+    });
   }
 
+  /// Rows of one slice, after those before it.
   static void find_in_rows(const Labeling& labeling, std::int64_t begin, std::int64_t end,
                            std::vector<Label>& around) {
     const Labeled& background = *labeling.request.background;
     const SpanSource* const source = spans_of(*background.labels);
+    const std::int64_t z = begin / labeling.extent.height;
     LabelRuns here, there;
     list_spans(*background.labels, begin, end - begin, there);
-    // A span of the background may begin where this row has none of it.
-    const auto begins_with_it = [&](std::size_t row, int x) {
-      return source == nullptr ||
-             (source->bits().row(begin + static_cast<std::int64_t>(row))[x / 32] >> (x % 32) & 1u) != 0;
-    };
-    for (std::size_t row = 0, i = 0; row < there.ends.size(); ++row) {
+    for (std::size_t at = 0, i = 0; at < there.ends.size(); ++at) {
+      const std::int64_t row = begin + static_cast<std::int64_t>(at);
       bool is_listed = false;
       std::size_t left = 0;
-      for (; i < there.ends[row]; ++i) {
+      for (; i < there.ends[at]; ++i) {
         const LabelRun& span = there.runs[i];
         const Box& box = background.components.box[span.label - 1];
-        if (span.begin != box.min[0] || touches_border(box, labeling.extent) ||
-            !begins_with_it(row, span.begin))
-          continue;
-        // Whoever else writes it writes the same.
-        const std::atomic_ref found(around[span.label - 1]);
-        if (found.load(std::memory_order_relaxed) != 0) continue;
-        if (!is_listed) list_spans(*labeling.labels, begin + static_cast<std::int64_t>(row), 1, here);
+        if (around[span.label - 1] != 0 || z != box.min[2] || touches_border(box, labeling.extent)) continue;
+        // A span of the background may begin, or even be, where this row has none of it.
+        const int x =
+            source == nullptr ? span.begin : first_set(source->bits().row(row), span.begin, span.end);
+        if (x == span.end) continue;
+        if (!is_listed) list_spans(*labeling.labels, row, 1, here);
         is_listed = true;
-        while (here.runs[left].end < span.begin) ++left;
-        found.store(here.runs[left].label, std::memory_order_relaxed);
+        while (here.runs[left].end < x) ++left;
+        around[span.label - 1] = here.runs[left].label;
       }
     }
   }

@@ -198,6 +198,9 @@ class Feret final : public Group {
     }
   }
 
+  std::size_t saved_words(std::size_t index) const override {
+    return rows_before_[index + 1] - rows_before_[index];
+  }
   void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
     for (std::size_t row = rows_before_[index]; row < rows_before_[index + 1]; ++row)
       saved.push_back(std::bit_cast<std::uint64_t>(ends_[row]));

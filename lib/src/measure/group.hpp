@@ -77,8 +77,9 @@ struct Sums {
 struct Labeling {
   Extent extent;
   const Components& components;  // while it is measured
-  const LabelSource* labels;     // the same; null if only the size of sums is asked for
+  const LabelSource* labels;     // the same; null if nothing is measured
   MeasureRequest request;
+  std::int64_t begin = 0, end = 0;  // rows of the labels that are measured
 
   bool is_volume() const { return is_3d(request.connectivity); }
 };
@@ -104,8 +105,9 @@ class Group {
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
-  /// Puts what it keeps of a component beside its sums behind `saved`, and adds that to what it keeps of
-  /// another part of the same one, with the same box.
+  /// Puts what it keeps of a component beside its sums, so many words, behind `saved`, and adds that to what
+  /// it keeps of another part of the same one, with the same box.
+  virtual std::size_t saved_words(std::size_t /*index*/) const { return 0; }
   virtual void save(std::size_t /*index*/, std::vector<std::uint64_t>& /*saved*/) const {}
   virtual void add_saved(std::size_t /*index*/, std::span<const std::uint64_t> /*saved*/) {}
   /// Puts the values into their places.

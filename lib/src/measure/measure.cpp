@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/spans.hpp"
-#include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/intensity_sums.hpp"
@@ -79,9 +78,7 @@ void add_all_rows(const LabelSource& labels, const Labeling& labeling, MeasureSu
 }  // namespace measuring
 
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request) {
-  if (needs_background(request) && request.background == nullptr)
-    throw Error(Failure::usage, "cavities are counted in labels of the background, which are missing");
-  const Labeling labeling{labels.extent(), components, &labels, request};
+  const Labeling labeling{labels.extent(), components, &labels, request, 0, labels.extent().rows()};
   auto sums = std::make_unique<MeasureSums>(labeling);
   if (request.gathered == nullptr || !sums->take(*request.gathered, components.size()))
     sums->resize(components.size());
@@ -102,7 +99,7 @@ Measured measure_nothing(const Extent& extent, const Components& components, Mea
 Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
                       const Components& components, MeasureRequest request) {
   request.in_parts = true;
-  const Labeling labeling{labels.extent(), components, nullptr, request};
+  const Labeling labeling{labels.extent(), components, &labels, request, begin, end};
   auto sums = std::make_unique<MeasureSums>(labeling);
   sums->resize(components.size());
   const auto list = [&labels](std::int64_t first_row, std::int64_t rows, LabelRuns& out) {

@@ -9,7 +9,8 @@
 namespace gpuccl {
 
 /// Measures what rows [begin, end), or whole slices, have of components whose boxes are known, to be added to
-/// what others have. Labels that none of them has are of other components. There is no background.
+/// what others have. Labels that none of them has are of other components. Of the background only cavities
+/// that begin in these rows are looked at.
 Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
                       const Components& components, MeasureRequest request);
 

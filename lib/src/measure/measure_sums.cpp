@@ -55,6 +55,12 @@ std::unique_ptr<MeasureSums> MeasureSums::of_others(const Components& components
   return sums;
 }
 
+std::size_t MeasureSums::saved_words(std::size_t component) const {
+  return std::accumulate(groups_.begin(), groups_.end(), words_, [&](std::size_t sum, const auto& group) {
+    return sum + group->saved_words(component);
+  });
+}
+
 void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved) const {
   const std::uint64_t* const sums = sums_.data() + component * words_;
   saved.insert(saved.end(), sums, sums + words_);
@@ -63,7 +69,12 @@ void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved)
 
 void MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t> saved) {
   merge(of(component), saved.data());
-  for (const auto& group : groups_) group->add_saved(component, saved.subspan(words_));
+  saved = saved.subspan(words_);
+  for (const auto& group : groups_) {
+    const std::size_t words = group->saved_words(component);
+    group->add_saved(component, saved.first(words));
+    saved = saved.subspan(words);
+  }
 }
 
 void MeasureSums::merge(std::uint64_t* into, const std::uint64_t* part) const {

@@ -39,7 +39,9 @@ class MeasureSums {
 
   /// The same measures, of nothing yet, of other components.
   std::unique_ptr<MeasureSums> of_others(const Components& components) const;
-  /// What is known of a component as words behind `saved`, and adds such to another part of the same one.
+  /// What is known of a component as so many words behind `saved`, and adds such to another part of the same
+  /// one.
+  std::size_t saved_words(std::size_t component) const;
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
   void add_saved(std::size_t component, std::span<const std::uint64_t> saved);
 

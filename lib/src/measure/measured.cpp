@@ -75,11 +75,10 @@ void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   const auto expect = [](bool expected) {
     if (!expected) throw Error(Failure::data, "is damaged");
   };
-  std::vector<std::uint64_t> here;
-  sums_->save(measured, here);
-  expect(saved.size() >= here.size());
-  sums_->add_saved(measured, saved.first(here.size()));
-  const std::span rest = saved.subspan(here.size());
+  const std::size_t words = sums_->saved_words(measured);
+  expect(saved.size() >= words);
+  sums_->add_saved(measured, saved.first(words));
+  const std::span rest = saved.subspan(words);
   if (!intensity_sums_ && !intensities_) return expect(rest.empty());
   expect(!rest.empty() && (rest.front() == kDerived || rest.front() == kSums));
   if (rest.front() == kSums)
