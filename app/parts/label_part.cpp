@@ -87,7 +87,7 @@ class PartJob {
     engine_report_ = found.engine;
     unite(found);
     find(found.foreground);
-    select_components();
+    select_components(engine);
     if (options_.values.keep_values) values_ = std::move(found.values);
   }
 
@@ -135,12 +135,9 @@ class PartJob {
   void fill_holes(LazyEngine& engine) {
     const Stopwatch filling;
     const Extent whole = input_->extent();
-    const Connectivity connectivity = complementary(input_->connectivity());
-    Labeled background;
-    here(files_.input, [&] { background = input_->label_background(slab_, engine); });
-    NumberedPart holes;
-    all_or_none([&] { holes = unite_part(link_, slab_, whole, connectivity, std::move(background)); });
-    select_part(link_, whole, connectivity, {.max_size = *options_.fill_holes, .clear_border = true}, holes);
+    NumberedPart holes = unite_background([&] { return input_->label_background(slab_, engine); });
+    select_part(link_, whole, complementary(input_->connectivity()),
+                {.max_size = *options_.fill_holes, .clear_border = true}, holes);
     const std::uint64_t mine =
         std::accumulate(holes.components.area.begin(), holes.components.area.end(), std::uint64_t{0});
     const std::uint64_t elements = link_.scan(mine).all;
@@ -152,6 +149,18 @@ class PartJob {
       input_->fill(slab_, joined_labels(whole, std::move(slabs), 1));
     });
     report_.holes = {holes.count, elements, filling.milliseconds()};
+  }
+
+  template <class LabelIt>
+  NumberedPart unite_background(LabelIt label) {
+    Labeled background;
+    here(files_.input, [&] { background = label(); });
+    NumberedPart united;
+    all_or_none([&] {
+      united = unite_part(link_, slab_, input_->extent(), complementary(input_->connectivity()),
+                          std::move(background));
+    });
+    return united;
   }
 
   void unite(PartInput::Found& found) {
@@ -174,14 +183,13 @@ class PartJob {
     }
   }
 
-  void select_components() {
+  void select_components(LazyEngine& engine) {
     if (is_periodic()) {  // no row is looked at
       MeasureRequest request = measures_->request();
       request.wraps = wraps_;
       numbered_.measured = measure_nothing(input_->extent(), numbered_.components, request);
     } else if (measures_->any()) {
-      measure_part(link_, input_->extent(), measures_->request(), numbered_,
-                   [&](const std::function<void()>& work) { here(files_.input, work); });
+      measure(engine);
       report_.intensity = measures_->intensity(link_.scan(numbered_.nans).all);
       if (report_.intensity) {
         const std::string hint = hint_of_nans(report_.intensity->nans);
@@ -196,6 +204,22 @@ class PartJob {
     if (!options_.values.one_each()) return;
     const std::vector<io::OfValue> mine = io::sum_up_values(report_.value, numbered_.components);
     report_.values = io::sum_up_values(report_.value.type, io::gather_lists(link_, mine));
+  }
+
+  void measure(LazyEngine& engine) {
+    const Extent whole = input_->extent();
+    MeasureRequest request = measures_->request();
+    BitVolume bits;
+    Labeled cavities;
+    if (measures_->needs_background()) {
+      cavities = cavities_of_part(link_, whole, input_->connectivity(), unite_background([&] {
+                                    return label_background_of(numbered_.labels.labels.get(),
+                                                               input_->connectivity(), engine, bits);
+                                  }));
+      request.background = &cavities;
+    }
+    measure_part(link_, whole, request, numbered_,
+                 [&](const std::function<void()>& work) { here(files_.input, work); });
   }
 
   /// What the parts have found, as one.

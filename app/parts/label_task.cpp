@@ -46,6 +46,12 @@ class LabelTask {
                                                  [this](const std::string& line) { warn(line); });
                               })),
         measures_(io::concerning(files.input, [&] { return measures_in_parts(files, options, input_); })) {
+    io::concerning(files.input, [&] {
+      if (measures_.needs_background())
+        throw Error(Failure::usage,
+                    "cavities and tunnels need the background labelled, which tasks do not do; --measure of "
+                    "other names measures these");
+    });
     if (const std::string line = measures_.left_out(); !line.empty()) warn(line);
     if (!std::filesystem::exists(folder_.finished_path()))
       LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written

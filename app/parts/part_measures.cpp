@@ -2,7 +2,8 @@
 
 #include <filesystem>
 
-#include "gpuccl/error.hpp"
+#include "app/label/label_checks.hpp"
+#include "gpuccl/holes.hpp"
 #include "io/files/file_error.hpp"
 #include "io/read/input_files.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -14,10 +15,8 @@ LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& opt
   LabelMeasures measures(files, options);
   measures.plan(input.info(), input.connectivity());
   if (measures.needs_background())
-    throw Error(
-        Failure::usage,
-        "cavities and tunnels need the background labelled, which parts do not do; --measure of other "
-        "names measures these");
+    check_labels_background(options.algorithm.engine, input.connectivity(),
+                            "--measure of cavities or tunnels");
   io::ReadOptions read;
   read.limits = options.input.limits;
   read.in_parts = true;
@@ -36,6 +35,14 @@ std::string state_of_inputs(const LabelPaths& files, const PartInput& input) {
 
 bool measures_rows(const LabelOptions& options, const LabelMeasures& measures) {
   return measures.any() && options.periodic == PeriodicAxes{};
+}
+
+Labeled label_background_of(const LabelSource* labels, Connectivity connectivity, LazyEngine& engine,
+                            BitVolume& bits) {
+  if (labels == nullptr) return {};
+  bits = BitVolume(labels->extent());
+  draw_background(*labels, 0, bits);
+  return engine.start().label(bits.view(), complementary(connectivity));
 }
 
 }  // namespace gpuccl::app

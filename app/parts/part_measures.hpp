@@ -8,8 +8,8 @@
 namespace gpuccl::app {
 
 /// What is measured of an input in parts, with the image of samples open if there is one. `files` and
-/// `options` must outlive it. Error (usage, data) as LabelMeasures::plan() and open_intensity(), and if it
-/// takes the background.
+/// `options` must outlive it. Error (usage, data) as LabelMeasures::plan(), open_intensity() and
+/// check_labels_background().
 LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& options, const PartInput& input);
 
 /// PartInput::state(), and the same of the image of samples if there is one.
@@ -18,5 +18,10 @@ std::string state_of_inputs(const LabelPaths& files, const PartInput& input);
 /// Whether rows are looked at for that, which parts do when they have been united: periodic images have only
 /// measures that need none.
 bool measures_rows(const LabelOptions& options, const LabelMeasures& measures);
+
+/// Labels the background of a part as needs_background() says, of which `labels` are those of the foreground,
+/// or null if it has no rows. The result looks at `bits`.
+Labeled label_background_of(const LabelSource* labels, Connectivity connectivity, LazyEngine& engine,
+                            BitVolume& bits);
 
 }  // namespace gpuccl::app

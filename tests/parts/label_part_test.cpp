@@ -84,10 +84,10 @@ void measure_some(LabelOptions& options, std::mt19937& random) {
   const bool everything = random() % 2 == 0;
   for (const Measure& measure : measures())
     if (measure.group == MeasureGroup::shape ||
-        (everything && (measure.group == MeasureGroup::border || measure.id == MeasureId::euler_number)))
+        (everything && (measure.group == MeasureGroup::border || measure.group == MeasureGroup::topology)))
       options.measure.wanted.set(static_cast<std::size_t>(measure.id));
   if (everything) options.measure.named.set(static_cast<std::size_t>(MeasureId::feret_diameter_max));
-  options.measure.words = everything ? "shape,border,euler_number,feret_diameter_max" : "shape";
+  options.measure.words = everything ? "shape,border,topology,feret_diameter_max" : "shape";
   if (random() % 2 == 0) options.selection.keep = parse_condition("border_sides < 2 and extent > 0.3");
   if (random() % 3 == 0) options.spacing = io::GivenSpacing{{0.5, 2, 3}, io::LengthUnit::unknown};
 }
@@ -272,11 +272,27 @@ TEST_CASE("what parts cannot do is refused") {
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "1", "--contacts", "c.csv"}));
 }
 
-TEST_CASE("cavities are not counted in parts, which is said once") {
+TEST_CASE("components are selected by cavities and tunnels in parts, when small holes were filled too") {
+  const ScratchFolder scratch;
+  for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
+    INFO(static_cast<int>(connectivity) << "-connectivity");
+    const std::string input = save(scratch / "in.tif", random_shells({50, 40, 21}, 7).view());
+    LabelOptions options = quiet(connectivity);
+    options.selection.keep = parse_condition("tunnels > 0 or cavities > 0");
+    options.selection.order = LabelOrder::size;
+    expect_same_files(scratch, input, ".tiff", options, {1, 2, 7, 30});
+    options.fill_holes = 3;
+    options.measure.wanted = measures_of(MeasureGroup::topology);
+    options.measure.words = "topology";
+    expect_same_files(scratch, input, ".npy", options, {3});
+  }
+}
+
+TEST_CASE("what such an input has no measure of is refused in parts, which is said once") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", random_image({30, 20, 8}, 0.5, 1, 5).view());
   LabelOptions options = quiet();
-  options.measure.wanted = measures_of(MeasureGroup::topology);
+  options.selection.keep = parse_condition("holes > 0");
   std::atomic<int> said = 0;
   run_parts(3, [&](PartLink& link) {
     LazyEngine engine = on_cpu();

@@ -108,7 +108,9 @@ TEST_CASE("any number of ranks writes the files of one process") {
   } cases[] = {
       {{70, 50, 23}, {"-c", "18", "--min-size", "3"}, ".tiff"},
       {{1100, 900, 1}, {"-c", "4", "--fill-holes", "9", "--label-type", "u32"}, ".tiff"},
-      {{40, 30, 9}, {"-c", "6", "--measure", "shape", "--keep", "sphericity > 0.5"}, ".tiff"},
+      {{40, 30, 9},
+       {"-c", "18", "--invert", "--measure", "shape,topology", "--keep", "sphericity > 0.5 or cavities > 0"},
+       ".tiff"},
       {{40, 30, 9}, {"-c", "6", "--intensity", scratch / "in.tif", "--keep", "intensity_std < 0.1"}, ".tiff"},
       {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
       {{40, 30, 9}, {"-c", "18", "--values", "--delta", "1"}, ".tiff"},
@@ -157,7 +159,7 @@ TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpucc
     old.expect_untouched();
   };
   expect({old.input}, 64, "nothing to write");
-  expect({old.input, "-o", old.image, "--measure", "cavities"}, 64, "cavities and tunnels");
+  expect({old.input, "-o", old.image, "--keep", "holes > 0"}, 64, "holes is measured in images");
   expect({old.scratch / "gone.tif", "-o", old.image}, 66, "gone.tif");
   expect({old.input, "-o", old.image, "--intensity", old.scratch / "gone.tif"}, 66, "gone.tif");
   expect({old.input, "-o", old.scratch / "no/out.tiff"}, 73, "folder does not exist");

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "gpuccl/error.hpp"
+#include "gpuccl/holes.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/parts.hpp"
 #include "support/catch.hpp"
@@ -131,6 +132,35 @@ std::vector<Label> mapped(const Labeled& labeled, const std::vector<Label>& map)
   return labels;
 }
 
+/// The background of all labels, or of what has none.
+Labeled background_of(const LabelSource* labels, Connectivity connectivity) {
+  if (labels == nullptr) return {};
+  BitVolume bits(labels->extent());
+  draw_background(*labels, 0, bits);
+  return flood_fill(bits.view(), complementary(connectivity));
+}
+
+Measured measure_whole(const LabelSource& labels, const Components& components, MeasureRequest request) {
+  Labeled background;
+  if (needs_background(request)) {
+    background = background_of(&labels, request.connectivity);
+    request.background = &background;
+  }
+  return measure(labels, components, request);
+}
+
+void measure_with_background(PartLink& link, const Slab& slab, Extent extent, MeasureRequest request,
+                             NumberedPart& part) {
+  Labeled cavities;
+  if (needs_background(request)) {
+    cavities = cavities_of_part(link, extent, request.connectivity,
+                                unite_part(link, slab, extent, complementary(request.connectivity),
+                                           background_of(part.labels.labels.get(), request.connectivity)));
+    request.background = &cavities;
+  }
+  measure_part(link, extent, request, part);
+}
+
 /// Labels a slab that has elements; without values if they are those of bits.
 using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
 
@@ -155,7 +185,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     request.wraps = wrapped.wraps;
     measured = measure(*whole.labeled.labels, whole.labeled.components, request);
   } else if (request.wanted.any())
-    measured = measure(*whole.labeled.labels, whole.labeled.components, request);
+    measured = measure_whole(*whole.labeled.labels, whole.labeled.components, request);
   if (c.samples != nullptr) {
     Intensities intensities =
         measure_intensity(*whole.labeled.labels, whole.labeled.components, *c.samples, {.wanted = c.wanted});
@@ -192,7 +222,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
       of_wraps.wraps = wraps;
       part.measured = measure_nothing(extent, part.components, of_wraps);
     } else if (request.wanted.any())
-      measure_part(slow, extent, request, part);
+      measure_with_background(slow, slab, extent, request, part);
     select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
     std::vector<Contact> of_all = find_contacts_of_part(slow, extent, all_neighbors, part, c.periodic);
     if (link.part() == 0) contacts = std::move(of_all);
@@ -284,13 +314,10 @@ void random_volumes(std::uint32_t first_seed, std::uint32_t count) {
   }
 }
 
-/// All that looks at a component alone and at elements around it.
+/// All that looks at a component alone, at elements around it and at what it surrounds.
 MeasureSet measured_in_parts() {
-  MeasureSet wanted = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
-                      measures_of(MeasureGroup::border) | measures_of(MeasureGroup::physical);
-  for (const MeasureId background : {MeasureId::cavities, MeasureId::tunnels})
-    wanted.reset(static_cast<std::size_t>(background));
-  return wanted;
+  return measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
+         measures_of(MeasureGroup::border) | measures_of(MeasureGroup::physical);
 }
 
 void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
@@ -312,6 +339,26 @@ void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
       c.samples = &samples;
       c.wanted = measures_of(MeasureGroup::intensity);
     }
+    expect_same_as_whole(image, c);
+  }
+}
+
+void random_shells_with_cavities(std::uint32_t first_seed, std::uint32_t count) {
+  using Step = Condition::Step;
+  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
+    const Extent extent{3 + below(60), 3 + below(12), 3 + below(16)};
+    const BitVolume image =
+        below(4) == 0 ? random_image(extent, 0.5 + below(50) / 100.0, 1, seed) : random_shells(extent, seed);
+    SelectionOptions selection = random_selection(random);
+    if (below(3) == 0) {
+      const MeasureId measure = below(2) == 0 ? MeasureId::cavities : MeasureId::tunnels;
+      selection.keep.steps = {{Step::Kind::comparison, measure, Condition::Relation::greater, 0}};
+    }
+    Case c{extent, kConnectivities[2 + below(3)], 1 + below(7), selection, false, seed};
+    c.wanted = measures_of(MeasureGroup::topology);
+    if (below(4) == 0) c.wanted.set(static_cast<std::size_t>(MeasureId::feret_diameter_max));
     expect_same_as_whole(image, c);
   }
 }
@@ -480,6 +527,13 @@ TEST_CASE("a face is sent as its runs, with values of its components or its elem
 TEST_CASE("components are measured in parts as in the whole") { random_measured_volumes(1, 500); }
 TEST_CASE("components of 50,000 random volumes are measured in parts as in the whole", "[.long]") {
   random_measured_volumes(10000, 50000);
+}
+
+TEST_CASE("cavities and tunnels are counted in parts as in the whole") {
+  random_shells_with_cavities(1, 300);
+}
+TEST_CASE("cavities and tunnels of 50,000 volumes are counted in parts as in the whole", "[.long]") {
+  random_shells_with_cavities(10000, 50000);
 }
 
 TEST_CASE("periodic volumes in parts are labelled as the whole") { random_periodic_volumes(1, 800); }

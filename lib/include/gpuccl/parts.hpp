@@ -102,9 +102,16 @@ NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connecti
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
                                            const PeriodicAxes& periodic, NumberedPart& part);
 
+/// The cavities that begin in a part, of which unite_part() has numbered the background by complementary() of
+/// the connectivity, for MeasureRequest::background: again all parts call it.
+Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background);
+/// The same of a slab with labels of the background of the whole, from which components that touch the border
+/// were dropped: `cavities` that begin in the slab, after so many in those before it.
+Labeled cavities_of_slab(Extent whole, NumberedSlab background, Label before, Components cavities);
+
 /// Then measures the components, again all parts. What is looked at around a part comes from others. Samples
 /// are read in `alone`, which does what it is given, that waits for no other part: there it may see to it
-/// that all parts fail when one does. Error (usage) if that takes the background: needs_background().
+/// that all parts fail when one does.
 void measure_part(
     PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
 #include "measure/measure_rows.hpp"
 #include "parts/message.hpp"
@@ -67,6 +66,21 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
 
 }  // namespace
 
+Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background) {
+  select_part(link, whole, complementary(connectivity), {.clear_border = true}, background);
+  return cavities_of_slab(whole, std::move(background.labels), background.first,
+                          std::move(background.components));
+}
+
+Labeled cavities_of_slab(Extent whole, NumberedSlab background, Label before, Components cavities) {
+  const auto count = static_cast<Label>(cavities.size());
+  for (Label& number : background.numbers)
+    number = number > before && number - before <= count ? number - before : 0;
+  std::vector<NumberedSlab> slabs;
+  slabs.push_back(std::move(background));
+  return {joined_labels(whole, std::move(slabs), count), std::move(cavities), {}, 0};
+}
+
 Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
                       const std::vector<Label>& labels, const Components& components,
                       const MeasureRequest& request) {
@@ -84,8 +98,6 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
 
 void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
                   const std::function<void(const std::function<void()>& work)>& alone) {
-  if (needs_background(request))
-    throw Error(Failure::usage, "cavities and tunnels need the background, which is not labelled in parts");
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
   const std::vector<Component> before = receive_before(link, faces, part);
   const OwnNumbers number(part);
