@@ -29,10 +29,11 @@ int run_join(const JoinOptions& options) {
     finish_tasks(options.folder, options.quiet);
     return kSuccess;
   }
-  const std::optional<std::uint64_t> count = join_tasks(options.folder);
+  const std::optional<Joined> joined = join_tasks(options.folder);
   if (!options.quiet && ::isatty(STDERR_FILENO) != 0)
-    print_message(options.folder + ": " +
-                  (count ? counted(*count, "component") + "; now run every --part again" : "is finished"));
+    print_message(
+        options.folder + ": " +
+        (joined ? counted(joined->count, joined->of_what) + "; now run every --part again" : "is finished"));
   return kSuccess;
 }
 

@@ -77,6 +77,7 @@ class Finish {
     report_.input = input_.info();
     report_.input_bytes = io::bytes_of_regular_file(files_.input);
     std::uint64_t foreground = 0;
+    double fill_ms = 0;
     Findings findings;
     std::set<std::string> names;
     std::set<int> gpus;
@@ -89,6 +90,7 @@ class Finish {
       most(report_.total_ms, part.total_ms);
       most(report_.start_up_ms, part.start_up_ms);
       most(report_.read_ms, part.read_ms);
+      most(fill_ms, part.fill_ms);
       most(report_.label_ms, part.label_ms);
       most(report_.statistics_ms, part.statistics_ms);
     }
@@ -100,6 +102,8 @@ class Finish {
       if (options_.values.one_each()) report_.values = joined_.values;
     }
     report_.input.foreground_rule = first.foreground_rule;
+    if (options_.fill_holes) report_.holes = {joined_.holes.count, joined_.holes.elements, fill_ms};
+    findings.filled = joined_.holes.elements;
     findings.largest = joined_.largest;
     findings.foreground = report_.foreground =
         static_cast<double>(foreground) / static_cast<double>(input_.info().elements());

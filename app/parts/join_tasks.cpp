@@ -14,45 +14,17 @@
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
 #include "app/parts/part_measures.hpp"
+#include "app/parts/stored_part.hpp"
+#include "app/parts/task_holes.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/value_slabs.hpp"
-#include "io/parts/stored_labels.hpp"
 #include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
-
-/// The labels of a part as far as they touch others: of its first and its last slice, or row.
-class LabelsAtFaces final : public LabelSource {
- public:
-  LabelsAtFaces(const io::CheckedFile& file, Extent extent, Label count)
-      : first_(io::take_runs(file, sections::kFirstFace)),
-        last_(io::take_runs(file, sections::kLastFace)),
-        extent_(extent),
-        count_(count) {
-    for (const LabelRuns* const face : {&first_, &last_})
-      for (const LabelRun& run : face->runs)
-        if (run.label == 0 || run.label > count_ || run.end > extent_.width)
-          throw Error(Failure::data, "is damaged");
-  }
-
-  Extent extent() const override { return extent_; }
-  Label count() const override { return count_; }
-  void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
-    throw Error(Failure::internal, "labels of faces cannot be rendered");
-  }
-  void list_runs(std::int64_t first_row, std::int64_t, LabelRuns& out, const Label*) const override {
-    out = first_row == 0 ? first_ : last_;
-  }
-
- private:
-  LabelRuns first_, last_;
-  Extent extent_;
-  Label count_;
-};
 
 class Join {
  public:
@@ -66,7 +38,12 @@ class Join {
       if (slab.z0 < slab.z1 && slab.y0 < slab.y1) slabs_.push_back(slab);
   }
 
-  std::uint64_t join() {
+  Joined join() {
+    if (run_.options().fill_holes) {
+      const std::optional<HoleCounts> before = found_holes(folder_);
+      joined_.holes = before ? *before : find_holes(run_, input_, slabs_);
+      if (!is_any_labelled()) return {joined_.holes.count, "hole"};
+    }
     run_.for_each_part([&](int part) {
       io::concerning(folder_.labels_path(part), [&] {
         const io::CheckedFile file = open(part);
@@ -74,7 +51,7 @@ class Join {
         joined_.labels.push_back(labels_id(file));
       });
     });
-    if (const std::optional<JoinedParts> before = done_before()) return before->count;
+    if (const std::optional<JoinedParts> before = done_before()) return {before->count, "component"};
     std::error_code none;  // while it is there parts do not measure what is missing
     std::filesystem::remove(folder_.joined_path(), none);
     JoinedSlabs joined = join_slabs(input_.extent(), input_.connectivity(), slabs_, [&](std::size_t i) {
@@ -86,7 +63,7 @@ class Join {
     } else {
       number(std::move(joined));
     }
-    return joined_.count;
+    return {joined_.count, "component"};
   }
 
  private:
@@ -94,6 +71,12 @@ class Join {
 
   io::CheckedFile open(int part) const {
     return {folder_.labels_path(part), folder_.labels_tag(part), sections::of_labels(delta())};
+  }
+
+  bool is_any_labelled() const {
+    for (int part = 1; part <= folder_.parts(); ++part)
+      if (std::filesystem::exists(folder_.labels_path(part))) return true;
+    return false;
   }
 
   /// What an earlier join of the same labels has left, if that is whole.
@@ -178,15 +161,12 @@ class Join {
 
   /// All rows of a part.
   NumberedSlab stored(std::size_t i, const std::vector<Label>& numbers) const {
-    NumberedSlab result{slabs_[i], nullptr, numbers};
+    NumberedSlab result;
     const int part = static_cast<int>(i) + 1;
-    const Slab& slab = slabs_[i];
     run_.for_part(part, folder_.labels_path(part), [&] {
       auto file = std::make_shared<io::CheckedFile>(open(part));
       file->verify();
-      result.labels = std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns,
-                                                         extent_of(slab, input_.extent()),
-                                                         static_cast<Label>(numbers.size() - 1));
+      result = take_part(std::move(file), slabs_[i], input_.extent(), numbers);
     });
     return result;
   }
@@ -256,20 +236,8 @@ class Join {
   /// A part as join_slabs() needs it.
   SlabToJoin labeled(int part, const Slab& slab) const {
     SlabToJoin result;
-    Labeled& labeled = result.labeled;
-    run_.for_part(part, folder_.labels_path(part), [&] {
-      const io::CheckedFile file = open(part);
-      labeled.components = take_components(file, sections::kComponents);
-      const auto values = file.take<ValueBits>(sections::kValues);
-      if (values.size() != (input_.value_type() ? labeled.components.size() : 0))
-        throw Error(Failure::data, "is damaged");
-      result.values.assign(values.begin(), values.end());
-      if (delta() > 0)
-        result.faces = {*input_.value_type(), delta(), file.take<std::byte>(sections::kFirstElements),
-                        file.take<std::byte>(sections::kLastElements)};
-      labeled.labels = std::make_unique<LabelsAtFaces>(file, extent_of(slab, input_.extent()),
-                                                       static_cast<Label>(labeled.components.size()));
-    });
+    run_.for_part(part, folder_.labels_path(part),
+                  [&] { result = take_part_to_join(open(part), slab, input_, delta()); });
     return result;
   }
 
@@ -303,7 +271,7 @@ class Join {
 
 }  // namespace
 
-std::optional<std::uint64_t> join_tasks(const std::string& folder) {
+std::optional<Joined> join_tasks(const std::string& folder) {
   const OpenedRun run(folder);
   if (is_finished(run.folder(), run.files())) return std::nullopt;
   return Join(run).join();

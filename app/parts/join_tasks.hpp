@@ -6,9 +6,14 @@
 
 namespace gpuccl::app {
 
-/// Unites the components of parts that were labelled, and numbers them, unless that is done. Returns how many
-/// there are; nothing if the run is finished. Throws io::FileError, which names parts that are to be labelled
-/// again.
-std::optional<std::uint64_t> join_tasks(const std::string& folder);
+struct Joined {
+  std::uint64_t count;
+  const char* of_what;
+};
+
+/// Unites the components of parts that were labelled, and numbers them, unless that is done; where holes are
+/// to be filled, first finds these. Returns how many there are; nothing if the run is finished. Throws
+/// io::FileError, which names parts that are to be run again.
+std::optional<Joined> join_tasks(const std::string& folder);
 
 }  // namespace gpuccl::app

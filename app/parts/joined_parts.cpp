@@ -43,7 +43,7 @@ void JoinedParts::write(const TaskFolder& folder) const {
   io::concerning(folder.joined_path(), [&] {
     io::CheckedFileWriter file(folder.joined_path(), folder.joined_tag(), folder.options());
     file.put(std::vector<std::uint64_t>{count, dropped, largest, static_cast<std::uint64_t>(image_type),
-                                        image_largest, nans});
+                                        image_largest, nans, holes.count, holes.elements});
     file.put(labels);
     file.put(values);
     for (const FoundPart& part : parts) {
@@ -60,13 +60,14 @@ JoinedParts JoinedParts::read(const TaskFolder& folder) {
   JoinedParts joined;
   const auto counts = file.take<std::uint64_t>(kCounts);
   joined.labels = file.take<std::uint64_t>(kLabels);
-  if (counts.size() != 6 || joined.labels.size() != parts) throw Error(Failure::data, "is damaged");
+  if (counts.size() != 8 || joined.labels.size() != parts) throw Error(Failure::data, "is damaged");
   joined.count = counts[0];
   joined.dropped = counts[1];
   joined.largest = counts[2];
   joined.image_type = static_cast<io::LabelType>(counts[3]);
   joined.image_largest = static_cast<Label>(counts[4]);
   joined.nans = counts[5];
+  joined.holes = {counts[6], counts[7]};
   joined.values = file.take<io::OfValue>(kValueTable);
   for (std::size_t i = 0; i < parts; ++i)
     joined.parts.push_back(FoundPart::of_text(file.take_text(kPartsBegin + i)));

@@ -15,11 +15,17 @@
 
 namespace gpuccl::app {
 
+/// Holes of the whole.
+struct HoleCounts {
+  std::uint64_t count = 0, elements = 0;
+};
+
 /// What parts are together.
 struct JoinedParts {
   std::vector<FoundPart> parts;
   std::vector<std::uint64_t> labels;  // labels_id() of each
   std::uint64_t count = 0, dropped = 0, largest = 0;
+  HoleCounts holes;                                     // that were filled
   std::uint64_t nans = 0;                               // samples of components that are no number
   io::LabelType image_type = io::LabelType::automatic;  // resolved, if there is a label image
   Label image_largest = 0;                              // label, or value in place of labels

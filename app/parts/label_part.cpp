@@ -135,7 +135,12 @@ class PartJob {
   void fill_holes(LazyEngine& engine) {
     const Stopwatch filling;
     const Extent whole = input_->extent();
-    NumberedPart holes = unite_background([&] { return input_->label_background(slab_, engine); });
+    std::uint64_t foreground = 0;
+    NumberedPart holes = unite_background([&] {
+      PartInput::Found background = input_->label_background(slab_, engine);
+      foreground = background.foreground;
+      return std::move(background.labeled);
+    });
     select_part(link_, whole, complementary(input_->connectivity()),
                 {.max_size = *options_.fill_holes, .clear_border = true}, holes);
     const std::uint64_t mine =
@@ -146,7 +151,7 @@ class PartJob {
     here(files_.input, [&] {
       std::vector<NumberedSlab> slabs;
       slabs.push_back(std::move(holes.labels));
-      input_->fill(slab_, joined_labels(whole, std::move(slabs), 1));
+      input_->fill(slab_, joined_labels(whole, std::move(slabs), 1), foreground);
     });
     report_.holes = {holes.count, elements, filling.milliseconds()};
   }

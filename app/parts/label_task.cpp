@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_checks.hpp"
@@ -19,11 +18,12 @@
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/part_input.hpp"
 #include "app/parts/part_measures.hpp"
+#include "app/parts/stored_part.hpp"
 #include "app/parts/task_folder.hpp"
+#include "app/parts/task_holes.hpp"
 #include "app/parts/task_words.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
-#include "io/parts/stored_labels.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
@@ -47,6 +47,8 @@ class LabelTask {
                               })),
         measures_(io::concerning(files.input, [&] { return measures_in_parts(files, options, input_); })) {
     io::concerning(files.input, [&] {
+      if (options_.fill_holes)
+        check_labels_background(options.algorithm.engine, input_.connectivity(), "--fill-holes");
       if (measures_.needs_background())
         throw Error(Failure::usage,
                     "cavities and tunnels need the background labelled, which tasks do not do; --measure of "
@@ -62,8 +64,14 @@ class LabelTask {
 
   TaskDone run(LazyEngine& engine) {
     if (is_finished(folder_, files_)) return TaskDone::nothing;
+    const bool background =
+        options_.fill_holes &&
+        !is_whole(folder_.background_path(part_), folder_.background_tag(part_), sections::kOfLabels);
+    if (background) leave_background(folder_, part_, input_, slab(), engine);
+    const TaskDone before = background ? TaskDone::background : TaskDone::nothing;
     const bool labels =
         !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections_of_labels());
+    if (labels && options_.fill_holes && !is_joined_for_holes()) return before;
     if (labels) io::concerning(folder_.labels_path(part_), [&] { label(engine); });
     const std::optional<JoinedParts> joined = joined_parts();
     if (joined && !is_whole(folder_.stretch_path(part_), folder_.stretch_tag(part_, joined->id()),
@@ -72,7 +80,7 @@ class LabelTask {
       return TaskDone::written;
     }
     if (!joined && measures_rows(options_, measures_) && measure()) return TaskDone::measured;
-    return labels ? TaskDone::labelled : TaskDone::nothing;
+    return labels ? TaskDone::labelled : before;
   }
 
  private:
@@ -80,49 +88,25 @@ class LabelTask {
   const io::Rows& own() const { return own_[static_cast<std::size_t>(part_) - 1]; }
   std::string again(int part) const { return "run --part " + word_of_part(part, folder_.parts()) + " again"; }
 
+  /// Whether gpuccl join is done with the backgrounds, and must have left what of the part's is a hole.
+  bool is_joined_for_holes() const {
+    return std::filesystem::exists(folder_.holes_path(part_)) ||
+           std::filesystem::exists(folder_.joined_path());
+  }
+
   std::size_t sections_of_labels() const { return sections::of_labels(options_.values.most_difference()); }
 
   void label(LazyEngine& engine) {
     const Stopwatch total;
+    std::optional<FoundPart> before;
+    if (options_.fill_holes) before = fill_part(folder_, part_, input_, slab());
     const PartInput::Found found = io::concerning(files_.input, [&] { return input_.label(slab(), engine); });
-    const Labeled& labeled = found.labeled;
-    FoundPart report{.foreground_rule = input_.foreground_rule(),
-                     .foreground = found.foreground,
-                     .more_than_two_values = input_.reader().has_more_than_two_values(),
-                     .algorithm = found.engine.algorithm,
-                     .device_kind = device_name(found.engine.device_kind),
-                     .device_name = found.engine.device_name,
-                     .gpus = found.engine.gpus,
-                     .start_up_ms = found.engine.start_up_ms,
-                     .read_ms = found.read_ms,
-                     .label_ms = found.engine.label_ms,
-                     .statistics_ms = labeled.statistics_ms,
-                     .phases = labeled.phases};
+    FoundPart report = describe(input_, found);
     report.total_ms = total.milliseconds();
+    if (before) report.add_before(*before);
     io::CheckedFileWriter file(folder_.labels_path(part_), folder_.labels_tag(part_), folder_.options());
-    file.add(report.text());
-    file.end_section();
-    put_components(file, labeled.components, 0, labeled.components.size());
-    file.put(found.values);
-    const std::int64_t rows = own().empty() ? 0 : own().count();
-    const std::int64_t face = rows_of_face(rows);
-    const auto put = [&](std::int64_t first, std::int64_t count) {
-      if (count == 0) return io::put_runs(file, LabelImage({}, 0), 0, 0);
-      io::put_runs(file, *labeled.labels, first, count);
-    };
-    put(0, face);
-    put(rows - face, face);
-    put(0, rows);
-    if (found.faces.delta > 0) {
-      file.put(found.faces.first);
-      file.put(found.faces.last);
-    }
+    put_part(file, report, found, slab(), input_.extent());
     file.commit();
-  }
-
-  /// Rows of the slice, or of the row, with which a part of so many rows touches others.
-  std::int64_t rows_of_face(std::int64_t rows) const {
-    return std::min<std::int64_t>(rows, input_.extent().depth > 1 ? input_.extent().height : 1);
   }
 
   /// Measures the part's own rows if parts were united; false if not, or if that was done.
@@ -268,17 +252,15 @@ class LabelTask {
 
   /// A part with other numbers for its labels, of which it must have left those with `id`.
   NumberedSlab stored(int part, std::vector<Label> numbers, std::uint64_t id) const {
-    const Slab& slab = slabs_[static_cast<std::size_t>(part) - 1];
-    NumberedSlab result{slab, nullptr, std::move(numbers)};
+    NumberedSlab result;
     const std::string path = folder_.labels_path(part);
     with_remedy(path, again(part), [&] {
       auto labels = std::make_shared<io::CheckedFile>(path, folder_.labels_tag(part), sections_of_labels());
       labels->verify();
-      if (labels_id(*labels) != id || result.numbers.empty())
+      if (labels_id(*labels) != id || numbers.empty())
         throw Error(Failure::data, "is not what gpuccl join has read; run that again");
-      result.labels = std::make_unique<io::StoredLabels>(std::move(labels), sections::kRuns,
-                                                         extent_of(slab, input_.extent()),
-                                                         static_cast<Label>(result.numbers.size() - 1));
+      result = take_part(std::move(labels), slabs_[static_cast<std::size_t>(part) - 1], input_.extent(),
+                         std::move(numbers));
       return 0;
     });
     return result;

@@ -8,11 +8,12 @@
 namespace gpuccl::app {
 
 /// What a task found to be done.
-enum class TaskDone { labelled, measured, written, nothing };
+enum class TaskDone { background, labelled, measured, written, nothing };
 
-/// Does what is to be done for a part: labels it, unless that is done, and if parts were
-/// united, measures it, and if they were joined, writes its
-/// stretch of the outputs into the folder of the tasks, unless that is done. Throws io::FileError.
+/// Does what is to be done for a part: labels it, unless that is done, and if parts were united, measures it,
+/// and if they were joined, writes its stretch of the outputs into the folder of the tasks, unless that is
+/// done. Where holes are to be filled it labels the background first, and the part when holes were found.
+/// Throws io::FileError.
 TaskDone label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
                     LazyEngine& engine);
 

@@ -49,8 +49,12 @@ PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
     throw Error(Failure::internal, "self-check failed: components of " + std::to_string(in_components) +
                                        " elements, but the foreground has " +
                                        std::to_string(found.foreground + filled_));
-  if (state_now() != state_) throw Error(Failure::data, "the input changed while it was read");
+  check_state();
   return found;
+}
+
+void PartInput::check_state() const {
+  if (state_now() != state_) throw Error(Failure::data, "the input changed while it was read");
 }
 
 void PartInput::label_bits(const Slab& slab, LazyEngine& engine, Found& found) {
@@ -85,21 +89,29 @@ std::string PartInput::state_now() const {
   return info().format + " " + io::to_string(info().extent) + " " + std::to_string(all.fingerprint);
 }
 
-Labeled PartInput::label_background(const Slab& slab, LazyEngine& engine) {
-  Engine& started = engine.start();
-  read(slab);
-  if (bits_.extent().elements() == 0) return {};
-  invert(bits_);
-  return started.label(bits_.view(), complementary(connectivity_));
+PartInput::Found PartInput::label_background(const Slab& slab, LazyEngine& engine) {
+  Found found;
+  with_remedy(engine.device(), false, [&] {
+    Engine& started = engine.start();
+    read(slab);
+    found.foreground = *foreground_;
+    found.read_ms = read_ms_;
+    if (bits_.extent().elements() == 0) return;
+    invert(bits_);
+    found.labeled = started.label(bits_.view(), complementary(connectivity_), &found.engine);
+  });
+  check_state();
+  return found;
 }
 
-void PartInput::fill(const Slab& slab, std::unique_ptr<LabelSource> background) {
-  if (bits_.extent().elements() == 0) return;
-  BitVolume filled(bits_.extent());
+void PartInput::fill(const Slab& slab, std::unique_ptr<LabelSource> background, std::uint64_t foreground) {
+  foreground_ = foreground;
+  BitVolume filled(extent_of(slab, extent()));
+  if (filled.extent().elements() == 0) return;
   draw_background(*background, static_cast<std::int64_t>(slab.z0) * extent().height + slab.y0, filled);
   background.reset();
   bits_ = std::move(filled);
-  filled_ = static_cast<std::uint64_t>(count_foreground(bits_.view())) - *foreground_;
+  filled_ = static_cast<std::uint64_t>(count_foreground(bits_.view())) - foreground;
 }
 
 void PartInput::read(const Slab& slab) {

@@ -25,6 +25,7 @@ class PartInput {
   /// Opens it. Throws as io::open_reader().
   PartInput(std::string path, const LabelOptions& options, std::function<void(const std::string& line)> warn);
 
+  const std::string& path() const { return path_; }
   io::Reader& reader() { return *reader_; }
   const io::ImageInfo& info() const { return reader_->info(); }
   Extent extent() const { return info().extent; }
@@ -50,11 +51,11 @@ class PartInput {
     std::uint64_t foreground = 0;  // elements
     double read_ms = 0;
   };
-  /// Reads a part and labels its background, by complementary() of the connectivity. The labels look at bits
-  /// that the input holds.
-  Labeled label_background(const Slab& slab, LazyEngine& engine);
-  /// Then makes foreground what `background`, labels of the whole, has no label for; label() reads no more.
-  void fill(const Slab& slab, std::unique_ptr<LabelSource> background);
+  /// Reads a part and labels its background, by complementary() of the connectivity; otherwise as label().
+  Found label_background(const Slab& slab, LazyEngine& engine);
+  /// Makes foreground what `background`, labels of the whole, has no label for, of a part with so many
+  /// elements of foreground before that; label() does not read it then.
+  void fill(const Slab& slab, std::unique_ptr<LabelSource> background, std::uint64_t foreground);
 
   /// Reads and labels a part; the device starts while the file is read. Error (data) if the input is not as
   /// it was when it was opened, (internal) if the components are not all of the foreground.
@@ -62,6 +63,7 @@ class PartInput {
 
  private:
   std::string state_now() const;
+  void check_state() const;
   void read(const Slab& slab);
   std::uint64_t read_bits(const Slab& slab);
   void label_bits(const Slab& slab, LazyEngine& engine, Found& found);

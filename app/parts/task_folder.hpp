@@ -33,6 +33,13 @@ enum OfLabels : std::size_t {
   kOfLabelsWithElements
 };
 constexpr std::size_t of_labels(double delta) { return delta > 0 ? kOfLabelsWithElements : kOfLabels; }
+// Where holes are filled: of the background of a part, which is left as OfLabels.
+enum OfHoles : std::size_t {
+  kOfBackground,  // labels_id() of it
+  kStays,         // for 0, and for each of its labels: 1 if that stays background, 0 if it is of a hole
+  kHoleCounts,    // HoleCounts of the whole
+  kOfHoles
+};
 // Of parts whose components are measured, before any is dropped.
 enum OfUnited : std::size_t {
   kIds,           // JoinedParts::id(), and labels_id() of the part
@@ -91,6 +98,8 @@ class TaskFolder {
   TaskRun open();
   std::string run_path() const { return path_ + "/run"; }
 
+  std::string background_path(int part) const { return of_part("background", part); }
+  std::string holes_path(int part) const { return of_part("holes", part); }
   std::string labels_path(int part) const { return of_part("labels", part); }
   std::string united_path(int part) const { return of_part("united", part); }
   std::string measures_path(int part) const { return of_part("measures", part); }
@@ -102,6 +111,8 @@ class TaskFolder {
   int parts() const { return parts_; }
 
   // Tags of these files. `joined`: JoinedParts::id().
+  io::FileTag background_tag(int part) const { return tag('b', run_, part); }
+  io::FileTag holes_tag(int part) const { return tag('h', run_, part); }
   io::FileTag labels_tag(int part) const { return tag('l', run_, part); }
   io::FileTag united_tag(int part) const { return tag('u', run_, part); }
   io::FileTag measures_tag(int part, std::uint64_t joined) const { return tag('m', run_ ^ joined, part); }

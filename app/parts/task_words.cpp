@@ -36,7 +36,6 @@ std::vector<std::string> words_of(const std::string& line) {
 void check_for_tasks(const LabelOptions& options) {
   const std::pair<bool, const char*> whole[] = {
       {!options.files.preview.empty(), "--preview"},
-      {options.fill_holes.has_value(), "--fill-holes"},
       {options.planes.any(), "--channel, --frame and --series"},
       {!options.batch.first_used().empty(), "an option for several inputs"},
   };

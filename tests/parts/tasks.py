@@ -179,8 +179,14 @@ def same_bytes(scratch, count):
                 generate_samples(scratch / "samples.npy", size, rng)
                 options += ["--intensity", scratch / "samples.npy"]
                 options[options.index("--measure") + 1] += ",intensity"
+        fills = not by_values and not periodic and seed % 4 > 1
+        if fills:
+            options += ["--fill-holes"] + ([rng.randint(1, 9)] if seed % 4 == 2 else [])
         case = Case(scratch / "case", source, parts, options, ".tiff" if tiff else ".npy")
         try:
+            if fills:
+                case.each(rng, at_once=seed % 3 == 1)
+                run(*case.join())
             case.each(rng, at_once=seed % 3 == 0)
             run(*case.join())
             case.each(rng, at_once=seed % 2 == 0)
@@ -203,7 +209,7 @@ def killed(scratch, count):
     rng = random.Random(1)
     source = scratch / "in.tif"
     generate(source, (600, 400, 12), 0.3, 1)
-    case = Case(scratch / "case", source, 3, ["--compress", "none"])
+    case = Case(scratch / "case", source, 3, ["--compress", "none", "--fill-holes"])
     begin = time.monotonic()
     case.each()
     longest = (time.monotonic() - begin) / case.parts * 1.2
@@ -213,7 +219,7 @@ def killed(scratch, count):
         for file in case.outputs:
             file.unlink(missing_ok=True)
         tasks = [case.task(part) for part in range(1, case.parts + 1)]
-        for step in (tasks, [case.join()], tasks, [case.join("--finish")]):
+        for step in (tasks, [case.join()], tasks, [case.join()], tasks, [case.join("--finish")]):
             waiting = list(step)
             rng.shuffle(waiting)
             while waiting:
@@ -349,6 +355,56 @@ def measured(scratch):
     run(*case.task(1), code=64, said="cavities and tunnels")
 
 
+def filled(scratch):
+    """Holes are found in the backgrounds of all parts; each of these steps can be done again, and what is lost is named."""
+    rng = random.Random(4)
+    source = scratch / "in.tif"
+    generate(source, (90, 70, 6), 0.75, 1)
+    case = Case(scratch / "case", source, 4, ["-c", "26", "--fill-holes", "50", "--min-size", "3", "--threshold", "otsu", "--measure", "border"])
+    holes = json.loads(case.whole[-1].read_bytes())["labeling"]["holes"]
+    assert holes["filled"] > 100 and holes["elements"] > holes["filled"], holes
+    case.each(rng)
+    case.each(rng)
+    assert not list(case.dir.glob("labels-*"))
+    for how in ("missing", "cut", "empty", "flipped"):
+        damaged(case.dir / "background-3-of-4", how, rng)
+        run(*case.join(), code=66 if how == "missing" else 65, said="run again: --part 3/4")
+        run(*case.task(3))
+    run(*case.join())
+    run(*case.join())
+    run(*case.join("--finish"), code=66, said="joined: is missing")
+    run(*case.task(1))
+    run(*case.task(4))
+    run(*case.join(), code=66, said="labels-2-of-4: is missing; run again: --part 2/4, 3/4")
+    for how in ("cut", "empty", "flipped"):
+        damaged(case.dir / "holes-2-of-4", how, rng)
+        run(*case.task(2), code=65, said="holes-2-of-4: is damaged; run gpuccl join again")
+        run(*case.join(), code=66, said="labels-2-of-4: is missing")
+    # Lost with them: what the holes were found in, of this part and of another.
+    for part in (1, 2):
+        (case.dir / f"background-{part}-of-4").unlink()
+    (case.dir / "holes-2-of-4").unlink()
+    run(*case.join(), code=66, said="background-1-of-4: is missing; run again: --part 1/4, 2/4")
+    run(*case.task(1))
+    run(*case.task(2))
+    run(*case.join(), code=66, said="labels-2-of-4: is missing; run again: --part 2/4, 3/4")
+    case.each(rng)
+    run(*case.join())
+    case.each(rng)
+    run(*case.join())
+    # When all is joined the labels of a part are lost, and what they were made of.
+    for kind in ("background", "holes", "labels"):
+        (case.dir / f"{kind}-3-of-4").unlink()
+    run(*case.task(3), code=66, said="holes-3-of-4: is missing; run gpuccl join again")
+    run(*case.join(), code=66, said="labels-3-of-4: is missing; run again: --part 3/4")
+    run(*case.task(3))
+    case.each(rng)
+    run(*case.join("--finish"))
+    case.check()
+    for words in (["--values"], ["--periodic", "x"], ["--algo", "drag", "--per-slice"]):
+        run("label", source, "-o", scratch / "out.tif", "--part", "1/2", "--parts-dir", scratch / "d", "--fill-holes", *words, code=64)
+
+
 def refused(scratch):
     source = scratch / "in.tif"
     generate(source, (80, 60, 7), 0.3, 1)
@@ -393,7 +449,7 @@ def refused(scratch):
     for part in ("0/3", "4/3", "3", "1/0", "a/b", "1/2/3", "-1/3", "1/70000"):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
-    for words in (["--fill-holes"], ["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
+    for words in (["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
                   ["--intensity", "-"], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1", "--keep-values"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
@@ -501,7 +557,7 @@ def stacks(scratch):
 
 with tempfile.TemporaryDirectory() as folder:
     tests = [(same_bytes, (400 if LONG else 12,)), (killed, (200 if LONG else 12,)), (mended, (100 if LONG else 3,)),
-             (measured, ()), (refused, ()), (full_disk, ()), (finished, ()), (stacks, ())]
+             (measured, ()), (filled, ()), (refused, ()), (full_disk, ()), (finished, ()), (stacks, ())]
     for test, arguments in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue

@@ -1,0 +1,107 @@
+#include "app/parts/stored_part.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/common/device_name.hpp"
+#include "app/parts/task_folder.hpp"
+#include "gpuccl/error.hpp"
+#include "io/parts/stored_labels.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// The labels of a part as far as they touch others: of its first and its last slice, or row.
+class LabelsAtFaces final : public LabelSource {
+ public:
+  LabelsAtFaces(const io::CheckedFile& file, Extent extent, Label count)
+      : first_(io::take_runs(file, sections::kFirstFace)),
+        last_(io::take_runs(file, sections::kLastFace)),
+        extent_(extent),
+        count_(count) {
+    for (const LabelRuns* const face : {&first_, &last_})
+      for (const LabelRun& run : face->runs)
+        if (run.label == 0 || run.label > count_ || run.end > extent_.width)
+          throw Error(Failure::data, "is damaged");
+  }
+
+  Extent extent() const override { return extent_; }
+  Label count() const override { return count_; }
+  void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
+    throw Error(Failure::internal, "labels of faces cannot be rendered");
+  }
+  void list_runs(std::int64_t first_row, std::int64_t, LabelRuns& out, const Label*) const override {
+    out = first_row == 0 ? first_ : last_;
+  }
+
+ private:
+  LabelRuns first_, last_;
+  Extent extent_;
+  Label count_;
+};
+
+}  // namespace
+
+FoundPart describe(PartInput& input, const PartInput::Found& found) {
+  return {.foreground_rule = input.foreground_rule(),
+          .foreground = found.foreground,
+          .more_than_two_values = input.reader().has_more_than_two_values(),
+          .algorithm = found.engine.algorithm,
+          .device_kind = device_name(found.engine.device_kind),
+          .device_name = found.engine.device_name,
+          .gpus = found.engine.gpus,
+          .start_up_ms = found.engine.start_up_ms,
+          .read_ms = found.read_ms,
+          .label_ms = found.engine.label_ms,
+          .statistics_ms = found.labeled.statistics_ms,
+          .phases = found.labeled.phases};
+}
+
+void put_part(io::CheckedFileWriter& file, const FoundPart& report, const PartInput::Found& found,
+              const Slab& slab, const Extent& whole) {
+  file.add(report.text());
+  file.end_section();
+  const Labeled& labeled = found.labeled;
+  put_components(file, labeled.components, 0, labeled.components.size());
+  file.put(found.values);
+  const std::int64_t rows = extent_of(slab, whole).rows();
+  const std::int64_t face = std::min<std::int64_t>(rows, whole.depth > 1 ? whole.height : 1);
+  const auto put = [&](std::int64_t first, std::int64_t count) {
+    if (count == 0) return io::put_runs(file, LabelImage({}, 0), 0, 0);
+    io::put_runs(file, *labeled.labels, first, count);
+  };
+  put(0, face);
+  put(rows - face, face);
+  put(0, rows);
+  if (found.faces.delta > 0) {
+    file.put(found.faces.first);
+    file.put(found.faces.last);
+  }
+}
+
+SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, const PartInput& input,
+                             double delta) {
+  SlabToJoin result;
+  Labeled& labeled = result.labeled;
+  labeled.components = take_components(file, sections::kComponents);
+  const auto values = file.take<ValueBits>(sections::kValues);
+  if (values.size() != (input.value_type() ? labeled.components.size() : 0))
+    throw Error(Failure::data, "is damaged");
+  result.values.assign(values.begin(), values.end());
+  if (delta > 0)
+    result.faces = {*input.value_type(), delta, file.take<std::byte>(sections::kFirstElements),
+                    file.take<std::byte>(sections::kLastElements)};
+  labeled.labels = std::make_unique<LabelsAtFaces>(file, extent_of(slab, input.extent()),
+                                                   static_cast<Label>(labeled.components.size()));
+  return result;
+}
+
+NumberedSlab take_part(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                       std::vector<Label> numbers) {
+  const auto count = static_cast<Label>(numbers.size() - 1);
+  return {slab,
+          std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns, extent_of(slab, whole), count),
+          std::move(numbers)};
+}
+
+}  // namespace gpuccl::app

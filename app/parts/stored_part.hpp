@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "app/parts/found_part.hpp"
+#include "app/parts/part_input.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/value_slabs.hpp"
+#include "io/parts/checked_file.hpp"
+
+// A part that a task has labelled, as a file: sections::OfLabels.
+namespace gpuccl::app {
+
+/// What the report says of it.
+FoundPart describe(PartInput& input, const PartInput::Found& found);
+
+void put_part(io::CheckedFileWriter& file, const FoundPart& report, const PartInput::Found& found,
+              const Slab& slab, const Extent& whole);
+
+/// The part as join_slabs() needs it: the runs of its labels are those of its faces. Error (data).
+SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, const PartInput& input,
+                             double delta);
+
+/// All rows of it, with other numbers for its labels, and for 0. The file was verified. Error (data).
+NumberedSlab take_part(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                       std::vector<Label> numbers);
+
+}  // namespace gpuccl::app
