@@ -74,8 +74,7 @@ class EqualRowJoiner {
       for (const ValueRun* other = at_; other != end_ && other->begin - kSide < run.end; ++other) {
         if (other->value != run.value) continue;
         covers |= other->begin <= run.begin && other->end >= run.end;
-        const Index k = first_ + static_cast<Index>(other - begin_);
-        if (!forest.same_parent(i, k)) forest.unite(i, k);
+        forest.join(i, first_ + static_cast<Index>(other - begin_));
       }
       return covers;
     }

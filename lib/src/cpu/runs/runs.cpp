@@ -70,9 +70,7 @@ template <class S>
 void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links,
                  RecentBundles<S>& recent) {
   const OwnForest forest(links);
-  const auto join = [&](Index a, Index b) {
-    if (!forest.same_parent(a, b)) forest.unite(a, b);
-  };
+  const auto join = [&](Index run, Index before) { forest.join(run, before); };
   for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
     const Index first = runs_before[static_cast<std::size_t>(at.bundle)];
     const Index end = runs_before[static_cast<std::size_t>(at.bundle) + 1];
