@@ -15,6 +15,7 @@
 #include "app/parts/opened_run.hpp"
 #include "app/parts/part_measures.hpp"
 #include "app/parts/stored_part.hpp"
+#include "app/parts/task_cavities.hpp"
 #include "app/parts/task_holes.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/periodic.hpp"
@@ -50,6 +51,9 @@ class Join {
         joined_.parts.push_back(FoundPart::of_text(file.take_text(sections::kFound)));
         joined_.labels.push_back(labels_id(file));
       });
+      if (!measures_.needs_background()) return;
+      io::concerning(folder_.cavities_path(part),
+                     [&] { backgrounds_.push_back(labels_id(open_cavities(folder_, part))); });
     });
     if (const std::optional<JoinedParts> before = done_before()) return {before->count, "component"};
     std::error_code none;  // while it is there parts do not measure what is missing
@@ -110,7 +114,8 @@ class Join {
     return open_united(part).take<std::uint64_t>(sections::kIds) == ids_of(part);
   }
   std::vector<std::uint64_t> ids_of(int part) const {
-    return {joined_.id(), joined_.labels[static_cast<std::size_t>(part) - 1]};
+    const auto i = static_cast<std::size_t>(part) - 1;
+    return {joined_.id(), joined_.labels[i], measures_.needs_background() ? backgrounds_[i] : 0};
   }
   io::CheckedFile open_united(int part) const {
     return {folder_.united_path(part), folder_.united_tag(part), sections::kOfUnited};
@@ -121,6 +126,9 @@ class Join {
 
   /// Leaves what parts need to measure their components.
   void unite(const JoinedSlabs& joined) const {
+    std::vector<CavitiesOfPart> cavities;
+    if (measures_.needs_background()) cavities = find_cavities(run_, input_, slabs_);
+    cavities.resize(static_cast<std::size_t>(folder_.parts()));
     for (int part = 1; part <= folder_.parts(); ++part) {
       if (is_united(part)) continue;
       const auto i = static_cast<std::size_t>(part) - 1;
@@ -135,6 +143,9 @@ class Join {
         file.put(numbers);
         file.put(std::vector<Label>(there.begin(), there.end()));
         put_components(file, components, 0, components.size());
+        file.put(cavities[i].numbers);
+        file.put(std::vector{cavities[i].before});
+        put_components(file, cavities[i].components, 0, cavities[i].components.size());
         file.commit();
       });
     }
@@ -267,6 +278,7 @@ class Join {
   const LabelMeasures measures_;
   std::vector<Slab> slabs_;  // of the parts that are not empty: the first ones
   JoinedParts joined_;
+  std::vector<std::uint64_t> backgrounds_;  // labels_id() of each, where cavities are counted
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "app/parts/part_input.hpp"
 #include "app/parts/part_measures.hpp"
 #include "app/parts/stored_part.hpp"
+#include "app/parts/task_cavities.hpp"
 #include "app/parts/task_folder.hpp"
 #include "app/parts/task_holes.hpp"
 #include "app/parts/task_words.hpp"
@@ -49,10 +50,6 @@ class LabelTask {
     io::concerning(files.input, [&] {
       if (options_.fill_holes)
         check_labels_background(options.algorithm.engine, input_.connectivity(), "--fill-holes");
-      if (measures_.needs_background())
-        throw Error(Failure::usage,
-                    "cavities and tunnels need the background labelled, which tasks do not do; --measure of "
-                    "other names measures these");
     });
     if (const std::string line = measures_.left_out(); !line.empty()) warn(line);
     if (!std::filesystem::exists(folder_.finished_path()))
@@ -70,7 +67,9 @@ class LabelTask {
     if (background) leave_background(folder_, part_, input_, slab(), engine);
     const TaskDone before = background ? TaskDone::background : TaskDone::nothing;
     const bool labels =
-        !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections_of_labels());
+        !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections_of_labels()) ||
+        (measures_.needs_background() &&
+         !is_whole(folder_.cavities_path(part_), folder_.cavities_tag(part_), sections::kOfLabels));
     if (labels && options_.fill_holes && !is_joined_for_holes()) return before;
     if (labels) io::concerning(folder_.labels_path(part_), [&] { label(engine); });
     const std::optional<JoinedParts> joined = joined_parts();
@@ -101,6 +100,8 @@ class LabelTask {
     std::optional<FoundPart> before;
     if (options_.fill_holes) before = fill_part(folder_, part_, input_, slab());
     const PartInput::Found found = io::concerning(files_.input, [&] { return input_.label(slab(), engine); });
+    if (measures_.needs_background())
+      leave_cavities(folder_, part_, input_, slab(), found.labeled.labels.get(), engine);
     FoundPart report = describe(input_, found);
     report.total_ms = total.milliseconds();
     if (before) report.add_before(*before);
@@ -114,7 +115,7 @@ class LabelTask {
     if (!std::filesystem::exists(folder_.united_path(part_))) return false;
     const io::CheckedFile mine = united(part_);
     const std::string path = folder_.measures_path(part_);
-    const io::FileTag tag = folder_.measures_tag(part_, ids_of(mine).front());
+    const io::FileTag tag = folder_.measures_tag(part_, ids_of(mine)[sections::kOfJoined]);
     if (is_whole(path, tag, sections::kOfMeasures)) return false;
     const Components components =
         with_remedy(mine.path(), kJoinAgain, [&] { return take_components(mine, sections::kThereAsWhole); });
@@ -123,10 +124,16 @@ class LabelTask {
     std::vector<NumberedSlab> slabs;
     for (const int part : parts_with({own().begin - around.before, own().end + around.behind})) {
       const io::CheckedFile file = united(part);
-      slabs.push_back(stored(part, file.take<Label>(sections::kUnited), ids_of(file).back()));
+      slabs.push_back(stored(part, file.take<Label>(sections::kUnited), ids_of(file)[sections::kOfPart]));
+    }
+    MeasureRequest request = measures_.request();
+    Labeled cavities;
+    if (measures_.needs_background()) {
+      cavities = take_cavities(folder_, part_, mine, slab(), input_.extent());
+      request.background = &cavities;
     }
     const Measured measured =
-        measure_slab(input_.extent(), slab(), std::move(slabs), there, components, measures_.request());
+        measure_slab(input_.extent(), slab(), std::move(slabs), there, components, request);
     io::concerning(path, [&] {
       io::CheckedFileWriter file(path, tag, folder_.options());
       put_measured(file, measured, 0, components.size());
@@ -145,7 +152,7 @@ class LabelTask {
   }
   static std::vector<std::uint64_t> ids_of(const io::CheckedFile& united) {
     auto ids = united.take<std::uint64_t>(sections::kIds);
-    ids.resize(2);
+    ids.resize(sections::kOfIds);
     return ids;
   }
 

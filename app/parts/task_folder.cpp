@@ -34,7 +34,8 @@ std::string joined(const std::vector<std::string>& words, char between) {
 
 bool is_of_part(const std::string& name) {
   return std::regex_match(
-      name, std::regex("(background|holes|labels|united|measures|numbers|stretch)-[0-9]+-of-[0-9]+"));
+      name,
+      std::regex("(background|holes|labels|cavities|united|measures|numbers|stretch)-[0-9]+-of-[0-9]+"));
 }
 
 /// What tasks leave until all is done.

@@ -42,12 +42,17 @@ enum OfHoles : std::size_t {
 };
 // Of parts whose components are measured, before any is dropped.
 enum OfUnited : std::size_t {
-  kIds,           // JoinedParts::id(), and labels_id() of the part
+  kIds,           // by OfIds
   kUnited,        // the label in the whole of each label of the part, and of 0
   kThere,         // those of them, ascending
   kThereAsWhole,  // as components
-  kOfUnited = kThereAsWhole + kOfComponents
+  kCavityNumbers = kThereAsWhole + kOfComponents,  // from here on CavitiesOfPart, empty if none are counted
+  kCavitiesBefore,
+  kCavities,
+  kOfUnited = kCavities + kOfComponents
 };
+// JoinedParts::id(), labels_id() of the part and of its background, 0 if that was not labelled.
+enum OfIds : std::size_t { kOfJoined, kOfPart, kOfCavities, kOfIds };
 enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
 enum OfNumbers : std::size_t {
   kNumbers,
@@ -101,6 +106,7 @@ class TaskFolder {
   std::string background_path(int part) const { return of_part("background", part); }
   std::string holes_path(int part) const { return of_part("holes", part); }
   std::string labels_path(int part) const { return of_part("labels", part); }
+  std::string cavities_path(int part) const { return of_part("cavities", part); }
   std::string united_path(int part) const { return of_part("united", part); }
   std::string measures_path(int part) const { return of_part("measures", part); }
   std::string numbers_path(int part) const { return of_part("numbers", part); }
@@ -114,6 +120,7 @@ class TaskFolder {
   io::FileTag background_tag(int part) const { return tag('b', run_, part); }
   io::FileTag holes_tag(int part) const { return tag('h', run_, part); }
   io::FileTag labels_tag(int part) const { return tag('l', run_, part); }
+  io::FileTag cavities_tag(int part) const { return tag('c', run_, part); }
   io::FileTag united_tag(int part) const { return tag('u', run_, part); }
   io::FileTag measures_tag(int part, std::uint64_t joined) const { return tag('m', run_ ^ joined, part); }
   io::FileTag numbers_tag(int part, std::uint64_t joined) const { return tag('n', run_ ^ joined, part); }
