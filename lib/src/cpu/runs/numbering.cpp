@@ -7,9 +7,9 @@
 #include "cpu/runs/numbering.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "cpu/runs/forest.hpp"
-#include "cpu/runs/run_counter.hpp"
 #include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::cpu {
@@ -88,18 +88,26 @@ class Numberer {
   template <RowSet set>
   void walk_row(int y, int z, Index begin, Label& last) const {
     const Bundles::Place place = bundles_.holding(y, z);
-    const Index first = runs_before(place.bundle);
-    RunCounter<set> run_at(bundles_.rows(place));
+    const BundleRows rows = bundles_.rows(place);
+    const std::uint32_t* const row = bundles_.image().row(y, z);
     Label elsewhere = 1;  // stands for the label of a root before the group
-    const auto number = [&](int word, int bit) {
-      const Index root = links_[first + run_at(word, bit)];
-      Label* const label = root >= begin ? labels_ + root : &elsewhere;
-      const bool is_first = *label == 0;
-      last += is_first;
-      *label = is_first ? last : *label;
-      return root;
-    };
-    for_each_run(bundles_.image().row(y, z), bundles_.words(), number, [](int, int, Index) {});
+    Word left = 0, united_left = 0;
+    const Label* links = links_ + runs_before(place.bundle);  // of the first run that begins in the word
+    for (int i = 0; i < bundles_.words(); ++i) {
+      const Word word = load_word(row, i), united = united_word<set>(rows, i);
+      const Word begins = run_starts(united, united_left);
+      for (Word starts = run_starts(word, left); starts != 0; starts &= starts - 1) {
+        const Word up_to_start = starts ^ (starts - 1);
+        const Index root = links[std::popcount(begins & up_to_start) - 1];
+        Label* const label = root >= begin ? labels_ + root : &elsewhere;
+        const bool is_first = *label == 0;
+        last += is_first;
+        *label = is_first ? last : *label;
+      }
+      links += std::popcount(begins);
+      left = word;
+      united_left = united;
+    }
   }
 
   const Bundles& bundles_;
