@@ -14,6 +14,7 @@
 #include "app/options/command_line.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
+#include "io/files/inflater.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/write/label_writer.hpp"
 
@@ -41,6 +42,7 @@ std::string json_version() {
 std::string libraries() {
   return line("libpng", ::png_get_libpng_ver(nullptr)) + line("libtiff", tiff_version()) +
          line("libdeflate", LIBDEFLATE_VERSION_STRING) +
+         line("ISA-L", io::fast_inflater_version().empty() ? "not built in" : io::fast_inflater_version()) +
          line("oneTBB", std::string(TBB_VERSION_STRING) + " (interface " +
                             std::to_string(::TBB_runtime_interface_version()) + ")") +
          line("CLI11", parser_version()) + line("nlohmann/json", json_version());

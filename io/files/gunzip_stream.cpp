@@ -1,77 +1,85 @@
 #include "io/files/gunzip_stream.hpp"
 
-#include <zlib.h>
-
-#include <algorithm>
-#include <limits>
-#include <new>
-#include <string>
+#include <utility>
 
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::io {
-namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 16;
-constexpr int kAnyHeader = 32;  // beside the bits of the window: of gzip or of zlib
-
-}  // namespace
 
 GunzipStream::GunzipStream(const InputFile& file, std::uint64_t offset)
-    : file_(file), stream_(std::make_unique<z_stream>()), next_(offset) {
-  if (inflateInit2(stream_.get(), MAX_WBITS + kAnyHeader) != Z_OK) throw std::bad_alloc();
+    : file_(file), offset_(offset), next_(offset) {
+  inflater_ = make_fast_inflater(starts_member());
+  is_by_zlib_ = inflater_ == nullptr;
+  if (is_by_zlib_) inflater_ = make_zlib_inflater();
 }
 
 GunzipStream::GunzipStream(const GunzipStream& other)
     : file_(other.file_),
-      stream_(std::make_unique<z_stream>()),
-      next_(other.next_ - other.stream_->avail_in),
+      offset_(other.offset_),
+      inflater_(other.inflater_->copy()),
+      is_by_zlib_(other.is_by_zlib_),
+      next_(other.here()),
       position_(other.position_),
-      ended_(other.ended_) {
-  if (inflateCopy(stream_.get(), other.stream_.get()) != Z_OK) throw std::bad_alloc();
-  stream_->next_in = nullptr;
-  stream_->avail_in = 0;
-}
+      ended_(other.ended_) {}
 
-GunzipStream::~GunzipStream() { inflateEnd(stream_.get()); }
+void GunzipStream::go_to(std::uint64_t here) {
+  next_ = here;
+  filled_ = used_ = 0;
+}
 
 bool GunzipStream::refill() {
   stored_.resize(kPiece);
   const std::size_t got = file_.read_at(next_, stored_.data(), stored_.size());
+  if (got == 0) return false;  // of what there was some may be given back
+  filled_ = got;
+  used_ = 0;
   next_ += got;
-  stream_->next_in = stored_.data();
-  stream_->avail_in = static_cast<unsigned>(got);
-  return got > 0;
+  return true;
 }
 
 bool GunzipStream::starts_member() const {
   unsigned char start[2];
-  const std::uint64_t here = next_ - stream_->avail_in;
-  return file_.read_at(here, start, sizeof start) == sizeof start && start[0] == 0x1f && start[1] == 0x8b;
+  return file_.read_at(here(), start, sizeof start) == sizeof start && start[0] == 0x1f && start[1] == 0x8b;
 }
 
-bool GunzipStream::is_followed() const { return next_ - stream_->avail_in < file_.size(); }
+/// ISA-L does not read all headers that come in two pieces.
+void GunzipStream::begin_member() {
+  constexpr std::size_t kHeader = 1024;
+  if (filled_ - used_ < kHeader) go_to(here());
+  inflater_->begin_member();
+}
+
+/// What others find wrong, zlib inflates from the start: so that the reason is the same in each build.
+void GunzipStream::refuse(const std::string& reason) {
+  if (is_by_zlib_) throw Error(Failure::data, reason);
+  inflater_ = make_zlib_inflater();
+  is_by_zlib_ = true;
+  go_to(offset_);
+  ended_ = false;
+  skip(std::exchange(position_, 0));
+}
 
 std::size_t GunzipStream::read(void* out, std::size_t count) {
-  auto* to = static_cast<unsigned char*>(out);
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // that an inflater makes at once
+  auto* const to = static_cast<unsigned char*>(out);
   std::size_t done = 0;
   while (done < count && !ended_) {
-    if (stream_->avail_in == 0 && !refill()) throw Error(Failure::data, "the compressed samples end early");
-    const std::size_t most = std::min<std::size_t>(count - done, std::numeric_limits<unsigned>::max());
-    stream_->next_out = to + done;
-    stream_->avail_out = static_cast<unsigned>(most);
-    const int status = inflate(stream_.get(), Z_NO_FLUSH);
-    done += most - stream_->avail_out;
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status == Z_STREAM_END) {
+    const bool is_all = used_ == filled_ && !refill();  // which may not be all that comes out
+    const Inflater::Progress progress = inflater_->inflate({stored_.data() + used_, filled_ - used_},
+                                                           {to + done, std::min(count - done, kMost)});
+    used_ -= std::min(used_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, -progress.taken)));
+    used_ += static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, progress.taken));
+    done += progress.made;
+    position_ += progress.made;
+    if (progress.state == Inflater::State::damaged) {
+      refuse("damaged (Deflate: " + inflater_->damage() + ")");
+    } else if (progress.state == Inflater::State::at_end) {
       ended_ = !starts_member();
-      if (!ended_) inflateReset(stream_.get());
-    } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw Error(Failure::data, std::string("damaged (Deflate: ") +
-                                     (stream_->msg != nullptr ? stream_->msg : "no valid data") + ")");
+      if (!ended_) begin_member();
+    } else if (is_all && progress.made == 0) {
+      refuse("the compressed samples end early");
     }
   }
-  position_ += done;
   return done;
 }
 

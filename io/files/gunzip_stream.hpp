@@ -1,13 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "io/files/inflater.hpp"
 #include "io/files/input_file.hpp"
-
-struct z_stream_s;
 
 namespace gpuccl::io {
 
@@ -18,27 +19,37 @@ class GunzipStream {
   explicit GunzipStream(const InputFile& file, std::uint64_t offset = 0);
   GunzipStream(const GunzipStream& other);
   GunzipStream& operator=(const GunzipStream&) = delete;
-  ~GunzipStream();
 
   /// Memory of one that is read from, and of a copy that is not.
-  static constexpr std::int64_t kBytes = 112 << 10, kBytesOfCopy = 48 << 10;
+  static std::int64_t bytes() { return bytes_of_copy() + std::int64_t{kPiece}; }
+  static std::int64_t bytes_of_copy() { return std::max(kZlibInflaterBytes, fast_inflater_bytes()); }
 
   std::uint64_t position() const { return position_; }
   /// Whether a member of gzip follows; whatever else does is not read, as gzip does not.
   bool starts_member() const;
   /// Whether anything follows what was read of the file.
-  bool is_followed() const;
+  bool is_followed() const { return here() < file_.size(); }
   /// Copies the next `count` bytes, fewer only at the end, and returns how many. Throws Error (data, io).
   std::size_t read(void* out, std::size_t count);
   std::uint64_t skip(std::uint64_t count);
 
  private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+  /// Offset in the file of what is not used yet.
+  std::uint64_t here() const { return next_ - (filled_ - used_); }
+  void go_to(std::uint64_t here);
   bool refill();
+  void begin_member();
+  void refuse(const std::string& reason);
 
   const InputFile& file_;
-  std::unique_ptr<z_stream_s> stream_;
-  std::vector<unsigned char> stored_;  // what was read of the file and not used yet
-  std::uint64_t next_ = 0;             // offset behind it
+  std::uint64_t offset_;
+  std::unique_ptr<Inflater> inflater_;
+  bool is_by_zlib_;
+  std::vector<unsigned char> stored_;  // what was read of the file,
+  std::size_t filled_ = 0, used_ = 0;  // so much of it
+  std::uint64_t next_;                 // offset behind it
   std::uint64_t position_ = 0;
   bool ended_ = false;
 };

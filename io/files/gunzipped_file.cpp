@@ -72,17 +72,19 @@ std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
   return GunzipStream(*file_, offset_).read(out, count);
 }
 
-void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, std::function<void()> on_more) {
+void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_order,
+                           std::function<void()> on_more) {
   on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
-  streamed_ = both > static_cast<double>(memory) / 4;
-  most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::kBytesOfCopy));
+  // A fast stream is packed to bits while it is in the cache, and takes no pages.
+  streamed_ = (in_order && fast_inflater_bytes() > 0) || both > static_cast<double>(memory) / 4;
+  most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
 }
 
 std::int64_t GunzippedFile::held_bytes() const {
   return streamed_
-             ? GunzipStream::kBytes + static_cast<std::int64_t>(most_places_) * GunzipStream::kBytesOfCopy
+             ? GunzipStream::bytes() + static_cast<std::int64_t>(most_places_) * GunzipStream::bytes_of_copy()
              : static_cast<std::int64_t>(expected_ + stored_bytes());
 }
 

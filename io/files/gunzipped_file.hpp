@@ -15,9 +15,9 @@ namespace gpuccl::io {
 
 bool is_gzip(const InputFile& file);
 
-/// What a file holds that is compressed by gzip, or by gzip or zlib from some byte on. Where that fits the
-/// memory it is decompressed at once, when it is first asked for, which is fastest; else it is a stream, in
-/// which places are kept to go back to.
+/// What a file holds that is compressed by gzip, or by gzip or zlib from some byte on: a stream, in which
+/// places are kept to go back to, or, where that is faster and fits the memory, decompressed at once when it
+/// is first asked for.
 class GunzippedFile final : public ByteSource {
  public:
   explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
@@ -28,9 +28,11 @@ class GunzippedFile final : public ByteSource {
 
   /// Its first bytes, decompressed alone.
   std::size_t read_start(void* out, std::size_t count) const;
-  /// Says, before read_at(), how many bytes from the start will be asked for. A quarter of `memory` may be
-  /// taken. `on_more`, if not null, is called, from whatever thread reads the last of them, if more follow.
-  void expect(std::uint64_t bytes, std::int64_t memory, std::function<void()> on_more = nullptr);
+  /// Says, before read_at(), how many bytes from the start will be asked for, and whether in their order and
+  /// once. A quarter of `memory` may be taken. `on_more`, if not null, is called, from whatever thread reads
+  /// the last of them, if more follow.
+  void expect(std::uint64_t bytes, std::int64_t memory, bool in_order,
+              std::function<void()> on_more = nullptr);
   /// Memory that read_at() takes from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
+#include <memory>
 
 #include "gpuccl/error.hpp"
 
@@ -52,11 +52,12 @@ void read_raw_rows(const RawSamples& raw, const SampleFormat& format, const Exte
 void decode_raw(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z,
                 const SampleSource::Sink& sink) {
   const int batch = rows_at_once(format, extent);
-  std::vector<std::byte> rows(static_cast<std::size_t>(raw_buffer_bytes(format, extent)));
+  const auto rows =
+      std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(raw_buffer_bytes(format, extent)));
   for (int y = 0; y < extent.height; y += batch) {
     const int count = std::min(batch, extent.height - y);
-    read_raw_rows(raw, format, extent, z, y, count, rows.data());
-    sink({format, y, count, rows.data(), static_cast<std::size_t>(format.row_bytes(extent.width))});
+    read_raw_rows(raw, format, extent, z, y, count, rows.get());
+    sink({format, y, count, rows.get(), static_cast<std::size_t>(format.row_bytes(extent.width))});
   }
 }
 

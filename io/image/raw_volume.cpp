@@ -84,6 +84,7 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
   const bool is_last = options.planes.frame.value_or(0) + 1 >= volume.frames;
   const auto warn = [warn = options.warn] { warn(kBytesIgnored); };
   contents->expect(static_cast<std::uint64_t>(end), memory_limit(options.limits),
+                   !options.any_order && !options.foreground.otsu,
                    is_last && options.warn ? std::function<void()>(warn) : nullptr);
   return checked(std::make_unique<RawVolumeSource>(chosen, contents, contents), options);
 }

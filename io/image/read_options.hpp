@@ -46,6 +46,7 @@ struct ReadOptions {
   PlaneChoice planes;
   bool stack = false;        // the path is a folder whose files are slices
   bool pages_apart = false;  // pages may be of different size, for none is a slice of a volume
+  bool any_order = false;    // slices are asked for several at once; those before may be asked for again
   bool in_parts = false;     // a few slices or rows at a time: limits.memory is not for all bits of it
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;

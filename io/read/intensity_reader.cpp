@@ -67,6 +67,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   ReadOptions options = asked;
   options.planes = {};  // these are chosen of the image that is labelled
   options.pages_apart = false;
+  options.any_order = true;
   std::error_code none;
   options.stack = std::filesystem::is_directory(path, none) && !is_zarr(path);
   OpenSamples opened = open_one_image("intensities are those of one, saved as a file of its own",

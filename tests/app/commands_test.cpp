@@ -129,8 +129,9 @@ TEST_CASE("every algorithm listed is one that --algo takes") {
 
 TEST_CASE("info names version, libraries and devices") {
   const std::string info = succeeds({"info"});
-  for (const char* name : {"gpuccl ", "commit ", "compiler ", "libpng ", "libtiff ", "libdeflate ", "oneTBB ",
-                           "CLI11 ", "nlohmann/json ", "reads ", "writes ", "CPU ", "threads ", "CUDA "})
+  for (const char* name :
+       {"gpuccl ", "commit ", "compiler ", "libpng ", "libtiff ", "libdeflate ", "ISA-L ", "oneTBB ",
+        "CLI11 ", "nlohmann/json ", "reads ", "writes ", "CPU ", "threads ", "CUDA "})
     CHECK(("\n" + info).find(std::string("\n") + name) != std::string::npos);
   const std::string version = info.substr(info.find_first_not_of(' ', 6), info.find('\n') - 16);
   CHECK(succeeds({"--version"}).starts_with("gpuccl " + version));

@@ -308,30 +308,50 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it i
   }
 }
 
-TEST_CASE("a .nii.gz that is larger than the memory is read as a stream, forwards and back") {
+TEST_CASE("a .nii.gz is read forwards and back, as a stream if it is larger than the memory") {
   const Extent extent{256, 256, 400};
   const BitVolume image = noise(extent, 5);
   const NiftiToWrite nifti = nifti_of(image);  // 25 MiB
   const MemoryFile file(gzipped(nifti.bytes(), 1));
-  const std::unique_ptr<Reader> reader = open_reader(file.path(), little_memory());
-  CHECK(reader->held_bytes() + reader->buffer_bytes() < little_memory().limits.memory);
-  ReadOptions enough = little_memory();
-  enough.limits.memory = std::int64_t{1} << 30;
-  CHECK(open_reader(file.path(), enough)->held_bytes() > extent.elements());
-  BitVolume read(extent);
-  reader->read(0, extent.depth, read);
-  REQUIRE(same_bits(read, image));
-  for (const int z : {399, 390, 200, 201, 0, 137}) {
-    BitVolume slice({256, 256, 1});
-    reader->read(z, z + 1, slice);
-    BitVolume rows({256, 5, 1});
-    reader->read_rows(z, 100, 105, rows);
-    for (int y = 0; y < 256; ++y)
-      for (int x = 0; x < 256; ++x) {
-        if (slice(x, y, 0) != image(x, y, z)) FAIL("slice " << z << " differs");
-        if (y >= 100 && y < 105 && rows(x, y - 100, 0) != image(x, y, z)) FAIL("rows of " << z << " differ");
-      }
+  CHECK(open_reader(file.path(), little_memory())->held_bytes() < little_memory().limits.memory);
+  ReadOptions enough = little_memory(), all;
+  enough.limits.memory = std::int64_t{256} << 20;
+  all.any_order = true;
+  CHECK(open_reader(file.path(), all)->held_bytes() > extent.elements());
+  for (const ReadOptions& options : {little_memory(), enough, all}) {
+    const std::unique_ptr<Reader> reader = open_reader(file.path(), options);
+    BitVolume read(extent);
+    reader->read(0, extent.depth, read);
+    REQUIRE(same_bits(read, image));
+    for (const int z : {399, 390, 200, 201, 0, 137}) {
+      BitVolume slice({256, 256, 1});
+      reader->read(z, z + 1, slice);
+      BitVolume rows({256, 5, 1});
+      reader->read_rows(z, 100, 105, rows);
+      for (int y = 0; y < 256; ++y)
+        for (int x = 0; x < 256; ++x) {
+          if (slice(x, y, 0) != image(x, y, z)) FAIL("slice " << z << " differs");
+          if (y >= 100 && y < 105 && rows(x, y - 100, 0) != image(x, y, z))
+            FAIL("rows of " << z << " differ");
+        }
+    }
   }
+}
+
+TEST_CASE("what follows a .nii.gz is said once, however often it is read") {
+  const BitVolume image = noise({256, 256, 40}, 1);
+  const MemoryFile file(gzipped(nifti_of(image).bytes()) + "garbage");
+  for (ReadOptions options : {ReadOptions(), little_memory()})
+    for (const bool otsu : {false, true}) {
+      int lines = 0;
+      options.foreground.otsu = otsu;
+      options.warn = [&](const std::string&) { ++lines; };
+      const std::unique_ptr<Reader> reader = open_reader(file.path(), options);
+      BitVolume read(image.extent());
+      for (int i = 0; i < 2; ++i) reader->read(0, 40, read);
+      CHECK(same_bits(read, image));
+      CHECK(lines == 1);
+    }
 }
 
 TEST_CASE("a header that claims more than gzip can hold is refused at once") {

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What a build without libjpeg, libhdf5, Blosc, Zstd and LZ4 has in place of what they are for compiles, with warnings as
-# errors: the files alone that differ in such a build. usage: without_libraries.sh COMPILER
+# What a build without libjpeg, libhdf5, Blosc, Zstd, LZ4 and ISA-L has in place of what they are for compiles, with
+# warnings as errors: the files alone that differ in such a build. usage: without_libraries.sh COMPILER
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-for file in io/hdf5/no_hdf5.cpp io/jpeg/no_jpeg.cpp io/image/chunk_codecs.cpp io/read/unknown_format.cpp; do
+for file in io/files/no_isal.cpp io/hdf5/no_hdf5.cpp io/jpeg/no_jpeg.cpp io/image/chunk_codecs.cpp \
+  io/read/unknown_format.cpp; do
   "$1" -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I. -Ilib/include "$file"
 done
 # Nothing else asks which libraries there are.
