@@ -150,7 +150,7 @@ void StoredLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRun
     for_each_run(row, [&](LabelRun run) {
       if (run.end > extent_.width || run.label > count_) refuse();
       if (map != nullptr) run.label = map[run.label];
-      if (run.label != 0) out.runs.push_back(run);
+      out.add(run);
     });
     out.ends.push_back(out.runs.size());
   });

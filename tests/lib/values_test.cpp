@@ -42,7 +42,14 @@ void expect_same_on_random_images(unsigned seed, int images) {
       INFO("seed " << seed << ", image " << i << ", delta " << delta << ", connectivity "
                    << static_cast<int>(connectivity));
       const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
-      expect_same(label_values(tests::image_of(values, delta), connectivity, 1 + below(7)), expected);
+      const LabeledValues found = label_values(tests::image_of(values, delta), connectivity, 1 + below(7));
+      expect_same(found, expected);
+      // Runs of a label, whatever values they have: writers choose by their number.
+      LabelRuns listed, rendered;
+      found.labeled.labels->list_runs(0, extent.rows(), listed, nullptr);
+      found.labeled.labels->LabelSource::list_runs(0, extent.rows(), rendered, nullptr);
+      REQUIRE((listed.runs == rendered.runs));
+      REQUIRE(listed.ends == rendered.ends);
     }
   }
 }

@@ -27,6 +27,17 @@ struct LabelRun {
 struct LabelRuns {
   std::vector<LabelRun> runs;
   std::vector<std::size_t> ends;  // of each row, in `runs`
+
+  /// Adds a run to the row after these, unless it is background. What touches the run before it and has its
+  /// label is more of that: runs of nearly equal values, say.
+  void add(const LabelRun& run) {
+    if (run.label == 0) return;
+    const bool is_first = runs.size() == (ends.empty() ? 0 : ends.back());
+    if (!is_first && runs.back().end == run.begin && runs.back().label == run.label)
+      runs.back().end = run.end;
+    else
+      runs.push_back(run);
+  }
 };
 
 /// The finished labels of one image: 1..N in raster order (z, then y, then x) of each component's first

@@ -27,8 +27,7 @@ void list_rows(const Labels& labels, std::int64_t first_row, std::int64_t rows, 
   for (std::int64_t row = first_row; row < first_row + rows; ++row) {
     labels.for_each_labeled_run(static_cast<int>(row % height), static_cast<int>(row / height),
                                 [&](int begin, int end, Label label) {
-                                  if (map != nullptr) label = map[label];
-                                  if (label != 0) out.runs.push_back({begin, end, label});
+                                  out.add({begin, end, map != nullptr ? map[label] : label});
                                 });
     out.ends.push_back(out.runs.size());
   }
