@@ -6,9 +6,9 @@
 
 namespace gpuccl::io {
 
-GunzipStream::GunzipStream(const InputFile& file, std::uint64_t offset)
+GunzipStream::GunzipStream(const InputFile& file, std::uint64_t offset, bool is_long)
     : file_(file), offset_(offset), next_(offset) {
-  inflater_ = make_fast_inflater(starts_member());
+  if (is_long) inflater_ = make_fast_inflater(starts_member());
   is_by_zlib_ = inflater_ == nullptr;
   if (is_by_zlib_) inflater_ = make_zlib_inflater();
 }

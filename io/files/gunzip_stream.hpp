@@ -16,7 +16,9 @@ namespace gpuccl::io {
 /// a file on. A copy goes on from the same place.
 class GunzipStream {
  public:
-  explicit GunzipStream(const InputFile& file, std::uint64_t offset = 0);
+  /// Where little of it is wanted, not `is_long`, no more is inflated than that: by zlib, as ISA-L goes
+  /// ahead.
+  explicit GunzipStream(const InputFile& file, std::uint64_t offset = 0, bool is_long = true);
   GunzipStream(const GunzipStream& other);
   GunzipStream& operator=(const GunzipStream&) = delete;
 

@@ -19,7 +19,8 @@ namespace gpuccl::io {
 namespace {
 
 constexpr std::int64_t kMostPlaces = 64;
-constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;  // from one place to the next
+constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;    // from one place to the next
+constexpr std::uint64_t kLeastStream = std::uint64_t{1} << 20;  // less is inflated faster at once
 
 /// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them: to make them
 /// takes as long as to inflate into them. Those that it does not make, or not in time, are made when they are
@@ -69,7 +70,7 @@ bool is_gzip(const InputFile& file) {
 }
 
 std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
-  return GunzipStream(*file_, offset_).read(out, count);
+  return GunzipStream(*file_, offset_, false).read(out, count);
 }
 
 void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_order,
@@ -77,8 +78,9 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_ord
   on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
-  // A fast stream is packed to bits while it is in the cache, and takes no pages.
-  streamed_ = (in_order && fast_inflater_bytes() > 0) || both > static_cast<double>(memory) / 4;
+  // What is inflated fast is packed to bits while it is in the cache, and takes no pages.
+  const bool streams_well = in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0;
+  streamed_ = streams_well || both > static_cast<double>(memory) / 4;
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
 }
 

@@ -58,7 +58,7 @@ Error unknown_contents(const InputFile& file) {
   constexpr std::string_view kStarts[] = {"\x5c\1\0\0"sv, "\0\0\1\x5c"sv, "\x1c\2\0\0"sv, "\0\0\2\x1c"sv};
   std::array<char, kHeader> bytes{};
   try {
-    const std::string_view start(bytes.data(), GunzipStream(file).read(bytes.data(), bytes.size()));
+    const std::string_view start(bytes.data(), GunzipStream(file, 0, false).read(bytes.data(), bytes.size()));
     const bool is_nifti = std::any_of(std::begin(kStarts), std::end(kStarts),
                                       [&](std::string_view size) { return start.starts_with(size); });
     if (start.size() < kHeader && is_nifti)
