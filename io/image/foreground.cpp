@@ -69,7 +69,7 @@ double nearest(double number, int digits, int least_exponent) {
 Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& options,
                        std::optional<double> threshold)
     : format_(format),
-      as_stored_(options.raw || (format.photometric == Photometric::palette && !options.values.empty())),
+      as_stored_(options.raw || !options.values.empty()),
       invert_(options.invert),
       threshold_(is_by_luma(format, options) ? threshold.value_or(0) : threshold) {
   if (!options.values.empty()) choose_numbers(options.values);
@@ -104,11 +104,10 @@ void Foreground::choose_numbers(const std::vector<SampleValue>& values) {
 }
 
 void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
-  const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   std::vector<std::uint64_t> codes;
   for (const SampleValue& value : values)
     if (const auto code = value.code(format_.bits, format_.kind == SampleKind::signed_integer))
-      codes.push_back(is_flipped() ? ~*code & max : *code);
+      codes.push_back(*code);
   std::sort(codes.begin(), codes.end());
   for (const std::uint64_t code : codes)
     if (!ranges_.empty() && code - ranges_.back().high <= 1)
@@ -116,7 +115,7 @@ void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
     else
       ranges_.push_back({code, code});
   if (ranges_.empty()) {  // no sample has any of the values
-    ranges_.push_back({0, max});
+    ranges_.push_back({0, ~std::uint64_t{0} >> (64 - format_.bits)});
     invert_ = !invert_;
   }
   method_ = Method::ranges;
@@ -266,23 +265,26 @@ std::string foreground_rule(const SampleFormat& format, const ForegroundOptions&
   const bool by_luma = is_by_luma(format, options), by_index = looks_up(format, options);
   const bool is_white_0 =  // floating point has no largest value to invert by
       format.photometric == Photometric::min_is_white && format.kind != SampleKind::floating;
-  const bool as_stored = options.raw || format.inverted_by_name_only;
+  const bool by_value = !options.values.empty();
+  const bool as_stored = options.raw || format.inverted_by_name_only || (is_white_0 && by_value);
 
-  const std::string index =
-      format.photometric == Photometric::palette && !options.values.empty() ? "index" : "value";
-  std::string rule = by_index                  ? "palette luma"
-                     : by_luma                 ? "luma"
-                     : !options.values.empty() ? index
-                     : threshold               ? "value"
-                                               : "nonzero";
+  const std::string index = format.photometric == Photometric::palette && by_value ? "index" : "value";
+  std::string rule = by_index    ? "palette luma"
+                     : by_luma   ? "luma"
+                     : by_value  ? index
+                     : threshold ? "value"
+                                 : "nonzero";
   if (as_stored && !by_luma) rule += " as stored";
-  if (format.inverted_by_name_only && !options.raw) rule += " (MinIsWhite of tifffile)";
-  if (is_white_0 && !as_stored) rule += " after inversion (MinIsWhite)";
+  if (format.inverted_by_name_only && !options.raw) {
+    rule += " (MinIsWhite of tifffile)";
+  } else if (is_white_0 && !options.raw) {
+    rule += by_value ? " (MinIsWhite)" : " after inversion (MinIsWhite)";
+  }
   for (const SampleValue& value : options.values)
     rule += (&value == &options.values.front() ? " = " : ", ") + value.text();
   if (threshold) {
     rule += " > " + (options.whole_threshold ? options.whole_threshold->text() : shortest(*threshold));
-  } else if (by_luma && options.values.empty()) {
+  } else if (by_luma && !by_value) {
     rule += " > 0";
   }
   return (options.otsu ? "otsu: " : "") + rule + (options.invert ? ", inverted" : "");

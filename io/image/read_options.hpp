@@ -21,7 +21,7 @@ struct Limits {
 
 /// Which samples are foreground.
 struct ForegroundOptions {
-  bool raw = false;  // sample bits as stored: no photometric inversion
+  bool raw = false;  // sample bits as stored: no photometric inversion; of `values` in any case
   bool invert = false;
   std::optional<double> threshold;             // value > threshold
   std::optional<SampleValue> whole_threshold;  // the same beyond 2^53, where a double may be another number

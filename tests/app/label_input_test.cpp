@@ -135,6 +135,27 @@ TEST_CASE("option --value takes the elements of these values") {
   CHECK(report["options"] == "--value 20,30");
 }
 
+TEST_CASE("options --value and --values take samples of a MinIsWhite TIFF as stored") {
+  const ScratchFolder scratch;
+  const std::string input = scratch / "in.tif";
+  tests::TiffPageToWrite page;
+  page.width = 6;
+  page.height = 1;
+  page.bits = 8;
+  page.photometric = PHOTOMETRIC_MINISWHITE;
+  page.samples = {255, 0, 255, 255, 7, 0};
+  tests::write_tiff(input, {page});
+  succeeds({"label", input, "--value", "255", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "1 0 2 2 0 0");
+  CHECK(report_of({input, "--value", "255"})["input"]["foreground_rule"] ==
+        "value as stored (MinIsWhite) = 255");
+  const Json components = report_of({input, "--values"})["components"];
+  CHECK(components.size() == 3);
+  CHECK(components[0]["value"] == 255);
+  CHECK(components[0]["area"] == 1);
+  CHECK(components[1]["area"] == 2);
+}
+
 TEST_CASE("option --foreground raw takes the bits as stored") {
   const std::string page = source_file("data/page-g4.tif");  // MinIsWhite: bit 0 is white
   const double light = report_of({page, "--quiet"})["input"]["foreground"];

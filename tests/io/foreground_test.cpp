@@ -95,14 +95,12 @@ std::vector<std::byte> random_row(const SampleFormat& format, int width, std::mt
 /// Whether the value of a pixel is among those of the options; of 64-bit samples by their bits.
 bool is_listed(const SampleFormat& format, const ForegroundOptions& options, const SlowRow& slow,
                std::int64_t x) {
-  const bool as_stored = options.raw || format.photometric == Photometric::palette;
   if (format.channels > 1 || format.bits < 64 || format.kind == SampleKind::floating) {
-    const double sample = slow.value(x, as_stored);
+    const double sample = slow.value(x, true);
     return std::any_of(options.values.begin(), options.values.end(),
                        [&](const SampleValue& value) { return sample == value.number(); });
   }
-  const bool flip = format.photometric == Photometric::min_is_white && !as_stored;
-  const std::uint64_t sample = flip ? ~slow.code(x) : slow.code(x);
+  const std::uint64_t sample = slow.code(x);
   return std::any_of(options.values.begin(), options.values.end(), [&](const SampleValue& value) {
     return value.code(64, format.kind == SampleKind::signed_integer) == sample;
   });
@@ -382,6 +380,9 @@ TEST_CASE("the rule that made samples foreground is stated") {
   format.photometric = Photometric::min_is_black;
   options.invert = true;
   REQUIRE(foreground_rule(format, options, std::nullopt) == "value = -1, 0.5, 7, inverted");
+  format.photometric = Photometric::min_is_white;
+  options.invert = false;
+  REQUIRE(foreground_rule(format, options, std::nullopt) == "value as stored (MinIsWhite) = -1, 0.5, 7");
   format.photometric = Photometric::rgb;
   REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
 }
