@@ -99,6 +99,9 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     lines.push_back(options.values.size() == 1 ? "no element has the value of --value"
                                                : "no element has one of the values of --value");
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
+  if (!findings.other_grid.empty())
+    lines.push_back("the image of --intensity has another " + std::string(findings.other_grid) +
+                    "; samples are taken element by element, wherever they lie");
   if (input.elements() < kLeastElements) return lines;
   if (std::string line = hint_of_measures(input.geometry, connectivity, findings.measured); !line.empty())
     lines.push_back(std::move(line));

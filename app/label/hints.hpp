@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpuccl/connectivity.hpp"
@@ -20,7 +21,8 @@ struct Findings {
   std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false;
   bool by_values = false;
-  MeasureSet measured;  // as asked for
+  MeasureSet measured;          // as asked for
+  std::string_view other_grid;  // in what that of --intensity differs; "" if in nothing
 };
 
 /// A line for each way in which the result is probably not what was meant, with the option that changes it.

@@ -75,7 +75,7 @@ void LabelJob::open() {
       work_.labels_background = true;
     }
     read.warn = [this](const std::string& line) { warn(files_.intensity, line); };
-    measures_.open_intensity(read, extent_);
+    measures_.open_intensity(read, info);
     work_.measures = measures_.request();
     held_ = reader_->held_bytes() + measures_.held_bytes();
     const std::int64_t most_in_row = work_.values ? extent_.width : (std::int64_t{extent_.width} + 1) / 2;
@@ -255,6 +255,7 @@ void LabelJob::give_hints() {
   findings_.by_values = work_.values.has_value();
   findings_.foreground = report_.foreground;
   findings_.measured = options_.measure.wanted;
+  findings_.other_grid = measures_.grid_difference();
   report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
   for (const std::string& line : report_.hints) warn(files_.input, line);
 }

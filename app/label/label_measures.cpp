@@ -7,6 +7,7 @@
 #include "gpuccl/intensity.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/image/grid_difference.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::app {
@@ -38,13 +39,16 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                                    : "says no spacing, which physical measures need; --spacing gives it");
 }
 
-void LabelMeasures::open_intensity(const io::ReadOptions& read, const Extent& extent) {
+void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input) {
   if (files_.intensity.empty()) return;
   io::concerning(files_.intensity, [&] {
     intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, read);
-    if (intensity_->extent() != extent)
+    if (intensity_->extent() != input.extent)
       throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " elements, but " +
-                                     display_name(files_.input) + " has " + io::to_string(extent));
+                                     display_name(files_.input) + " has " + io::to_string(input.extent));
+    io::Geometry grid = intensity_->info().geometry;
+    if (options_.spacing) io::set_spacing(grid, *options_.spacing);
+    grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
     const MeasureSet compared = options_.selection.keep.measures();
     if (intensity_->values().count == 0 && needs_value_counts(compared))
       throw Error(Failure::usage, "--keep: median and percentiles are those of samples of at most 16 bits");

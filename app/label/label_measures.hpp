@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
@@ -33,7 +34,9 @@ class LabelMeasures {
   void plan(const io::ImageInfo& input, Connectivity connectivity);
   /// Opens the image of samples if one is given; request() names it. Error (data) if it is of another size
   /// than the input.
-  void open_intensity(const io::ReadOptions& read, const Extent& extent);
+  void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input);
+  /// In what its elements lie otherwise than those of the input, as io::grid_difference() says it.
+  std::string_view grid_difference() const { return grid_difference_; }
 
   /// A line about measures that were asked for by name and that labelings of this kind do not have; "" if all
   /// are there.
@@ -70,6 +73,7 @@ class LabelMeasures {
   MeasureRequest request_;
   std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
   std::optional<io::ReportedIntensity> reported_;
+  std::string_view grid_difference_;
 };
 
 /// A line about so many samples that are no number; "" if there are none.

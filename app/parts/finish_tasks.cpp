@@ -97,6 +97,7 @@ class Finish {
     const FoundPart& first = joined_.parts.front();
     findings.by_values = input_.value_type().has_value();
     findings.measured = options_.measure.wanted;
+    findings.other_grid = measures_.grid_difference();
     if (input_.value_type()) {
       report_.value = input_.column({});
       if (options_.values.one_each()) report_.values = joined_.values;

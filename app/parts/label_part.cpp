@@ -237,6 +237,7 @@ class PartJob {
     findings.filled = report_.holes ? report_.holes->elements : 0;
     findings.by_values = input_->value_type().has_value();
     findings.measured = options_.measure.wanted;
+    findings.other_grid = measures_->grid_difference();
     report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);
     for (const std::string& line : report_.hints) warn(files_.input, line);
 

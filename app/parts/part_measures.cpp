@@ -20,7 +20,7 @@ LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& opt
   io::ReadOptions read;
   read.limits = options.input.limits;
   read.in_parts = true;
-  measures.open_intensity(read, input.extent());
+  measures.open_intensity(read, input.info());
   return measures;
 }
 

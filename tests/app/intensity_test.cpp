@@ -56,6 +56,26 @@ TEST_CASE_METHOD(TwoComponents, "option --intensity adds what samples say of com
   CHECK(!report_of({input, "--measure", "all"})["components"][0].contains("intensity_sum"));
 }
 
+TEST_CASE_METHOD(TwoComponents, "intensities on another grid are hinted at") {
+  const std::string mask = scratch / "mask.nii", samples = scratch / "samples.nii";
+  succeeds({"label", input, "--spacing", "2,2,2,um", "-o", mask});
+  succeeds({"label", gray, "--values", "--spacing", "2,3,2,um", "-o", samples});
+  const std::string hint =
+      "the image of --intensity has another spacing; samples are taken element by element, wherever they lie";
+  const Words words = {"label", mask, "--intensity", samples, "--json", "-"};
+  const auto run = [&](const Words& more) {
+    Words all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return gpuccl(all);
+  };
+  const Ended ended = run({});
+  CHECK(ended.err == "gpuccl: warning: " + mask + ": " + hint + "\n");
+  CHECK(Json::parse(ended.out)["hints"] == Json{hint});
+  CHECK(run({"--quiet"}).err.empty());
+  CHECK(run({"--spacing", "1,1,1"}).err.empty());  // is that of both
+  CHECK(gpuccl({"label", mask, "--intensity", gray, "--json", "-"}).err.empty());
+}
+
 TEST_CASE_METHOD(TwoComponents, "a batch does not write over an intensity image of a later input") {
   fs::create_directories(scratch / "scans/sub");
   fs::create_directories(scratch / "grays/sub");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/image/grid_difference.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::io {
@@ -33,6 +34,35 @@ TEST_CASE("a given spacing is that of the directions, too, whatever the file say
     REQUIRE(geometry.orientation);
     CHECK(geometry.orientation->steps == std::array<Vector3, 3>{{{0, 3, 0}, {-3, 0, 0}, {0, 0, 3}}});
   }
+}
+
+TEST_CASE("elements of another grid differ in spacing, direction or origin") {
+  const Geometry um{.spacing = {2, 3, 4}, .unit = LengthUnit::um, .orientation = kTilted};
+  const auto difference = [&](const Geometry& other, const Extent& extent = {5, 5, 5}) {
+    CHECK(grid_difference(um, other, extent) == grid_difference(other, um, extent));
+    return grid_difference(um, other, extent);
+  };
+  CHECK(difference(um).empty());
+  CHECK(difference(in_unit(um, LengthUnit::nm)).empty());
+  Geometry turned_axes = um;
+  turned_axes.orientation = in_lps(kTilted);
+  CHECK(difference(turned_axes).empty());
+  CHECK(difference({}).empty());
+  CHECK(difference({.spacing = {2, 3, 0}}).empty());
+  CHECK(difference({.spacing = {2, 3.002, 4}}).empty());
+
+  CHECK(difference({.spacing = {2, 3.004, 4}}) == "spacing");
+  CHECK(difference({.spacing = {2, 3, 4}, .unit = LengthUnit::nm}) == "spacing");
+  CHECK(difference({.spacing = {2, 3, 5}}) == "spacing");
+  CHECK(difference({.spacing = {2, 3, 5}}, {5, 5, 1}).empty());
+  Geometry moved = um;
+  moved.orientation->origin[1] += 0.001;
+  CHECK(difference(moved).empty());
+  moved.orientation->origin[1] += 0.01;
+  CHECK(difference(moved) == "origin");
+  for (double& step : moved.orientation->steps[2]) step = -step;
+  CHECK(difference(moved) == "direction");
+  CHECK(difference(moved, {5, 5, 1}) == "origin");
 }
 
 TEST_CASE("axes of the world are turned as those who take others for granted expect") {
