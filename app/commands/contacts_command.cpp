@@ -6,6 +6,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
+#include "app/label/hints.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/options/algorithm_options.hpp"
@@ -65,10 +66,13 @@ int run_contacts(const ContactsOptions& options) {
     const LabelImage labels = io::read_labels(options.input, {}, &info);
     const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
     volume = is_3d(connectivity);
+    if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
+    check_spacing(options.spacing, info, connectivity);
+    if (const std::string hint = hint_of_spacing(info, connectivity); !hint.empty())
+      print_warning(display_name(options.input) + ": " + hint);
     contacts = find_contacts(labels, connectivity, nullptr, options.periodic);
     warn_of_few_labels(options.input, labels.count(), !contacts.empty());
   });
-  if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
 
   if (is_stream) {
     io::concerning(stream->name(),

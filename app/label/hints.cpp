@@ -99,6 +99,8 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     lines.push_back(options.values.size() == 1 ? "no element has the value of --value"
                                                : "no element has one of the values of --value");
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
+  if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
+    lines.push_back(std::move(line));
   if (!findings.other_grid.empty())
     lines.push_back("the image of --intensity has another " + std::string(findings.other_grid) +
                     "; samples are taken element by element, wherever they lie");
@@ -112,6 +114,16 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
         "its pages are taken as slices of a volume, so that what lies on several can be one component; "
         "--per-slice labels each page on its own");
   return lines;
+}
+
+std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity) {
+  const io::Geometry& geometry = input.geometry;
+  const bool is_volume = is_3d(connectivity) && input.extent.depth > 1;
+  if (!is_volume || !geometry.is_known(2) || geometry.is_known(3)) return "";
+  const std::string unit(geometry.unit == io::LengthUnit::unknown ? "units of length"
+                                                                  : io::name_of(geometry.unit));
+  return "spacing along z is not known, so that nothing is measured in " + unit +
+         "; --spacing X,Y,Z gives it";
 }
 
 std::string hint_of_contacts(Connectivity connectivity, bool by_values) {

@@ -30,6 +30,9 @@ struct Findings {
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings);
 
+/// A line where the spacing of a volume is known in its slices alone, so that nothing is measured by it; ""
+/// where not.
+std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity);
 /// A line where components by this connectivity cannot touch; "" where they can.
 std::string hint_of_contacts(Connectivity connectivity, bool by_values);
 /// A line where labels have got a type that some programs do not read; "" where not.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
+#include "app/options/spacing_option.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/intensity.hpp"
 #include "io/files/file_error.hpp"
@@ -13,6 +14,7 @@
 namespace gpuccl::app {
 
 void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) {
+  check_spacing(options_.spacing, input, connectivity);
   const MeasureSet compared = options_.selection.keep.measures();
   const bool is_volume = is_3d(connectivity), is_deep = is_volume || input.extent.depth > 1;
   const auto area = static_cast<std::size_t>(MeasureId::area_physical);

@@ -30,7 +30,7 @@ class LabelMeasures {
 
   /// Says what is wanted of an input that is labelled by this connectivity. Error (data) if it has no spacing
   /// and physical measures were asked for, Error (usage) if what --keep compares is not measured in such an
-  /// input.
+  /// input, and as check_spacing().
   void plan(const io::ImageInfo& input, Connectivity connectivity);
   /// Opens the image of samples if one is given; request() names it. Error (data) if it is of another size
   /// than the input.

@@ -5,6 +5,7 @@
 
 #include "app/options/command_line.hpp"
 #include "app/options/number_lists.hpp"
+#include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -39,6 +40,14 @@ void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacin
                                  : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, numbers above 0 and " +
                                        io::kLengthUnits;
                     });
+}
+
+void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,
+                   Connectivity connectivity) {
+  const bool is_volume = is_3d(connectivity) && input.extent.depth > 1;
+  if (given && given->spacing[2] <= 0 && is_volume && !input.geometry.is_known(3))
+    throw Error(Failure::usage,
+                "--spacing X,Y leaves the spacing along z unknown, which a volume has; give --spacing X,Y,Z");
 }
 
 }  // namespace gpuccl::app

@@ -2,7 +2,8 @@
 
 #include <optional>
 
-#include "io/image/geometry.hpp"
+#include "gpuccl/connectivity.hpp"
+#include "io/image/image_info.hpp"
 
 namespace gpuccl::app {
 
@@ -10,5 +11,10 @@ class Command;
 
 /// --spacing, the size of an element.
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing);
+
+/// Error (usage) if two lengths were given for `input`, which has that spacing now and is a volume by this
+/// connectivity, where the file has no third.
+void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,
+                   Connectivity connectivity);
 
 }  // namespace gpuccl::app

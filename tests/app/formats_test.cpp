@@ -112,20 +112,30 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
 TEST_CASE("two lengths are no spacing of a volume") {
   const ScratchFolder scratch;
   const std::string volume = save(scratch / "in.tif", tests::drawn(Slices{{"##"}, {"#."}}).view());
-  const Json report = report_of({volume, "--spacing", "2,3,um"});
-  CHECK(report["input"]["geometry"]["spacing"] == Json::parse("[2, 3, null]"));
-  CHECK(!report["components"][0].contains("area_physical"));
-  fails({"label", volume, "--json", "-", "--spacing", "2,3", "--measure", "physical"}, 65,
-        "says no spacing along z");
+  fails({"label", volume, "--json", "-", "--spacing", "2,3,um"}, 64, "give --spacing X,Y,Z");
+  fails({"contacts", volume, "--spacing", "2,3"}, 64, "give --spacing X,Y,Z");
+
   const auto said = [&](const char* name) {
-    return gpuccl({"label", volume, "-o", scratch / name, "--spacing", "2,3,um"}).err;
+    return gpuccl({"label", volume, "-o", scratch / name, "--spacing", "2,3,um", "--per-slice"}).err;
   };
   for (const char* name : {"a.nii", "a.nii.gz", "a.mha", "a.zarr"}) {
     CAPTURE(name);
     CHECK(said(name).find("its spacing along z is not known and written as 1") != std::string::npos);
   }
+  const std::string slices = scratch / "a.nrrd";
   CHECK(said("a.nrrd").empty());
-  CHECK(report_of({scratch / "a.nrrd"})["input"]["geometry"]["spacing"] == Json::parse("[2, 3, null]"));
+  const Ended ended = gpuccl({"label", slices, "--json", "-"});
+  const std::string hint =
+      "spacing along z is not known, so that nothing is measured in um; --spacing X,Y,Z gives it";
+  CHECK(ended.err == "gpuccl: warning: " + slices + ": " + hint + "\n");
+  const Json report = Json::parse(ended.out);
+  CHECK(report["hints"] == Json{hint});
+  CHECK(report["input"]["geometry"]["spacing"] == Json::parse("[2, 3, null]"));
+  CHECK(!report["components"][0].contains("area_physical"));
+  CHECK(gpuccl({"contacts", slices}).err.find(slices + ": " + hint) != std::string::npos);
+  fails({"label", slices, "--json", "-", "--measure", "physical"}, 65, "says no spacing along z");
+  CHECK(gpuccl({"label", slices, "--json", "-", "--per-slice"}).err.empty());
+  CHECK(report_of({slices, "--spacing", "2,3,4"})["components"][0]["area_physical"] == 72);
 }
 
 TEST_CASE("a PNM is labelled as the same PNG is, and the program says what it reads") {
