@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,7 +20,7 @@ struct CompareOptions {
   bool quiet = false;
 };
 
-/// One line: how the two differ, and where first.
+/// One line: how the two differ, and where first; where foreground does, in how many elements.
 std::string describe(const Comparison& comparison, const LabelImage& a, const LabelImage& b) {
   if (!comparison.same_extent)
     return "different sizes: " + io::to_string(a.extent()) + " and " + io::to_string(b.extent());
@@ -27,7 +28,10 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
   const char* verdict = comparison.same_partition    ? "same components, different numbers"
                         : comparison.same_background ? "different components"
                                                      : "different foreground";
-  return std::string(verdict) + ": first at (" + std::to_string(comparison.x) + ", " +
+  const std::uint64_t elements = comparison.other_foreground;
+  const std::string count =
+      elements == 0 ? "" : std::to_string(elements) + (elements == 1 ? " element, " : " elements, ");
+  return std::string(verdict) + ": " + count + "first at (" + std::to_string(comparison.x) + ", " +
          std::to_string(comparison.y) + ", " + std::to_string(comparison.z) +
          "): " + std::to_string(comparison.a) + " and " + std::to_string(comparison.b);
 }

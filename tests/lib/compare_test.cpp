@@ -49,6 +49,8 @@ TEST_CASE("the first difference of the partition is given even after one of the 
   const LabelImage a = labels({4, 1, 1}, {1, 0, 2, 2});
   const LabelImage b = labels({4, 1, 1}, {3, 0, 2, 0});
   const Comparison comparison = compare(a, b);
+  REQUIRE(comparison.other_foreground == 1);
+  REQUIRE(compare(labels({4, 1, 1}, {0, 1, 0, 2}), a).other_foreground == 3);
   REQUIRE((!comparison.same_background && !comparison.same_partition));
   REQUIRE((comparison.x == 3 && comparison.a == 2 && comparison.b == 0));
 }

@@ -70,7 +70,7 @@ Comparison compare(const LabelSource& a, const LabelSource& b) {
       const int x = static_cast<int>(i % extent.width);
       if (in_a != in_b) numbers.note(row, x, in_a, in_b);
       if ((in_a == 0) != (in_b == 0)) {
-        result.same_background = false;
+        ++result.other_foreground;
         partition.note(row, x, in_a, in_b);
       } else if (!of_a.agree(in_a, in_b) || !of_b.agree(in_b, in_a)) {
         partition.note(row, x, in_a, in_b);
@@ -78,6 +78,7 @@ Comparison compare(const LabelSource& a, const LabelSource& b) {
     }
   }
 
+  result.same_background = result.other_foreground == 0;
   result.same_partition = !partition.found;
   result.same_numbers = !numbers.found;
   const Difference& first = partition.found ? partition : numbers;
