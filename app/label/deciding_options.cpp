@@ -36,12 +36,15 @@ std::string deciding_options(const LabelOptions& options) {
   add(foreground.raw, "--foreground raw");
   add(options.values.by_values, "--values");
   if (options.values.delta) add(true, "--delta " + io::shortest(*options.values.delta));
-  const auto add_place = [&](const char* name, const std::optional<int>& place) {
-    if (place) add(true, name + (" " + std::to_string(*place)));
+  const auto add_planes = [&](const std::string& prefix, const io::PlaneChoice& planes) {
+    const auto add_place = [&](const char* name, const std::optional<int>& place) {
+      if (place) add(true, prefix + name + " " + std::to_string(*place));
+    };
+    add_place("channel", planes.channel);
+    add_place("frame", planes.frame);
+    add_place("series", planes.series);
   };
-  add_place("--channel", options.planes.channel);
-  add_place("--frame", options.planes.frame);
-  add_place("--series", options.planes.series);
+  add_planes("--", options.planes);
   if (options.spacing) add(true, "--spacing " + words_of(*options.spacing));
 
   const AlgorithmOptions& algorithm = options.algorithm;
@@ -68,6 +71,7 @@ std::string deciding_options(const LabelOptions& options) {
   const MeasureOptions& measure = options.measure;
   add(!measure.words.empty() && !columns(measure.wanted).empty(), "--measure " + measure.words);
   add(!measure.intensity.empty(), "--intensity " + measure.intensity);
+  add_planes("--intensity-", measure.intensity_planes);
 
   add(options.label_type != io::LabelType::automatic,
       "--label-type " + word_of(label_types(), options.label_type));

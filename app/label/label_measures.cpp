@@ -44,7 +44,9 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
 void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input) {
   if (files_.intensity.empty()) return;
   io::concerning(files_.intensity, [&] {
-    intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, read);
+    io::ReadOptions options = read;
+    options.planes = options_.measure.intensity_planes;
+    intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, options);
     if (intensity_->extent() != input.extent)
       throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " elements, but " +
                                      display_name(files_.input) + " has " + io::to_string(input.extent));

@@ -6,6 +6,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/parse_condition.hpp"
 #include "app/options/periodic_option.hpp"
+#include "app/options/plane_options.hpp"
 #include "app/options/spacing_option.hpp"
 #include "gpuccl/error.hpp"
 #include "io/write/label_writer.hpp"
@@ -169,14 +170,10 @@ void LabelOptions::add_to(const Command& command) {
   output.add_to(command);
   input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
   values.add_input_to(command);
-  const auto add_place = [&](const char* name, std::optional<int>& target, const char* help) {
-    add_number(command, name, target, 0, std::numeric_limits<int>::max(), "N", help);
-  };
-  add_place("--channel", planes.channel,
-            "The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5");
-  add_place("--frame", planes.frame,
-            "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage");
-  add_place("--series", planes.series, "The image of several in a TIFF, from 0");
+  add_planes(command, "--", planes,
+             {"The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5",
+              "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+              "The image of several in a TIFF, from 0"});
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/options/option_helpers.hpp"
+#include "app/options/plane_options.hpp"
 #include "app/options/suggestions.hpp"
 #include "gpuccl/error.hpp"
 
@@ -66,6 +67,10 @@ void MeasureOptions::add_intensity_to(const Command& command) {
   add_path_or_stream(command, "--intensity", intensity, "IMAGE",
                      "Samples to measure, of an image of the same size; of several inputs a folder of images "
                      "of the same names");
+  add_planes(
+      command, "--intensity-", intensity_planes,
+      {"The channel of the image of --intensity, as --channel of the input",
+       "Its point in time, as --frame of the input", "Its image of several, as --series of the input"});
 }
 
 void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic, bool by_values) {
@@ -125,6 +130,10 @@ void MeasureOptions::settle_intensity(const MeasureSet& compared) {
     if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;
     return;
   }
+  if (intensity_planes.any())
+    throw Error(Failure::usage,
+                "--intensity-channel, --intensity-frame and --intensity-series choose of the image that "
+                "--intensity IMAGE gives");
   if (needs_intensity || (compared & of_intensity).any())
     throw Error(Failure::usage, "measures of intensity need samples; --intensity IMAGE gives them");
   wanted &= ~of_intensity;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "gpuccl/measures.hpp"
+#include "io/image/read_options.hpp"
 
 namespace gpuccl::app {
 
@@ -11,10 +12,11 @@ class Command;
 /// What is measured of components beyond area, box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
-  MeasureSet named;            // of these, those that were not asked for by a group
-  std::string words;           // as given
-  std::string intensity;       // image, or folder of images
-  bool needs_spacing = false;  // asked for by name, not by `all`
+  MeasureSet named;                  // of these, those that were not asked for by a group
+  std::string words;                 // as given
+  std::string intensity;             // image, or folder of images
+  io::PlaneChoice intensity_planes;  // of several in it
+  bool needs_spacing = false;        // asked for by name, not by `all`
   bool needs_intensity = false;
   bool needs_periodic = false;
 

@@ -25,7 +25,7 @@ void refuse_colours(const SampleFormat& format) {
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
   if (!is_gray)
     throw Error(Failure::data, std::string("has colours (") + name_of(format.photometric) +
-                                   "); intensities are those of one channel, saved as gray");
+                                   "); intensities are those of one channel; --intensity-channel N takes it");
 }
 
 IntensityImage::Kind kind_of(const SampleFormat& format) {
@@ -65,13 +65,11 @@ void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::spa
 
 IntensityReader::IntensityReader(const std::string& path, const ReadOptions& asked) : path_(path) {
   ReadOptions options = asked;
-  options.planes = {};  // these are chosen of the image that is labelled
   options.pages_apart = false;
   options.any_order = true;
   std::error_code none;
   options.stack = std::filesystem::is_directory(path, none) && !is_zarr(path);
-  OpenSamples opened = open_one_image("intensities are those of one, saved as a file of its own",
-                                      [&] { return open_samples(path, options); });
+  OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(path, options); });
   source_ = std::move(opened.source);
   held_bytes_ = opened.held_bytes + source_->held_bytes();
   memory_ = opened.memory;

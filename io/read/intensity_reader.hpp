@@ -18,8 +18,9 @@ namespace gpuccl::io {
 /// a FileError of it.
 class IntensityReader final : public IntensityImage {
  public:
-  /// A folder is a stack of slices; what `options` choose of several images is not chosen here, all pages are
-  /// of one size. Throws Error as open_reader() does, and (data) for images of colours.
+  /// A folder is a stack of slices; all pages are of one size. Throws Error as open_reader() does, naming
+  /// --intensity-channel and its like where ReadOptions::planes do not choose one image of several, and
+  /// (data) for images of colours.
   IntensityReader(const std::string& path, const ReadOptions& options);
 
   const ImageInfo& info() const { return source_->info(); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 
 #include "gpuccl/error.hpp"
@@ -18,6 +20,24 @@ auto open_one_image(const std::string& remedy, Open open) {
       if (const std::size_t end = reason.find(option); end != std::string::npos)
         throw Error(error.failure(), reason.substr(0, end) + "; " + remedy);
     throw;
+  }
+}
+
+/// Calls open() for an image that others than the usual options choose of several: of --channel, --frame and
+/// --series, which messages name, each with `prefix` before it, as in --intensity-channel.
+template <class Open>
+auto open_with_options_of(const std::string& prefix, Open open) {
+  try {
+    return open();
+  } catch (const Error& error) {
+    std::string reason = error.what();
+    if (const std::size_t others = reason.find(", --per-slice"); others != std::string::npos)
+      reason.erase(others);
+    for (const std::string option : {"--channel", "--frame", "--series"})
+      for (std::size_t at = 0; (at = reason.find(option, at)) != std::string::npos;)
+        reason.replace(at, 2, prefix);
+    if (reason == error.what()) throw;
+    throw Error(error.failure(), reason);
   }
 }
 

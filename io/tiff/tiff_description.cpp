@@ -221,7 +221,7 @@ std::string check_axes(const TiffDescription& description, std::int64_t found) {
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [](const std::string& what) {
-    throw Error(Failure::data, "holds " + what + "; --series, --channel and --frame choose what to label");
+    throw Error(Failure::data, "holds " + what + "; --series, --channel and --frame choose what to read");
   };
   const bool in_ome = description.writer == TiffDescription::Writer::ome;
   const bool is_series = description.slices > 1 || description.frames > 1;

@@ -81,6 +81,8 @@ class Desk {
       copy("cells.tif", name);
     for (const char* name : {"box.npy", "classes.nii.gz", "network.nii.gz", "em.ome.zarr"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
+    write_file(folder_ / "dish.tif",
+               "P3 3 2 255  0 9 0  200 9 0  0 9 0  0 9 0  200 7 0  0 9 0");  // two stains
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
       const bool volume = std::string(folder) == "yacclab3d/hilbert";

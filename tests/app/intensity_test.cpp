@@ -155,6 +155,63 @@ TEST_CASE_METHOD(TwoComponents, "samples of 64 bits are reported with all their 
   reported(nifti, "9007199254740993", "9007199254740995", "18014398509481988");
 }
 
+TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file that is labelled, too") {
+  const std::string colours = scratch / "both.ppm";  // the mask, the samples
+  write_file(colours, "P3 5 2 255  1 1 0  1 3 0  0 9 0  0 9 0  1 10 0  0 9 0  0 9 0  0 9 0  0 9 0  1 30 0");
+  const Words words = {colours, "--channel", "0", "--intensity", colours};
+  const auto with = [&](Words more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return more;
+  };
+  const Json report = report_of(with({"--intensity-channel", "1"}));
+  CHECK(report["components"][0]["intensity_sum"] == 4);
+  CHECK(report["components"][1]["intensity_sum"] == 40);
+  CHECK(report["options"] == "--channel 0 --intensity " + colours + " --intensity-channel 1");
+  const auto refused = [&](const Words& more, int code, const std::string& part) {
+    Words all = with(more);
+    all.insert(all.begin(), "label");
+    all.insert(all.end(), {"--json", "-", "--quiet"});
+    fails(all, code, part);
+  };
+  refused({}, 65, "intensities are those of one channel; --intensity-channel N takes it");
+  refused({"--intensity-channel", "3"}, 65, "both.ppm: has no channel 3");
+  refused({"--intensity-channel", "1", "--intensity-frame", "1"}, 65, "--intensity-frame chooses");
+  refused({"--intensity-series", "1"}, 65, "--intensity-series chooses");
+  refused({"--intensity-channel", "-1"}, 64, "is not a whole number from 0");
+  fails({"label", input, "--intensity-channel", "1", "--json", "-"}, 64, "--intensity IMAGE");
+}
+
+TEST_CASE("a hyperstack of a mask and a signal is labelled and measured") {
+  const ScratchFolder scratch;
+  const std::string stack = scratch / "stack.tif";
+  const auto page = [](const std::vector<std::uint64_t>& samples) {
+    tests::TiffPageToWrite one;
+    one.width = 3;
+    one.height = 1;
+    one.bits = 8;
+    one.samples = samples;
+    return one;
+  };
+  std::vector<tests::TiffPageToWrite> pages = {page({1, 0, 0}), page({5, 6, 7}), page({1, 0, 1}),
+                                               page({8, 9, 20})};
+  pages[0].more = [](TIFF* tiff) {
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION,
+                 "ImageJ=1.53\nimages=4\nchannels=2\nslices=2\nhyperstack=true\n");
+  };
+  tests::write_tiff(stack, pages);
+  const Words words = {stack, "--channel", "0", "-c", "6", "--intensity", stack};
+  Words measured = words;
+  measured.insert(measured.end(), {"--intensity-channel", "1"});
+  const Json components = report_of(measured)["components"];
+  REQUIRE(components.size() == 2);
+  CHECK(components[0]["intensity_sum"] == 13);
+  CHECK(components[1]["intensity_sum"] == 20);
+  Words refused = words;
+  refused.insert(refused.begin(), "label");
+  refused.insert(refused.end(), {"--json", "-"});
+  fails(refused, 65, "--intensity-series, --intensity-channel and --intensity-frame choose what to read");
+}
+
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {
   const auto refused = [&](const Words& words, int code, const std::string& part) {
     Words all = {"label", input, "--json", "-"};

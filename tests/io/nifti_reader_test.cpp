@@ -227,7 +227,7 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   nifti.dim = {4, 9, 5, 1, 3};
   CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
-                    "holds 3 volumes; intensities are those of one, saved as a file of its own");
+                    "holds 3 volumes; --intensity-frame N takes one, from 0");
   CHECK_THROWS_WITH(read_labels(MemoryFile(nifti.bytes()).path()),
                     "holds 3 volumes; labels are those of one, saved as a file of its own");
   nifti.dim = {5, 9, 5, 1, 1, 3};

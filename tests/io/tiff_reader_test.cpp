@@ -668,7 +668,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
   describe(first, "<OME>" + ome_image + ome_image + "</OME>");
   write_tiff(path, {first, page_of(noise({40, 31, 1}, 11))});
-  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series, --channel and --frame choose what to label");
+  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series, --channel and --frame choose what to read");
 }
 
 TEST_CASE("pages that are alike and follow each other are an image of several") {
@@ -917,7 +917,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     }
     return "none";
   };
-  const std::string remedy = "; --series, --channel and --frame choose what to label";
+  const std::string remedy = "; --series, --channel and --frame choose what to read";
   const auto ome_image = [](int slices) {
     return "<Image ID=\"x\"><Pixels ID=\"y\" SizeC=\"1\" SizeT=\"1\" SizeZ=\"" + std::to_string(slices) +
            "\"></Pixels></Image>";

@@ -241,6 +241,7 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--keep", "value > 3"},
                              {"--intensity", "-"},
                              {"--measure", "intensity"},
+                             {"--intensity-frame", "1"},
                              {"--values", "--measure", "perimeter"},
                              {"--preview", "p.png"},
                              {"--periodic", "x", "--measure", "shape"},
@@ -264,6 +265,7 @@ TEST_CASE("what parts cannot do is refused") {
   }
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--fill-holes", "7"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--intensity", "samples.tif", "--intensity-channel", "1"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--intensity", "samples.tif", "--keep", "intensity_mean > 3"}));
   CHECK_FALSE(
       refused({"-o", "out.tif", "--periodic", "x,y", "--keep", "wraps_x = 0", "--contacts", "c.csv"}));

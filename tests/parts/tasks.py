@@ -318,7 +318,7 @@ def measured(scratch):
     source = scratch / "in.tif"
     generate(source, (200, 150), 0.5, 1)
     generate_samples(scratch / "samples.npy", (200, 150), rng)
-    case = Case(scratch / "case", source, 4, ["-c", "4", "--measure", "all", "--intensity", scratch / "samples.npy", "--keep", "area > 2 and holes < 3"])
+    case = Case(scratch / "case", source, 4, ["-c", "4", "--measure", "all", "--intensity", scratch / "samples.npy", "--intensity-channel", "0", "--keep", "area > 2 and holes < 3"])
     case.each()
     run(*case.join("--finish"), code=66, said="joined: is missing")
     run(*case.join())

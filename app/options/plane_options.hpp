@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "io/image/read_options.hpp"
+
+namespace gpuccl::app {
+
+class Command;
+
+/// What --help says of each.
+struct PlanesHelp {
+  const char *channel, *frame, *series;
+};
+
+/// Options that choose one of several images in a file, named `prefix` and channel, frame and series.
+void add_planes(const Command& command, const std::string& prefix, io::PlaneChoice& planes,
+                const PlanesHelp& help);
+
+}  // namespace gpuccl::app
