@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ struct ContactsOptions {
 };
 
 /// What is probably no label image gets a hint.
-void warn_of_few_labels(const std::string& path, Label largest, bool touch) {
+void warn_of_few_labels(const std::string& path, std::uint64_t largest, bool touch) {
   if (touch) return;
   if (largest > 1) {
     print_warning(display_name(path) +
@@ -61,9 +62,10 @@ int run_contacts(const ContactsOptions& options) {
 
   io::ImageInfo info;
   std::vector<Contact> contacts;
+  std::vector<std::uint64_t> long_labels;
   bool volume = false;
   io::concerning(options.input, [&] {
-    const LabelImage labels = io::read_labels(options.input, {}, &info);
+    const LabelImage labels = io::read_long_labels(options.input, long_labels, {}, &info);
     const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
     volume = is_3d(connectivity);
     if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
@@ -71,16 +73,18 @@ int run_contacts(const ContactsOptions& options) {
     if (const std::string hint = hint_of_spacing(info, connectivity); !hint.empty())
       print_warning(display_name(options.input) + ": " + hint);
     contacts = find_contacts(labels, connectivity, nullptr, options.periodic);
-    warn_of_few_labels(options.input, labels.count(), !contacts.empty());
+    warn_of_few_labels(options.input, long_labels.empty() ? labels.count() : long_labels.back(),
+                       !contacts.empty());
   });
 
   if (is_stream) {
-    io::concerning(stream->name(),
-                   [&] { io::write_contacts_csv(stream->descriptor(), volume, info.geometry, contacts); });
+    io::concerning(stream->name(), [&] {
+      io::write_contacts_csv(stream->descriptor(), volume, info.geometry, contacts, {}, long_labels);
+    });
     return kSuccess;
   }
   io::concerning(options.output, [&] {
-    io::write_contacts_csv(*file, volume, info.geometry, contacts);
+    io::write_contacts_csv(*file, volume, info.geometry, contacts, {}, long_labels);
     file->commit();
   });
   return kSuccess;

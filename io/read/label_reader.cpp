@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/label_numbers.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/open_file.hpp"
 
@@ -32,12 +36,39 @@ Label copy_samples(const std::byte* row, int width, Label* labels) {
   return largest;
 }
 
-[[noreturn]] void refuse_value(double value) {
-  throw Error(Failure::data, "holds the value " + shortest(value) + ", which is no label");
+constexpr double kLargest = std::numeric_limits<Label>::max();
+
+bool is_long(const SampleFormat& format) {
+  return format.kind != SampleKind::floating && format.bits == 64 && !format.is_scaled();
+}
+
+/// Pixel x of a row of samples of 64 bits.
+std::uint64_t long_sample(const SampleFormat& format, const std::byte* row, std::int64_t x) {
+  std::uint64_t sample;
+  std::memcpy(&sample, row + x * format.channels * static_cast<std::int64_t>(sizeof sample), sizeof sample);
+  return sample;
+}
+
+bool is_negative(const SampleFormat& format, std::uint64_t sample) {
+  return format.kind == SampleKind::signed_integer && static_cast<std::int64_t>(sample) < 0;
+}
+
+[[noreturn]] void refuse_value(const std::string& value) {
+  throw Error(Failure::data, "holds the value " + value + ", which is no label");
+}
+
+[[noreturn]] void refuse_large(const std::string& value) {
+  throw Error(Failure::data, "holds the value " + value +
+                                 ", which is above 4294967295, the largest label here; 'gpuccl contacts' and "
+                                 "'gpuccl label --values' take whole numbers of 64 bits");
+}
+
+[[noreturn]] void refuse_long(const SampleFormat& format, std::uint64_t sample) {
+  if (is_negative(format, sample)) refuse_value(std::to_string(static_cast<std::int64_t>(sample)));
+  refuse_large(std::to_string(sample));
 }
 
 Label copy_values(const SampleFormat& format, const std::byte* row, int width, Label* labels) {
-  constexpr double kLargest = std::numeric_limits<Label>::max();
   std::array<double, 256> values;
   Label largest = 0;
   constexpr auto kBlock = static_cast<std::int64_t>(values.size());
@@ -46,8 +77,11 @@ Label copy_values(const SampleFormat& format, const std::byte* row, int width, L
     to_values(format, true, row, x, count, values.data());
     for (std::int64_t i = 0; i < count; ++i) {
       const double value = values[static_cast<std::size_t>(i)];
-      if (!(value >= 0 && value <= kLargest) || value != static_cast<double>(static_cast<Label>(value)))
-        refuse_value(value);
+      if (!(value >= 0 && value <= kLargest) || value != static_cast<double>(static_cast<Label>(value))) {
+        if (is_long(format)) refuse_long(format, long_sample(format, row, x + i));
+        if (value > kLargest && std::isfinite(value)) refuse_large(shortest(value));
+        refuse_value(shortest(value));
+      }
       labels[x + i] = static_cast<Label>(value);
       largest = std::max(largest, labels[x + i]);
     }
@@ -64,35 +98,66 @@ Label copy_row(const SampleFormat& format, const std::byte* row, int width, Labe
   return copy_values(format, row, width, labels);
 }
 
-LabelImage read_all(const SampleSource& source, std::int64_t memory) {
+/// The labels of a row as they are, of whatever samples.
+std::vector<std::uint64_t> long_row(const SampleFormat& format, const std::byte* row, int width) {
+  if (!is_long(format)) {
+    std::vector<Label> labels(static_cast<std::size_t>(width));
+    copy_row(format, row, width, labels.data());
+    return {labels.begin(), labels.end()};
+  }
+  std::vector<std::uint64_t> labels(static_cast<std::size_t>(width));
+  for (int x = 0; x < width; ++x) {
+    labels[static_cast<std::size_t>(x)] = long_sample(format, row, x);
+    if (is_negative(format, labels[static_cast<std::size_t>(x)]))
+      refuse_long(format, labels[static_cast<std::size_t>(x)]);
+  }
+  return labels;
+}
+
+bool has_long(const SampleSource& source) {
+  for (int z = 0; z < source.info().extent.depth; ++z)
+    if (is_long(source.format(z))) return true;
+  return false;
+}
+
+/// With `long_labels`, as read_long_labels().
+LabelImage read_all(const SampleSource& source, std::int64_t memory,
+                    std::vector<std::uint64_t>* long_labels) {
   const Extent& extent = source.info().extent;
   if (colors_of(source.format(0).photometric) > 1)
     throw Error(Failure::data, "a colour image holds no labels");
   // Beside the labels, what decodes them, and a row of each image that it is compared by.
-  if ((static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
-          static_cast<double>(source.buffer_bytes() + source.held_bytes()) >
-      static_cast<double>(memory))
+  const double bytes = (static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
+                       static_cast<double>(source.buffer_bytes() + source.held_bytes());
+  if (bytes > static_cast<double>(memory))
     throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
 
   LabelImage image(extent, 0);
+  std::optional<LabelNumbers> numbers;
+  if (long_labels != nullptr && has_long(source)) numbers.emplace(memory - static_cast<std::int64_t>(bytes));
   oneapi::tbb::enumerable_thread_specific<Label> largest(0);
   for_each_group(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int begin, int end) {
     source.decode_group(begin, end, [&](int z, const SampleRows& rows) {
       Label& most = largest.local();
       for (int i = 0; i < rows.count; ++i) {
         Label* to = image.data() + (static_cast<std::int64_t>(z) * extent.height + rows.y + i) * extent.width;
-        most = std::max(most, copy_row(rows.format, rows.data + static_cast<std::size_t>(i) * rows.pitch,
-                                       extent.width, to));
+        const std::byte* from = rows.data + static_cast<std::size_t>(i) * rows.pitch;
+        if (numbers)
+          numbers->number_row(long_row(rows.format, from, extent.width), to);
+        else
+          most = std::max(most, copy_row(rows.format, from, extent.width, to));
       }
     });
   });
-  image.set_count(largest.combine([](Label a, Label b) { return std::max(a, b); }));
+  if (numbers)
+    *long_labels = numbers->sort(image);
+  else
+    image.set_count(largest.combine([](Label a, Label b) { return std::max(a, b); }));
   return image;
 }
 
-}  // namespace
-
-LabelImage read_labels(const std::string& path, const Limits& limits, ImageInfo* info) {
+LabelImage read_within(const Limits& limits, const std::string& path, ImageInfo* info,
+                       std::vector<std::uint64_t>* long_labels) {
   ReadOptions options;
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
@@ -100,10 +165,22 @@ LabelImage read_labels(const std::string& path, const Limits& limits, ImageInfo*
     const auto source = open_one_image("labels are those of one, saved as a file of its own",
                                        [&] { return open_file(path, options); });
     if (info != nullptr) *info = source->info();
-    return read_all(*source, options.limits.memory);
+    return read_all(*source, options.limits.memory, long_labels);
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }
+}
+
+}  // namespace
+
+LabelImage read_labels(const std::string& path, const Limits& limits, ImageInfo* info) {
+  return read_within(limits, path, info, nullptr);
+}
+
+LabelImage read_long_labels(const std::string& path, std::vector<std::uint64_t>& labels, const Limits& limits,
+                            ImageInfo* info) {
+  labels.clear();
+  return read_within(limits, path, info, &labels);
 }
 
 }  // namespace gpuccl::io

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gpuccl/labels.hpp"
 #include "io/image/image_info.hpp"
@@ -14,5 +16,11 @@ namespace gpuccl::io {
 /// of each of two images that are compared, are more than `limits.memory`. `info`, if given, gets what else
 /// the file says.
 LabelImage read_labels(const std::string& path, const Limits& limits = {}, ImageInfo* info = nullptr);
+
+/// The same for labels of up to 64 bits. Where samples are of 64 bits the result has numbers 1..N in the
+/// place of labels, in the same order, and `labels` gets what they stand for; else it is left empty. Error
+/// (memory) also when these are too many.
+LabelImage read_long_labels(const std::string& path, std::vector<std::uint64_t>& labels,
+                            const Limits& limits = {}, ImageInfo* info = nullptr);
 
 }  // namespace gpuccl::io

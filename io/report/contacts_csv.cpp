@@ -23,7 +23,8 @@ std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
 }  // namespace
 
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
-                         const std::vector<Contact>& contacts, const ValueColumn& value) {
+                         const std::vector<Contact>& contacts, const ValueColumn& value,
+                         std::span<const std::uint64_t> labels) {
   constexpr std::size_t kRowsAtOnce = 4096, kFields = 11;
   const std::optional<Vector3> sizes = sizes_of_faces(volume, geometry);
   const std::string unit = "," + std::string(name_of(geometry.unit));
@@ -32,6 +33,7 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
   if (sizes) sink(volume ? ",area_physical,unit" : ",length_physical,unit");
   sink(value.is_there ? ",value_a,value_b\n" : "\n");
 
+  const auto label_of = [&](Label label) { return labels.empty() ? label : labels[label - 1]; };
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();
     const std::size_t begin = static_cast<std::size_t>(piece) * kRowsAtOnce;
@@ -39,8 +41,8 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
       const Contact& contact = contacts[i];
       char* out = text.begin_row(kFields * kDecimalRoom);
       const auto put = [&](std::uint64_t number) { out = put_decimal(put_text(out, ","), number); };
-      out = put_decimal(out, std::uint64_t{contact.a});
-      put(contact.b);
+      out = put_decimal(out, label_of(contact.a));
+      put(label_of(contact.b));
       double size = 0;
       for (std::size_t axis = 0; axis < axes; ++axis) {
         put(contact.faces[axis]);
@@ -61,15 +63,17 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
 }
 
 void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts, const ValueColumn& value) {
+                        const std::vector<Contact>& contacts, const ValueColumn& value,
+                        std::span<const std::uint64_t> labels) {
   stream_contacts_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-                      contacts, value);
+                      contacts, value, labels);
 }
 
 void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts, const ValueColumn& value) {
+                        const std::vector<Contact>& contacts, const ValueColumn& value,
+                        std::span<const std::uint64_t> labels) {
   stream_contacts_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-                      geometry, contacts, value);
+                      geometry, contacts, value, labels);
 }
 
 bool is_contacts_csv(std::string_view beginning) { return beginning.starts_with("label_a,label_b,"); }

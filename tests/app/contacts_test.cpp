@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "binary.hpp"
 #include "support/catch.hpp"
@@ -154,6 +157,31 @@ TEST_CASE("each input of a batch has its own table of contacts") {
   fails({"label", folder, "--contacts-dir", folder + "1.tif"}, 73, "is not a folder");
   succeeds({"label", folder, "-c", "4", "--contacts-dir", scratch / "only/", "--quiet"});
   CHECK(std::filesystem::exists(scratch / "only/3.csv"));
+}
+
+TEST_CASE("labels of 64 bits have contacts as they are, in their order") {
+  const ScratchFolder scratch;
+  const std::string labels = scratch / "segments.nrrd";
+  const auto save_long = [&](const std::string& type, const std::vector<std::uint64_t>& values) {
+    std::string bytes(values.size() * sizeof(std::uint64_t), '\0');
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    write_file(labels, "NRRD0004\ntype: " + type + "\ndimension: 2\nsizes: 3 " +
+                           std::to_string(values.size() / 3) + "\nendian: little\nencoding: raw\n\n" + bytes);
+  };
+  constexpr std::uint64_t kLarge = 720575940379283456, kLargest = ~std::uint64_t{0};
+  save_long("uint64", {kLargest, kLarge, kLarge, kLargest, 0, 7});
+  CHECK(succeeds({"contacts", labels, "-c", "4"}) ==
+        "label_a,label_b,faces_x,faces_y,edges\n7,720575940379283456,0,1,0\n"
+        "720575940379283456,18446744073709551615,1,0,0\n");
+  fails({"compare", labels, labels}, 65,
+        "holds the value 18446744073709551615, which is above 4294967295, the largest label here; 'gpuccl "
+        "contacts'");
+  save_long("int64", {1, 2, kLargest});
+  fails({"contacts", labels}, 65, "holds the value -1, which is no label");
+  save_long("uint64", {kLarge, kLarge, 0});
+  CHECK(gpuccl({"contacts", labels}).err.find("no two labels touch") != std::string::npos);
+  save_long("uint64", {0, 1, 1});
+  CHECK(gpuccl({"contacts", labels}).err.find("holds no label but 1") != std::string::npos);
 }
 
 TEST_CASE("an image without several labels gets a hint, one of no labels is refused") {

@@ -2,8 +2,11 @@
 
 #include "io/read/label_reader.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "io/label_samples.hpp"
 #include "io/npy_bytes.hpp"
@@ -110,6 +113,32 @@ TEST_CASE("arrays of numpy are read if they hold labels") {
   const tests::MemoryFile volume(npy("|u1", "(2, 1, 3)", "\1\2\3\4\5\6", 2));
   REQUIRE(read_labels(volume.path()).extent() == Extent{3, 1, 2});
   REQUIRE(read_labels(volume.path())(1, 0, 1) == 5);
+}
+
+TEST_CASE("labels of 64 bits are read as numbers in their order, as many as fit") {
+  constexpr int kWidth = 300, kHeight = 200;
+  constexpr std::uint64_t kStep = (std::uint64_t{1} << 50) + 12345;
+  std::vector<std::uint64_t> values;
+  for (std::uint64_t i = 0; i < kWidth * kHeight; ++i) values.push_back((i * 7919 / 3 % 20011) * kStep);
+  const tests::MemoryFile file(npy("<u8", "(200, 300)", bytes_of(values)));
+  std::vector<std::uint64_t> labels;
+  const LabelImage image = read_long_labels(file.path(), labels);
+  REQUIRE(image.count() == labels.size());
+  REQUIRE(std::is_sorted(labels.begin(), labels.end()));
+  REQUIRE(std::adjacent_find(labels.begin(), labels.end()) == labels.end());
+  bool all_right = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Label number = image.data()[i];
+    all_right = all_right && (number == 0 ? values[i] == 0 : labels[number - 1] == values[i]);
+  }
+  REQUIRE(all_right);
+
+  Limits limits;
+  limits.memory = 2 * sizeof(std::uint64_t) * kWidth * kHeight;
+  REQUIRE(failure_of([&] { read_long_labels(file.path(), labels, limits); }) == Failure::memory);
+  const tests::MemoryFile narrow(npy("|u1", "(1, 2)", "\1\7"));
+  REQUIRE(read_long_labels(narrow.path(), labels).count() == 7);
+  REQUIRE(labels.empty());
 }
 
 TEST_CASE("labels are read where they and a row of each of two images that are compared fit") {
