@@ -36,7 +36,7 @@ Label copy_samples(const std::byte* row, int width, Label* labels) {
   return largest;
 }
 
-constexpr double kLargest = std::numeric_limits<Label>::max();
+constexpr double kLargestLabel = std::numeric_limits<Label>::max();
 
 bool is_long(const SampleFormat& format) {
   return format.kind != SampleKind::floating && format.bits == 64 && !format.is_scaled();
@@ -77,9 +77,10 @@ Label copy_values(const SampleFormat& format, const std::byte* row, int width, L
     to_values(format, true, row, x, count, values.data());
     for (std::int64_t i = 0; i < count; ++i) {
       const double value = values[static_cast<std::size_t>(i)];
-      if (!(value >= 0 && value <= kLargest) || value != static_cast<double>(static_cast<Label>(value))) {
+      if (!(value >= 0 && value <= kLargestLabel) ||
+          value != static_cast<double>(static_cast<Label>(value))) {
         if (is_long(format)) refuse_long(format, long_sample(format, row, x + i));
-        if (value > kLargest && std::isfinite(value)) refuse_large(shortest(value));
+        if (value > kLargestLabel && std::isfinite(value)) refuse_large(shortest(value));
         refuse_value(shortest(value));
       }
       labels[x + i] = static_cast<Label>(value);
