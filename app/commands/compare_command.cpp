@@ -52,9 +52,7 @@ void setup_compare(CommandLine& line) {
   const Command command =
       line.add_command("compare", "Tell whether two label images are the same, and where not");
   const auto options = std::make_shared<CompareOptions>();
-  add_path_or_stream(command, "A", options->a, "",
-                     "Label image: TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, Zarr or HDF5")
-      .required();
+  add_path_or_stream(command, "A", options->a, "", "Label image in any format that gpuccl reads").required();
   add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();
   add_switch(command, "--partition", options->partition,
              "Succeed when the components agree, whatever their numbers");

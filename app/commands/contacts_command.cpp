@@ -96,8 +96,7 @@ void setup_contacts(CommandLine& line) {
   const Command command =
       line.add_command("contacts", "List which components of a label image touch, and on what area");
   const auto options = std::make_shared<ContactsOptions>();
-  add_path_or_stream(command, "LABELS", options->input, "",
-                     "Label image: TIFF, PNG, .npy, NIfTI, NRRD, MetaImage or Zarr")
+  add_path_or_stream(command, "LABELS", options->input, "", "Label image in any format that gpuccl reads")
       .required();
   add_text_path(command, "-o,--output", options->output, "csv", "Table of contacts [- for standard output]");
   add_connectivity(command, options->neighbors.connectivity);

@@ -40,8 +40,9 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
                             const Findings& findings) {
   if (findings.more_than_two_values && !options.has_rule())
     return "it has more than two values and no threshold, so that all but black is foreground; --threshold T "
-           "or --threshold otsu parts dark from light; of a segmentation --values labels every value on its "
-           "own, --value V one of them";
+           "or --threshold otsu separates dark from light; for a segmentation, use --values to label every "
+           "value "
+           "on its own, --value V to label one of them";
   const std::string odd = odd_foreground(input.elements(), findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input.elements(), findings))
@@ -49,9 +50,9 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
   const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
     return beyond_all_values((findings.foreground > 0) != options.invert) +
-           (otsu.empty() ? "" : " or " + otsu) + " parts dark from light";
+           (otsu.empty() ? "" : " or " + otsu) + " separates dark from light";
   std::string remedy = options.invert ? "without --invert light is labelled" : "--invert labels what is dark";
-  if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " parts dark from light";
+  if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " separates dark from light";
   return odd + "; " + remedy;
 }
 

@@ -36,6 +36,11 @@ bool names_folder(const std::string& path) {
 
 void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
+  const std::string& input = options.inputs.front();
+  if (!options.input.stack && is_folder(input) && !io::is_zarr(input))
+    throw io::FileError(input, Failure::no_input,
+                        "is a directory; --stack reads it as one volume, and an output folder (-o labels/) "
+                        "labels each image in it");
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   if (options.input.stack && options.inputs.front() == "-")

@@ -73,8 +73,10 @@ std::string LabelMeasures::left_out() const {
         (measure.in == MeasuredIn::volumes) != is_volume)
       names += (names.empty() ? "" : ", ") + std::string(measure.name);
   if (names.empty()) return "";
+  const bool names_holes = options_.measure.named[static_cast<std::size_t>(MeasureId::holes)];
   return "--measure: left out " + names + ", measured in " +
-         (is_volume ? "images, and this is labelled as a volume"
+         (is_volume ? "images, and this is labelled as a volume" +
+                          std::string(names_holes ? ", whose holes are cavities and tunnels" : "")
                     : "volumes, and this is labelled as an image");
 }
 
@@ -108,7 +110,8 @@ Measured LabelMeasures::measure(Labeled& labeled, const Labeled* background,
 
 std::string hint_of_nans(std::uint64_t nans) {
   if (nans == 0) return "";
-  return std::to_string(nans) + " samples of components are no numbers, and are left out";
+  return nans == 1 ? "1 sample of a component is NaN and is left out"
+                   : std::to_string(nans) + " samples of components are NaN and are left out";
 }
 
 }  // namespace gpuccl::app

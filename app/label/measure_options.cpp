@@ -1,5 +1,6 @@
 #include "app/label/measure_options.hpp"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -22,6 +23,14 @@ bool add_measures(const std::string& word, MeasureSet& wanted) {
   return known;
 }
 
+/// Whether these names, with commas between them, are of columns that need not be asked for.
+bool is_basic(const std::string& names) {
+  const std::string first = names.substr(0, names.find(','));
+  return std::any_of(measures().begin(), measures().end(), [&](const Measure& measure) {
+    return measure.name == first && measure.group == MeasureGroup::basic;
+  });
+}
+
 std::string problem_with(const std::string& word) {
   std::vector<std::string> known = {"all"};
   std::set<std::string> groups;
@@ -29,9 +38,10 @@ std::string problem_with(const std::string& word) {
     known.emplace_back(measure.name);
     if (groups.insert(std::string(name_of(measure.group))).second) known.emplace_back(name_of(measure.group));
   }
-  const std::string meant = nearest_name(word, known);
+  const std::string meant = nearest_measure(word, known);
   return "'" + word + "' is no measure; " +
-         (meant.empty() ? "gpuccl list --measures names them" : "did you mean " + meant + "?");
+         (meant.empty() ? "gpuccl list --measures names them"
+                        : "did you mean " + meant + (is_basic(meant) ? " (always there)" : "") + "?");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/options/help_formatter.hpp"
+#include "app/options/number_lists.hpp"
 #include "app/options/suggestions.hpp"
 #include "gpuccl/error.hpp"
 
@@ -150,15 +151,19 @@ std::vector<std::string> without_separator(std::vector<std::string> words) {
 /// A value that may be left out stands in the word of its option, be it that which is meant by leaving it
 /// out: CLI11 would take whatever comes next.
 void join_optional_values(const CLI::App& command, std::vector<std::string>& words) {
-  const auto is_number = [](const std::string& word) {
+  const auto is_whole = [](const std::string& word) {
     return !word.empty() &&
            std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+  };
+  // The check of the value refuses it, unless an input is called like that.
+  const auto is_other_number = [](const std::string& word) {
+    return parse_number<double>(word) && !std::filesystem::exists(word);
   };
   for (auto word = words.begin(); word != words.end(); ++word) {
     const CLI::Option* option = word->starts_with("--") ? command.get_option_no_throw(*word) : nullptr;
     if (option == nullptr || option->get_items_expected_min() > 0 || option->get_items_expected_max() == 0)
       continue;
-    const bool is_given = word + 1 != words.end() && is_number(word[1]);
+    const bool is_given = word + 1 != words.end() && (is_whole(word[1]) || is_other_number(word[1]));
     *word += "=" + (is_given ? word[1] : option->get_default_str());
     if (is_given) words.erase(word + 1);
   }
@@ -218,8 +223,8 @@ void Command::on_run(Run run) const {
 }
 
 CommandLine::CommandLine(const std::string& program, const std::string& description,
-                         const std::string& version)
-    : app_(std::make_unique<CLI::App>(description, program)) {
+                         const std::string& version, Pages pages)
+    : app_(std::make_unique<CLI::App>(description, program)), pages_(pages) {
   const auto formatter = std::make_shared<HelpFormatter>();
   formatter->column_width(32);
   formatter->label("SUBCOMMAND", "COMMAND");
@@ -227,14 +232,15 @@ CommandLine::CommandLine(const std::string& program, const std::string& descript
   app_->set_version_flag("--version", version);
   app_->require_subcommand(1);
   app_->footer("'" + program + " COMMAND --help' says more of a command, 'man " + program +
-               "-COMMAND' everything.");
+               (pages == Pages::of_commands ? "-COMMAND" : "") + "' everything.");
 }
 
 CommandLine::~CommandLine() = default;
 
 Command CommandLine::add_command(const std::string& name, const std::string& description) {
   CLI::App* command = app_->add_subcommand(name, description);
-  command->group("Commands")->footer("'man " + app_->get_name() + "-" + name + "' says more.");
+  const std::string page = app_->get_name() + (pages_ == Pages::of_commands ? "-" + name : "");
+  command->group("Commands")->footer("'man " + page + "' says more.");
   return {*command, chosen_};
 }
 

@@ -63,7 +63,11 @@ class Command {
 
 class CommandLine {
  public:
-  CommandLine(const std::string& program, const std::string& description, const std::string& version);
+  /// Manual pages: one for the program and one for each command, or one for all.
+  enum class Pages { of_commands, of_program };
+
+  CommandLine(const std::string& program, const std::string& description, const std::string& version,
+              Pages pages = Pages::of_commands);
   ~CommandLine();
 
   Command add_command(const std::string& name, const std::string& description);
@@ -77,6 +81,7 @@ class CommandLine {
 
  private:
   std::unique_ptr<CLI::App> app_;
+  Pages pages_;
   Run chosen_;
 };
 

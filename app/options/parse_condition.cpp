@@ -144,7 +144,7 @@ class Parser {
       }
       names.emplace_back(measure.name);
     }
-    const std::string nearest = nearest_name(next().text, names);
+    const std::string nearest = nearest_measure(next().text, names);
     throw wrong("is no measure" +
                 (nearest.empty() ? "; 'gpuccl list --measures' has all" : "; did you mean " + nearest + "?"));
   }

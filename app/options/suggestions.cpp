@@ -16,6 +16,53 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {
     {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"}, {"method", "algo"},
 };
 
+/// What other programs call the measures.
+constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
+    {"volume", "area"},
+    {"size", "area"},
+    {"count", "area"},
+    {"numpixels", "area"},
+    {"pixels", "area"},
+    {"voxels", "area"},
+    {"voxelcount", "area"},
+    {"volumephysical", "area_physical"},
+    {"physicalvolume", "area_physical"},
+    {"physicalarea", "area_physical"},
+    {"physicalsize", "area_physical"},
+    {"centroid", "cx, cy, cz"},
+    {"center", "cx, cy, cz"},
+    {"centroidphysical", "cx_physical, cy_physical, cz_physical"},
+    {"centroidweighted", "cx_weighted, cy_weighted, cz_weighted"},
+    {"weightedcentroid", "cx_weighted, cy_weighted, cz_weighted"},
+    {"centerofmass", "cx_weighted, cy_weighted, cz_weighted"},
+    {"bbox", "x0, y0, z0, x1, y1, z1"},
+    {"boundingbox", "x0, y0, z0, x1, y1, z1"},
+    {"mean", "intensity_mean"},
+    {"meanintensity", "intensity_mean"},
+    {"min", "intensity_min"},
+    {"minintensity", "intensity_min"},
+    {"max", "intensity_max"},
+    {"maxintensity", "intensity_max"},
+    {"std", "intensity_std"},
+    {"stddev", "intensity_std"},
+    {"sum", "intensity_sum"},
+    {"median", "intensity_median"},
+    {"majoraxislength", "axis_major_length"},
+    {"minoraxislength", "axis_minor_length"},
+    {"aspectratio", "elongation"},
+    {"diameter", "equivalent_diameter_area"},
+    {"equivalentdiameter", "equivalent_diameter_area"},
+    {"feret", "feret_diameter_max"},
+    {"maxferet", "feret_diameter_max"},
+    {"surface", "surface_crofton"},
+    {"surfacearea", "surface_crofton"},
+    {"circularity", "roundness"},
+    {"fillratio", "extent"},
+    {"handles", "tunnels"},
+    {"genus", "tunnels"},
+    {"voids", "cavities"},
+};
+
 constexpr std::string_view kTypesetDashes[] = {"\u2010", "\u2011", "\u2012", "\u2013",
                                                "\u2014", "\u2015", "\u2212"};
 
@@ -79,6 +126,12 @@ std::string nearest_name(const std::string& given, const std::vector<std::string
     }
   }
   return best;
+}
+
+std::string nearest_measure(const std::string& given, const std::vector<std::string>& known) {
+  for (const auto& [there, here] : kMeasuresElsewhere)
+    if (letters(given) == there) return here;
+  return nearest_name(given, known);
 }
 
 }  // namespace gpuccl::app

@@ -87,7 +87,7 @@ void AtomicFile::check_target() {
   } else if (!S_ISREG(status.st_mode)) {
     throw Error(Failure::cannot_create, "cannot create: is not a regular file");
   }
-  if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: exists already");
+  if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: already exists", EEXIST);
   mode_ = status.st_mode & 0777;
 }
 

@@ -22,11 +22,12 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(pat
                                    : open_again(name.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor && errno == ENOENT && path.find_first_of("*?") != std::string::npos)
     throw Error(Failure::no_input, "no such file; the shell found no file for this pattern");
+  if (!descriptor && errno == ENOENT && looks_inside(path))
+    throw Error(Failure::no_input, "no such file; a dataset in a file is named as in cells.h5:/volume/raw");
   if (!descriptor) throw Error(failure_to_read(errno), system_reason(errno));
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) throw Error(failure_to_read(errno), system_reason(errno));
-  if (S_ISDIR(status.st_mode))
-    throw Error(Failure::no_input, "is a directory; --stack reads a folder of slices as one volume");
+  if (S_ISDIR(status.st_mode)) throw Error(Failure::no_input, "is a directory, not a file");
   if (S_ISREG(status.st_mode) && ::lseek(descriptor.get(), 0, SEEK_CUR) == 0) {
     descriptor_ = std::move(descriptor);
     size_ = static_cast<std::uint64_t>(status.st_size);

@@ -18,4 +18,12 @@ InputName split_input(const std::string& path) {
   return {path, ""};
 }
 
+bool looks_inside(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  for (std::size_t at = path.find(':'); at != std::string::npos; at = path.find(':', at + 1))
+    if (fs::is_regular_file(path.substr(0, at), unknown)) return true;
+  return false;
+}
+
 }  // namespace gpuccl::io

@@ -13,4 +13,7 @@ struct InputName {
 /// At the first ":/" that follows the name of a file; nothing is split that is a file, or none.
 InputName split_input(const std::string& path);
 
+/// Whether `path` begins with the name of a file and a colon, as in "cells.h5:volume".
+bool looks_inside(const std::string& path);
+
 }  // namespace gpuccl::io

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/image/plane_place.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -66,9 +67,7 @@ class ChannelSource final : public SampleSource {
 
 std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source, int channel) {
   const SampleFormat& format = source->format(0);
-  if (channel >= format.channels)
-    throw Error(Failure::data, "has no channel " + std::to_string(channel) + ": they are " +
-                                   std::to_string(format.channels) + ", numbered from 0");
+  plane_place(format.channels, channel, "channels", "--channel");
   if (format.channels == 1) return source;
   if (format.bits % 8 != 0)
     throw Error(Failure::data, "has channels of " + std::to_string(format.bits) +

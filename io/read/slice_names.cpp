@@ -76,7 +76,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
   if (names.empty())
     throw Error(Failure::data, std::string("the folder holds no ") + kImageExtensions + " file");
-  if (others > 0 && warn) warn(std::to_string(others) + " left out: no images by name");
+  if (others > 0 && warn) warn(skipped_by_name(others));
   std::sort(names.begin(), names.end(), natural_less);
   if (warn)
     for (const std::string& line : slice_hints(names)) warn(line);
@@ -92,6 +92,11 @@ bool is_image_name(const std::filesystem::path& name) {
   const std::string extension = lower_extension(name);
   return !name.native().starts_with('.') &&
          std::find(std::begin(kImages), std::end(kImages), extension) != std::end(kImages);
+}
+
+std::string skipped_by_name(std::size_t count) {
+  return count == 1 ? "1 file skipped: not an image by its extension"
+                    : std::to_string(count) + " files skipped: not images by their extensions";
 }
 
 std::vector<std::string> slice_names(const fs::path& folder,

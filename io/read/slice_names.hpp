@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -14,6 +15,9 @@ inline constexpr const char* kImageExtensions =
 
 /// Whether a file of a folder is taken for an image: one of these in any case, and not hidden.
 bool is_image_name(const std::filesystem::path& name);
+
+/// What is said of so many files of a folder that are none by their names.
+std::string skipped_by_name(std::size_t count);
 
 /// The file of a folder that, if there is one, says which slices are stacked and in what order.
 inline constexpr const char* kSliceList = "files.txt";

@@ -102,7 +102,7 @@ Error unknown_format(const InputFile& file) {
       return refusal(known);
   if (start.starts_with("\x1f\x8b"sv)) return unknown_contents(file);
   if (begins_list_of_images(start)) return {Failure::data, "a list of images; write '@' before its name"};
-  return {Failure::data, "in no format that is read (" + read_formats() + ")"};
+  return {Failure::data, "not a supported format (" + read_formats() + ")"};
 }
 
 }  // namespace gpuccl::io

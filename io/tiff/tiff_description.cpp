@@ -194,6 +194,23 @@ void parse_tifffile(const std::string& text, double elements, TiffDescription& d
         sizes + " planes" + (letters.find('?') == std::string::npos ? " (axes " + letters + ")" : "");
 }
 
+/// The options that choose among what `series` hold.
+std::string how_to_choose(const std::vector<TiffSeries>& series) {
+  const auto any = [&](std::int64_t TiffSeries::*several) {
+    return std::any_of(series.begin(), series.end(), [&](const TiffSeries& one) { return one.*several > 1; });
+  };
+  std::vector<std::string> options;
+  if (series.size() > 1) options.emplace_back("--series");
+  if (any(&TiffSeries::channels)) options.emplace_back("--channel");
+  if (any(&TiffSeries::frames)) options.emplace_back("--frame");
+  if (options.empty()) return "save what is to be read as a file of its own";
+  if (options.size() == 1) return options.front() + " N takes one, from 0";
+  std::string list = options.front();
+  for (std::size_t i = 1; i < options.size(); ++i)
+    list += (i + 1 < options.size() ? ", " : " and ") + options[i];
+  return list + " choose what to read";
+}
+
 }  // namespace
 
 TiffDescription parse_description(const std::string& text, const std::string& software, double elements,
@@ -220,8 +237,8 @@ std::string check_axes(const TiffDescription& description, std::int64_t found) {
   const auto several = [](std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what;
   };
-  const auto refuse = [](const std::string& what) {
-    throw Error(Failure::data, "holds " + what + "; --series, --channel and --frame choose what to read");
+  const auto refuse = [&](const std::string& what) {
+    throw Error(Failure::data, "holds " + what + "; " + how_to_choose(description.series));
   };
   const bool in_ome = description.writer == TiffDescription::Writer::ome;
   const bool is_series = description.slices > 1 || description.frames > 1;

@@ -81,7 +81,7 @@ TEST_CASE("names of outputs mirror those of inputs") {
   CHECK(flat.code == 0);
   CHECK(names_below(out) == std::set<std::string>{"page2.tiff", "page2.json", "page10.tiff", "page10.json",
                                                   "single.tiff", "single.json"});
-  CHECK(flat.err.find("1 left out: no images by name") != std::string::npos);
+  CHECK(flat.err.find("in: 1 file skipped: not an image by its extension") != std::string::npos);
   CHECK(flat.err.find("1 folder left out (--recursive") != std::string::npos);
   CHECK(summary(flat) == "gpuccl: 3 of 3 labelled");
 
@@ -133,7 +133,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
                               scratch / "run.jsonl", "--stats", scratch / "all.csv"});
   CHECK(ended.code == 1);
-  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": in no format that is read") !=
+  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": not a supported format") !=
         std::string::npos);
   CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
   CHECK(summary(ended) == "gpuccl: 3 of 5 labelled, 2 failed (65: 1, 66: 1)");
@@ -417,8 +417,8 @@ TEST_CASE("what a folder holds and is left out is reported") {
   };
   warned({"label", scratch / "in", "--recursive"}, "in: 1 link to folders left out\n");
   warned({"label", scratch / "st", "--stack", "--recursive"}, "st: 1 folder left out: images beside them");
-  warned({"label", scratch / "st/v", "--stack"}, "v: 1 left out: no images by name\n");
-  warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 left out: no images");
+  warned({"label", scratch / "st/v", "--stack"}, "v: 1 file skipped: not an image by its extension\n");
+  warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 file skipped: not an image");
 }
 
 TEST_CASE("lists and folders that give no input are said to") {
@@ -465,6 +465,30 @@ TEST_CASE("a folder of images makes a batch whatever its output is called") {
   CHECK(names_below(scratch / "new") == std::set<std::string>{"1.tiff", "1.json"});
   Command piped = gpuccl_command({"label", "-", "-o", scratch / "new"});
   fails(piped, 64, "standard input needs files as outputs");
+}
+
+TEST_CASE("a folder of images and one label image do not go together, and what does is said") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/1.png");
+  fails({"label", scratch / "in", "-o", scratch / "new.tiff"}, 66,
+        "in: is a directory; --stack reads it as one volume, and an output folder (-o labels/) labels each "
+        "image in it");
+  fails({"compare", scratch / "in", scratch / "in"}, 66, "in: is a directory, not a file");
+}
+
+TEST_CASE("outputs that --no-clobber keeps are counted") {
+  const ScratchFolder scratch;
+  for (const char* name : {"1", "2", "3", "4"}) add_image(scratch / (std::string("in/") + name + ".png"));
+  const Words words = {"label", scratch / "in", "-o", scratch / "out/", "--no-clobber", "--jobs", "1"};
+  REQUIRE(gpuccl(words).code == 0);
+  fs::remove(scratch / "out/3.tiff");
+  fs::remove(scratch / "out/3.json");
+  const Ended ended = gpuccl(words);
+  CHECK(ended.code == 73);
+  CHECK(ended.err == "gpuccl: " + (scratch / "out/1.tiff") +
+                         ": cannot create: already exists\n"
+                         "gpuccl: the same for 2 more inputs: cannot create: already exists\n"
+                         "gpuccl: 1 of 4 labelled, 3 failed (73: 3)\n");
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which takes memory of its own
@@ -599,7 +623,7 @@ TEST_CASE("progress has rate and time left: one changing line on a terminal, lin
   // Every file gives the same warning.
   const std::size_t first =
       ended.err.find("warning: " + (scratch / "out/0.tiff") + ": more than 65535 labels ");
-  const std::size_t others = ended.err.find("warning: the same of 11 more: more than 65535 labels ");
+  const std::size_t others = ended.err.find("warning: the same for 11 more inputs: more than 65535 labels ");
   CHECK(first < others);
   CHECK(others != std::string::npos);
 }

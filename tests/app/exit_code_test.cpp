@@ -118,8 +118,8 @@ TEST_CASE("files of other formats are refused with what they are") {
   for (const char* content :
        {"BM", "x", "BMore text than that", "PK", "a.png", "a\x1b.png\n", "label,area\n1,a.png\n"}) {
     write_file(file, content);
-    fails({"label", file, "--json", "-"}, 65, "in no format that is read (PNG, TIFF");
-    fails({"compare", file, file}, 65, "in no format that is read (PNG, TIFF");
+    fails({"label", file, "--json", "-"}, 65, "not a supported format (PNG, TIFF");
+    fails({"compare", file, file}, 65, "not a supported format (PNG, TIFF");
   }
 }
 
@@ -136,6 +136,7 @@ TEST_CASE_METHOD(OldOutput, "65: a header that claims more than the file can hol
 TEST_CASE_METHOD(OldOutput, "66: an input that is missing or cannot be read") {
   keeps({"label", scratch / "missing.png", "-o", output}, 66, "missing.png: ");
   keeps({"label", scratch / "in.png/x.png", "-o", output}, 66, "x.png: ");
+  keeps({"label", scratch / "in.png:volume/raw", "-o", output}, 66, "is named as in cells.h5:/volume/raw");
   fs::create_directory(scratch / "folder");
   fs::create_symlink("nowhere", scratch / "dangling.png");
   fs::create_symlink("loop.png", scratch / "loop.png");

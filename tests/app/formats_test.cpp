@@ -101,7 +101,7 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
   const std::string said =
       gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--format", "png", "--spacing", "2,2"}).err;
   CHECK(said.find(lost) != std::string::npos);
-  CHECK(said.find("the same of 1 more: " + lost) != std::string::npos);
+  CHECK(said.find("the same for 1 more input: " + lost) != std::string::npos);
   CHECK(report_of({page, "--spacing", "2,3,um"})["components"][0]["area_physical"] == 12);
 
   for (const char* wrong :
@@ -160,7 +160,7 @@ TEST_CASE("one channel of several is chosen, alone and in a batch, and the repor
   succeeds({"label", scratch / "in", "-o", scratch / "out/", "--channel", "0", "--quiet"});
   CHECK(labels_in(scratch / "out/a.tiff") == "1 0 2");
   fails({"label", image, "--json", "-", "--channel", "3"}, 65,
-        "has no channel 3: they are 3, numbered from 0");
+        "has no channel 3: there are 3 channels, numbered from 0");
   fails({"label", image, "--json", "-", "--frame", "1"}, 65, "holds one image");
   fails({"label", image, "--json", "-", "--series", "1"}, 65, "holds one image");
   fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not a whole number from 0");

@@ -82,10 +82,24 @@ TEST_CASE("each man page has the options of --help in the same groups, and no ot
 
 TEST_CASE("the man page of gpuccl-mpi has the options of its --help") {
   app::LabelOptions options;
-  app::CommandLine line("gpuccl-mpi", "", "");
+  app::CommandLine line("gpuccl-mpi", "", "", app::CommandLine::Pages::of_program);
   options.add_for_parts(line.add_command("label", ""));
   CHECK(options_in_help(line.parse({"label", "--help"}).text) ==
         options_in_page(read_file(source_file("man/gpuccl-mpi.1"))));
+}
+
+TEST_CASE("help names manual pages that there are") {
+  const auto pages = [](app::CommandLine::Pages which, const Words& words) {
+    app::CommandLine line("prog", "", "", which);
+    line.add_command("label", "");
+    return matches(line.parse(words).text, std::regex("'man [^']+'"));
+  };
+  using Found = std::set<std::string>;
+  using enum app::CommandLine::Pages;
+  CHECK(pages(of_commands, {"--help"}) == Found{"'man prog-COMMAND'"});
+  CHECK(pages(of_commands, {"label", "--help"}) == Found{"'man prog-label'"});
+  CHECK(pages(of_program, {"--help"}) == Found{"'man prog'"});
+  CHECK(pages(of_program, {"label", "--help"}) == Found{"'man prog'"});
 }
 
 std::vector<std::string> man_pages() {

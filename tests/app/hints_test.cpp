@@ -99,9 +99,9 @@ TEST_CASE("more than two values without a threshold are hinted at") {
   save_gray(image, rows);
   const Words hints = hints_of({image});
   REQUIRE(hints.size() == 1);
-  CHECK(has(hints[0], "--threshold"));
-  CHECK(has(hints[0], "--value V"));
-  CHECK(has(hints[0], "--values"));
+  CHECK(has(hints[0],
+            "--threshold otsu separates dark from light; for a segmentation, use --values to "
+            "label every value on its own, --value V to label one of them"));
   CHECK(hints_of({image, "--threshold", "150"}).empty());
   CHECK(hints_of({image, "--threshold", "otsu"}).empty());
   CHECK(hints_of({image, "--value", "100"}).empty());
@@ -124,12 +124,13 @@ TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its r
   for (std::size_t y = 0; y < rows.size(); ++y)
     for (std::size_t x = 0; x < rows.size(); ++x) rows[y][x] = (x / 8 + y / 8) % 2 == 0 ? 10 : 200;
   const std::string image = save_gray(scratch / "gray.tif", rows);
-  const Words none =
-                  {"no value is above the threshold; a lower --threshold or --threshold otsu parts dark from "
-                   "light"},
-              all = {
-                  "every value is above the threshold; a higher --threshold or --threshold otsu parts dark "
-                  "from light"};
+  const Words
+      none =
+          {"no value is above the threshold; a lower --threshold or --threshold otsu separates dark "
+           "from light"},
+      all = {
+          "every value is above the threshold; a higher --threshold or --threshold otsu separates dark "
+          "from light"};
   CHECK(hints_of({image, "--threshold", "300"}) == none);
   CHECK(hints_of({image, "--threshold", "300", "--invert"}) == none);
   CHECK(hints_of({image, "--threshold", "-1"}) == all);
@@ -195,7 +196,7 @@ TEST_CASE("a batch says a hint once and counts the others") {
   const Ended ended = gpuccl(words);
   CHECK(ended.code == 0);
   const std::size_t first = ended.err.find("a.png: nothing is foreground");
-  CHECK(ended.err.find("the same of 2 more: nothing is foreground") != std::string::npos);
+  CHECK(ended.err.find("the same for 2 more inputs: nothing is foreground") != std::string::npos);
   CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 3);  // both, and the tally
   CHECK((first != std::string::npos || has(ended.err, ".png: nothing is foreground")));
 }

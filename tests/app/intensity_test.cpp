@@ -111,10 +111,12 @@ TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left o
              tests::npy("<f4", "(2, 5)", tests::bytes_of<float>({nan, 3, 9, 9, nan, 9, nan, 9, 9, nan})));
   const Ended ended = gpuccl({"label", input, "--intensity", floats, "--json", "-"});
   CHECK(ended.code == 0);
-  CHECK(ended.err ==
-        "gpuccl: warning: " + floats + ": 3 samples of components are no numbers, and are left out\n");
+  CHECK(ended.err == "gpuccl: warning: " + floats + ": 3 samples of components are NaN and are left out\n");
   const Json report = Json::parse(ended.out);
   CHECK(report["intensity"]["nans"] == 3);
+  write_file(floats, tests::npy("<f4", "(2, 5)", tests::bytes_of<float>({nan, 3, 9, 9, 1, 9, 1, 9, 9, 1})));
+  CHECK(gpuccl({"label", input, "--intensity", floats, "--json", "-"})
+            .err.ends_with(": 1 sample of a component is NaN and is left out\n"));
   CHECK(report["components"][0]["intensity_mean"] == 3);
   CHECK(report["components"][0]["intensity_nan"] == 1);
   CHECK(report["components"][0]["intensity_median"].is_null());
@@ -209,7 +211,7 @@ TEST_CASE("a hyperstack of a mask and a signal is labelled and measured") {
   Words refused = words;
   refused.insert(refused.begin(), "label");
   refused.insert(refused.end(), {"--json", "-"});
-  fails(refused, 65, "--intensity-series, --intensity-channel and --intensity-frame choose what to read");
+  fails(refused, 65, "holds 2 channels; --intensity-channel N takes one, from 0");
 }
 
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {

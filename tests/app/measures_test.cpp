@@ -217,6 +217,8 @@ TEST_CASE("measures that were asked for by name and are not of this image are sa
   CHECK(said(page, "extent,tunnels,axis_middle_length", "--overwrite").find(of_volumes) != std::string::npos);
   CHECK(said(cells, "eccentricity", "--overwrite").find("left out eccentricity, measured in images") !=
         std::string::npos);
+  CHECK(said(cells, "holes", "--overwrite").find("a volume, whose holes are cavities and tunnels") !=
+        std::string::npos);
   CHECK(said(page, "shape,tunnels") == "");
   CHECK(said(page, "all", "--overwrite") == "");
   CHECK(said(cells, "tunnels", "--overwrite") == "");
@@ -240,6 +242,10 @@ TEST_CASE("where elements are longer along one axis a hint names what is measure
 TEST_CASE("what cannot be measured is said in a line") {
   const std::string page = source_file("data/page.png");
   fails({"label", page, "--stats", "-", "--measure", "exent"}, 64, "did you mean extent?");
+  fails({"label", page, "--stats", "-", "--measure", "volume"}, 64, "did you mean area (always there)?");
+  fails({"label", page, "--stats", "-", "--measure", "Centroid"}, 64, "mean cx, cy, cz (always there)?");
+  fails({"label", page, "--stats", "-", "--measure", "mean"}, 64, "did you mean intensity_mean?");
+  fails({"label", page, "--stats", "-", "--measure", "surface_area"}, 64, "mean surface_crofton?");
   fails({"label", page, "--stats", "-", "--measure", "q"}, 64, "gpuccl list --measures names them");
   fails({"label", page, "--stats", "-", "--measure", "shape,"}, 64, "is no measure");
   fails({"label", page, "--stats", "-", "--measure", ""}, 64, "is no measure");

@@ -110,7 +110,7 @@ TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
   for (const char* const axes : {"", "w", "x,,y", "xy", "x y"})
     refused({"--periodic", axes}, "is not x, y and z, or some of them, with commas between them");
   refused({"--periodic", "x,x"}, "names x twice");
-  refused({"--periodic", "x,z"}, "in.tif: z cannot be periodic");
+  refused({"--periodic", "x,z"}, "in.tif: has one slice; z cannot be periodic");
   refused({"--periodic", "x", "--fill-holes"}, "--fill-holes looks at borders");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: extent is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");

@@ -181,7 +181,9 @@ TEST_CASE("floating-point values need a delta") {
 TEST_CASE("colours are no values, those of a palette are its indices, and scaled ones are floating-point") {
   const ScratchFolder scratch;
   write_file(scratch / "colors.ppm", "P6\n2 1\n255\n\1\2\3\1\2\3");
-  fails({"label", scratch / "colors.ppm", "--values", "--json", "-"}, 65, "has colours (");
+  fails({"label", scratch / "colors.ppm", "--values", "--json", "-"}, 65,
+        "), and --values labels those of one channel; --channel N takes one, from 0");
+  succeeds({"label", scratch / "colors.ppm", "--values", "--channel", "1", "--json", "-"});
 
   tests::PngToWrite palette;
   palette.width = 4;

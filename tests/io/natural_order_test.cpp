@@ -49,7 +49,7 @@ TEST_CASE("slices of a folder come in natural order") {
   const auto warn = [&](const std::string& line) { warned += line; };
   REQUIRE(slice_names(folder.path(), warn) ==
           std::vector<std::string>{"z8.png", "z9.PNG", "z10.png", "z11.png"});
-  REQUIRE(warned == "1 left out: no images by name");
+  REQUIRE(warned == "1 file skipped: not an image by its extension");
 }
 
 TEST_CASE("files.txt gives slices of a folder their order") {

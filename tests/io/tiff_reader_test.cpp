@@ -668,7 +668,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
   describe(first, "<OME>" + ome_image + ome_image + "</OME>");
   write_tiff(path, {first, page_of(noise({40, 31, 1}, 11))});
-  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series, --channel and --frame choose what to read");
+  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series N takes one, from 0");
 }
 
 TEST_CASE("pages that are alike and follow each other are an image of several") {
@@ -715,7 +715,7 @@ TEST_CASE("pages that are alike and follow each other are an image of several") 
   // Of one image nothing need be chosen, but may be; thumbnails alone are what is to be read.
   write_tiff(path, {a, b, c});
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
-  REQUIRE(refusal_of(path, chosen(1)) == "has no series 1: there are 1 images, numbered from 0");
+  REQUIRE(refusal_of(path, chosen(1)) == "has no series 1: there is one, number 0");
   write_tiff(path, {thumbnail, marked(page_of(small), FILETYPE_REDUCEDIMAGE)});
   REQUIRE(same_bits(read(path, chosen(1)).image, small));
 }
@@ -917,18 +917,23 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     }
     return "none";
   };
-  const std::string remedy = "; --series, --channel and --frame choose what to read";
+  const std::string take_frame = "; --frame N takes one, from 0";
   const auto ome_image = [](int slices) {
     return "<Image ID=\"x\"><Pixels ID=\"y\" SizeC=\"1\" SizeT=\"1\" SizeZ=\"" + std::to_string(slices) +
            "\"></Pixels></Image>";
   };
-  REQUIRE(refusal("<OME>" + ome_image(3) + ome_image(3) + "</OME>") == "holds 2 images" + remedy);
+  REQUIRE(refusal("<OME>" + ome_image(3) + ome_image(3) + "</OME>") ==
+          "holds 2 images; --series N takes one, from 0");
   REQUIRE(refusal("<OME>" + ome_image(6) + ome_image(6) + "</OME>") == "none");  // the other is elsewhere
-  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "holds 2x3 planes" + remedy);
+  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "holds 2x3 planes" + take_frame);
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
-          "holds 2x3 planes (axes TZ)" + remedy);
+          "holds 2x3 planes (axes TZ)" + take_frame);
   REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
-          "holds 3x2 planes (axes ZC)" + remedy);
+          "holds 3x2 planes (axes ZC); --channel N takes one, from 0");
+  REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
+          "holds 2x3 planes (axes TC); --channel and --frame choose what to read");
+  write_described(path, noise({20, 10, 16}, 13), "{\"shape\": [2, 2, 2, 2, 10, 20]}");
+  REQUIRE(refusal_of(path) == "holds 2x2x2x2 planes; save what is to be read as a file of its own");
   for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
                              "{\"shape\": [6, 10, 20], \"axes\": \"ZYX\"}", "{\"shape\": [10, 20]}",
                              "{\"shape\": [2, 3, 10, 21]}", "{\"shape\": \"none\"}"}) {

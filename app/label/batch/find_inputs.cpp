@@ -107,7 +107,7 @@ class Finder {
                                    ? std::optional<Error>({Failure::no_input, "is not a file"})
                                    : std::nullopt});
     warn_of_links(folder, listing);
-    if (listing.others > 0) warn(folder, std::to_string(listing.others) + " left out: no images by name");
+    if (listing.others > 0) warn(folder, io::skipped_by_name(listing.others));
     if (options_.recursive) {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {

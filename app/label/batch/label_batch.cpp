@@ -15,6 +15,7 @@
 
 #include "app/common/device_name.hpp"
 #include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
 #include "app/common/process.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/label/batch/admission.hpp"
@@ -60,6 +61,8 @@ std::optional<io::FileError> error_in(const std::string& input, Work work) {
     return io::FileError(input, known.failure(), known.what());
   }
 }
+
+std::string the_same(std::size_t more) { return "the same for " + counted(more, "more input") + ": "; }
 
 class Batch {
  public:
@@ -180,11 +183,19 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
+  /// What --no-clobber has kept may be much: it is said of the first, and counted.
+  bool is_said(const io::FileError& error) {
+    if (options_.output.file.overwrite || error.system_code() != EEXIST) return false;
+    kept_for_ = error.what();
+    return ++kept_ > 1;
+  }
+
   /// In the order of the inputs, one after the other.
   void settle(std::size_t index, const Outcome& outcome) {
     const LabelPaths& files = items_[index].files;
     tally_.count(outcome);
-    if (outcome.error) progress_.message(outcome.error->path() + ": " + outcome.error->what());
+    if (outcome.error && !is_said(*outcome.error))
+      progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labelled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
       if (outcome.table) outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
@@ -205,7 +216,8 @@ class Batch {
 
   int finish() {
     for (const auto& [line, count] : said_)
-      if (count > 1) warn("the same of " + std::to_string(count - 1) + " more: " + line);
+      if (count > 1) warn(the_same(count - 1) + line);
+    if (kept_ > 1) progress_.message(the_same(kept_ - 1) + kept_for_);
     if (!options_.quiet) progress_.message(tally_.text());
     return tally_.exit_code();
   }
@@ -235,6 +247,8 @@ class Batch {
   Tally tally_;
   std::mutex saying_;
   std::map<std::string, std::size_t> said_;  // warnings, and how often
+  std::size_t kept_ = 0;                     // inputs that failed for an output that is there
+  std::string kept_for_;
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;

@@ -79,8 +79,9 @@ class Unwrapping {
 }  // namespace
 
 void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
+  if (periodic[2] && extent.depth == 1) throw Error(Failure::usage, "has one slice; z cannot be periodic");
   if (periodic[2] && !is_3d(connectivity))
-    throw Error(Failure::usage, "z cannot be periodic where slices are labelled on their own");
+    throw Error(Failure::usage, "z cannot be periodic where slices are labeled on their own");
   const int sizes[3] = {extent.width, extent.height, extent.depth};
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (periodic[axis] && sizes[axis] == 1)
