@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the sample images of this folder again, bit for bit (Pillow, NumPy, tifffile, DejaVu fonts).
 
-The page shows the text of the licence file beside the project's own sentences; the volume is drawn from random
+The page shows the text of the license file beside the project's own sentences; the volume is drawn from random
 ellipsoids with a fixed seed. Nothing comes from a third party but the glyph shapes of the free DejaVu fonts.
 """
 
@@ -57,9 +57,9 @@ def cells() -> np.ndarray:
     random = np.random.RandomState(7)
     volume = np.zeros((depth, height, width), bool)
     for _ in range(60):
-        centre = random.uniform((0, 0, 0), (depth, height, width))
+        center = random.uniform((0, 0, 0), (depth, height, width))
         radius = random.uniform((2, 3, 3), (6, 11, 13))
-        volume |= ((z - centre[0]) / radius[0]) ** 2 + ((y - centre[1]) / radius[1]) ** 2 + ((x - centre[2]) / radius[2]) ** 2 < 1
+        volume |= ((z - center[0]) / radius[0]) ** 2 + ((y - center[1]) / radius[1]) ** 2 + ((x - center[2]) / radius[2]) ** 2 < 1
     return volume
 
 

@@ -101,7 +101,7 @@ void BenchOptions::add_to(const Command& command) {
   add_path(command, "--report", report, "DIR",
            "Folder for a page with charts, index.html, and for each chart as SVG");
   add_path(command, "--map", map, "FILE.png",
-           "With --test work: the largest image, and what each of its thread blocks did, as colours");
+           "With --test work: the largest image, and what each of its thread blocks did, as colors");
   output.add_to(command);
   input.add_to(command, "Refuse inputs that need more memory");
 }

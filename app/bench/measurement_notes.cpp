@@ -84,7 +84,7 @@ void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
 }
 
 void add_iterations(const Results& results, std::vector<std::string>& lines) {
-  lines.push_back("each image labelled once, the iterations averaged over the images");
+  lines.push_back("each image labeled once, the iterations averaged over the images");
   std::map<std::string, std::set<std::string>> algorithms;  // by the phase that they repeat
   for (const Group& group : results.groups)
     for (const Row& row : group.rows)
@@ -105,7 +105,7 @@ void add_iterations(const Results& results, std::vector<std::string>& lines) {
 
 void add_memory(std::vector<std::string>& lines) {
   lines.push_back(
-      "each image labelled once by kernels compiled to count their accesses to memory on the GPU; averaged "
+      "each image labeled once by kernels compiled to count their accesses to memory on the GPU; averaged "
       "over the "
       "images");
   lines.push_back(
@@ -122,7 +122,7 @@ void add_memory(std::vector<std::string>& lines) {
 
 void add_work(std::vector<std::string>& lines) {
   lines.push_back(
-      "each image labelled once by kernels compiled to count; means over all thread blocks of all images, "
+      "each image labeled once by kernels compiled to count; means over all thread blocks of all images, "
       "and "
       "the most of one of them");
   lines.push_back(

@@ -41,7 +41,7 @@ int run_join(const JoinOptions& options) {
 
 void setup_join(CommandLine& line) {
   const Command command =
-      line.add_command("join", "Put the parts together that gpuccl label --part has labelled");
+      line.add_command("join", "Put the parts together that gpuccl label --part has labeled");
   const auto options = std::make_shared<JoinOptions>();
   add_path(command, "DIR", options->folder, "", "Folder of the parts, as --parts-dir says it").required();
   add_switch(command, "--finish", options->finish,

@@ -26,7 +26,7 @@ void BatchOptions::add_to(const Command& command) {
   add_path(command, "--contacts-dir", contacts_folder, "DIR",
            "Folder for a table of each input's components that touch");
   add_path(command, "--preview-dir", preview_folder, "DIR",
-           "Folder for a colour picture of each input's labels");
+           "Folder for a color picture of each input's labels");
   add_text_path(command, "--report", report, "json",
                 "What became of each input, a line of JSON each, in order; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,

@@ -51,7 +51,7 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
     return beyond_all_values((findings.foreground > 0) != options.invert) +
            (otsu.empty() ? "" : " or " + otsu) + " separates dark from light";
-  std::string remedy = options.invert ? "without --invert light is labelled" : "--invert labels what is dark";
+  std::string remedy = options.invert ? "without --invert light is labeled" : "--invert labels what is dark";
   if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " separates dark from light";
   return odd + "; " + remedy;
 }

@@ -26,7 +26,7 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
     const bool in_volume = measure.group == MeasureGroup::basic ? is_deep : is_volume;
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
       throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
-                                      (in_volume ? "images" : "volumes") + ", and this is labelled as " +
+                                      (in_volume ? "images" : "volumes") + ", and this is labeled as " +
                                       (in_volume ? "a volume" : "an image"));
   }
   const MeasureSet named = options_.measure.named | compared;
@@ -75,9 +75,9 @@ std::string LabelMeasures::left_out() const {
   if (names.empty()) return "";
   const bool names_holes = options_.measure.named[static_cast<std::size_t>(MeasureId::holes)];
   return "--measure: left out " + names + ", measured in " +
-         (is_volume ? "images, and this is labelled as a volume" +
+         (is_volume ? "images, and this is labeled as a volume" +
                           std::string(names_holes ? ", whose holes are cavities and tunnels" : "")
-                    : "volumes, and this is labelled as an image");
+                    : "volumes, and this is labeled as an image");
 }
 
 bool LabelMeasures::any() const {

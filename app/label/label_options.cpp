@@ -80,7 +80,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
                 "Table of components as CSV, - for standard output; one of all inputs if there are several");
   add_text_path(command, "--contacts", files.contacts, "csv",
                 "Table of which components touch, and on how many faces, as CSV, - for standard output");
-  add_path(command, "--preview", files.preview, "FILE", "Colour picture of the labels as PNG");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels as PNG");
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ void LabelOptions::add_to(const Command& command) {
   add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, "Memory to make do with; what needs more is labelled part by part");
+  input.add_to(command, "Memory to make do with; what needs more is labeled part by part");
   values.add_input_to(command);
   add_planes(command, "--", planes,
              {"The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5",

@@ -28,7 +28,7 @@ PartInput OpenedRun::open_input() const {
   return io::concerning(files_.input, [&] {
     PartInput input(files_.input, options_, nullptr);
     if (state_of_inputs(files_, input) != run_.input)
-      throw Error(Failure::data, "has changed since its parts were labelled");
+      throw Error(Failure::data, "has changed since its parts were labeled");
     return input;
   });
 }

@@ -61,7 +61,7 @@ void read_palette(const Start& start, std::uint64_t offset, std::uint64_t entry,
 void check_masks(const Start& start, BmpHeader& header, std::uint64_t masks, std::uint32_t header_bytes) {
   constexpr std::uint32_t kWithAlpha = 56;
   if (start.u32(masks) != 0xff0000 || start.u32(masks + 4) != 0xff00 || start.u32(masks + 8) != 0xff)
-    refuse("colours in other bits than 8 each; convert it to PNG");
+    refuse("colors in other bits than 8 each; convert it to PNG");
   header.has_alpha = header_bytes >= kWithAlpha && start.u32(masks + 12) != 0;
 }
 

@@ -35,7 +35,7 @@ ValueType value_type(const SampleFormat& format) {
   using enum ValueType;
   if (colors_of(format.photometric) > 1)
     throw Error(Failure::data,
-                std::string("has colours (") + name_of(format.photometric) +
+                std::string("has colors (") + name_of(format.photometric) +
                     "), and --values labels those of one channel; --channel N takes one, from 0");
   if (format.is_scaled()) return f64;
   if (format.channels > 1 && format.bits > 32)

@@ -22,7 +22,7 @@ class JpegSource final : public SampleSource {
     if (frame->is_lossless()) throw Error(Failure::data, "a lossless JPEG; convert it to PNG or TIFF");
     if (frame->components != 1 && frame->components != 3)
       throw Error(Failure::data, "a JPEG of " + std::to_string(frame->components) +
-                                     " channels, neither gray nor colour; convert it to PNG or TIFF");
+                                     " channels, neither gray nor color; convert it to PNG or TIFF");
     format_.channels = frame->components;
     if (frame->components == 3) format_.photometric = Photometric::rgb;
     info_.format = "jpeg";

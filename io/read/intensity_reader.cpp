@@ -24,7 +24,7 @@ void refuse_colours(const SampleFormat& format) {
   const bool is_gray =
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
   if (!is_gray)
-    throw Error(Failure::data, std::string("has colours (") + name_of(format.photometric) +
+    throw Error(Failure::data, std::string("has colors (") + name_of(format.photometric) +
                                    "); intensities are those of one channel; --intensity-channel N takes it");
 }
 

@@ -110,7 +110,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(Failure::data,
                 "holds " + std::to_string(channels) + " channels; --channel N takes one, from 0");
-  if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the colour ignored");
+  if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the color ignored");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
       const std::string lines = read_file(report);
       CHECK(std::ranges::count(lines, '\n') == 60);
       std::size_t labelled = 0;
-      for (std::size_t at = 0; (at = lines.find("\"labelled\"", at)) != std::string::npos; ++at) ++labelled;
+      for (std::size_t at = 0; (at = lines.find("\"labeled\"", at)) != std::string::npos; ++at) ++labelled;
       CHECK(images.check_outputs(replace ? "old" : "", signal == SIGKILL) == labelled);
       fs::remove(report);
     }
@@ -230,7 +230,7 @@ TEST_CASE("what may not be read in a folder fails alone") {
   CHECK(ended.code == 66);
   CHECK(ended.err.find("2.png: permission denied\n") != std::string::npos);
   CHECK(ended.err.find("locked: cannot read the folder (permission denied)\n") != std::string::npos);
-  CHECK(ended.err.ends_with("gpuccl: 5 of 7 labelled, 2 failed (66: 2)\n"));
+  CHECK(ended.err.ends_with("gpuccl: 5 of 7 labeled, 2 failed (66: 2)\n"));
   CHECK(images.check_outputs() == 5);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("a file system that is read-only is reported for every input") {
   }
   CHECK(ended.code == 73);
   CHECK(ended.err.find("0.tiff: cannot create: read-only file system\n") != std::string::npos);
-  CHECK(ended.err.ends_with("gpuccl: 0 of 3 labelled, 3 failed (73: 3)\n"));
+  CHECK(ended.err.ends_with("gpuccl: 0 of 3 labeled, 3 failed (73: 3)\n"));
 }
 
 TEST_CASE("a full disk ends a batch at once, unless it is to go on") {

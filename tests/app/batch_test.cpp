@@ -83,7 +83,7 @@ TEST_CASE("names of outputs mirror those of inputs") {
                                                   "single.tiff", "single.json"});
   CHECK(flat.err.find("in: 1 file skipped: not an image by its extension") != std::string::npos);
   CHECK(flat.err.find("1 folder left out (--recursive") != std::string::npos);
-  CHECK(summary(flat) == "gpuccl: 3 of 3 labelled");
+  CHECK(summary(flat) == "gpuccl: 3 of 3 labeled");
 
   // The folder of outputs lies in the folder of inputs and is no input.
   const std::string inside = scratch / "in/labels";
@@ -136,7 +136,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": not a supported format") !=
         std::string::npos);
   CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
-  CHECK(summary(ended) == "gpuccl: 3 of 5 labelled, 2 failed (65: 1, 66: 1)");
+  CHECK(summary(ended) == "gpuccl: 3 of 5 labeled, 2 failed (65: 1, 66: 1)");
 
   const std::vector<Json> report = lines_of(scratch / "run.jsonl");
   const std::vector<std::string> inputs = {"in/1.png", "in/2.png", "in/2a.png", "in/3.png", "missing.png"};
@@ -147,7 +147,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
     CHECK(report[i].size() == 7);
     CHECK(report[i]["input"] == scratch / inputs[i]);
     CHECK(report[i]["code"] == codes[i]);
-    CHECK(report[i]["status"] == (codes[i] == 0 ? "labelled" : "failed"));
+    CHECK(report[i]["status"] == (codes[i] == 0 ? "labeled" : "failed"));
     CHECK(report[i]["error"].is_string() == (codes[i] != 0));
     CHECK(report[i]["seconds"] >= 0);
     if (codes[i] == 0) {
@@ -185,7 +185,7 @@ TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
   const Ended ended = gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--fail-fast", "--jobs", "1",
                               "--report", scratch / "run.jsonl"});
   CHECK(ended.code == 65);
-  CHECK(summary(ended) == "gpuccl: 1 of 39 labelled, 1 failed (65: 1), 37 not started");
+  CHECK(summary(ended) == "gpuccl: 1 of 39 labeled, 1 failed (65: 1), 37 not started");
   CHECK(names_below(scratch / "out") == std::set<std::string>{"1.tiff", "1.json"});
   const std::vector<Json> report = lines_of(scratch / "run.jsonl");
   REQUIRE(report.size() == 39);
@@ -205,7 +205,7 @@ TEST_CASE("option --skip-existing does only what is missing") {
   fs::remove(scratch / "out/3.tiff");
   const Ended again = gpuccl(words);
   CHECK(again.code == 0);
-  CHECK(summary(again) == "gpuccl: 2 of 3 labelled, 1 skipped");
+  CHECK(summary(again) == "gpuccl: 2 of 3 labeled, 1 skipped");
   CHECK(fs::last_write_time(scratch / "out/1.tiff") == written);
   CHECK(names_below(scratch / "out").size() == 6);
   CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
@@ -219,7 +219,7 @@ TEST_CASE("option --skip-existing does again what was made with other options") 
     words.insert(words.end(), more.begin(), more.end());
     return summary(gpuccl(words));
   };
-  const std::string all = "gpuccl: 2 of 2 labelled", none = "gpuccl: 0 of 2 labelled, 2 skipped";
+  const std::string all = "gpuccl: 2 of 2 labeled", none = "gpuccl: 0 of 2 labeled, 2 skipped";
   const Words other[] = {{"--invert"},
                          {"--threshold", "0.5"},
                          {"-c", "4"},
@@ -256,8 +256,8 @@ TEST_CASE("option --skip-existing does again what is not of the reported run") {
   const auto is_done = [&](Words more = {}, const char* folder = "in") {
     more.push_back("--skip-existing");
     const std::string said = label(more, folder);
-    if (said == "gpuccl: 0 of 1 labelled, 1 skipped") return true;
-    CHECK(said == "gpuccl: 1 of 1 labelled");
+    if (said == "gpuccl: 0 of 1 labeled, 1 skipped") return true;
+    CHECK(said == "gpuccl: 1 of 1 labeled");
     return false;
   };
   label({});
@@ -356,8 +356,8 @@ TEST_CASE("after a signal, report and table say what was done") {
   CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT));
   const std::vector<Json> lines = lines_of(scratch / "run.jsonl");
   REQUIRE(lines.size() == 3);
-  CHECK(lines[0]["status"] == "labelled");
-  CHECK(lines[1]["status"] == "labelled");
+  CHECK(lines[0]["status"] == "labeled");
+  CHECK(lines[1]["status"] == "labeled");
   CHECK(lines[2]["status"] == "not started");
   const std::string table = read_file(scratch / "all.csv");
   CHECK(table.find("\n" + first + ",1,") != std::string::npos);
@@ -395,10 +395,10 @@ TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   const std::string plain = add_image(scratch / "in/a.png"), odd = add_image(scratch / "in/b\nc.png");
   write_file(scratch / "lines", plain + "\r\n\n");
   CHECK(summary(gpuccl({"label", "@" + (scratch / "lines"), "-o", scratch / "one/"})) ==
-        "gpuccl: 1 of 1 labelled");
+        "gpuccl: 1 of 1 labeled");
   write_file(scratch / "nuls", plain + std::string(1, '\0') + odd + std::string(1, '\0'));
   CHECK(summary(gpuccl({"label", "@" + (scratch / "nuls"), "-o", scratch / "two/"})) ==
-        "gpuccl: 2 of 2 labelled");
+        "gpuccl: 2 of 2 labeled");
   CHECK(names_below(scratch / "two") == std::set<std::string>{"a.tiff", "a.json", "b\nc.tiff", "b\nc.json"});
 }
 
@@ -442,7 +442,7 @@ TEST_CASE("the report and the table of a batch can be read while they grow") {
   for (const char* image : {"in/1.png", "in/2.png", "in/3.png"}) add_image(scratch / image);
   const Ended report = gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--report", "-"});
   CHECK(report.code == 0);
-  CHECK(report.err == "gpuccl: 3 of 3 labelled\n");
+  CHECK(report.err == "gpuccl: 3 of 3 labeled\n");
   write_file(scratch / "run.jsonl", report.out);
   CHECK(lines_of(scratch / "run.jsonl").size() == 3);
   succeeds({"label", scratch / "in", "--stats", scratch / "t.csv", "--quiet"});
@@ -455,13 +455,13 @@ TEST_CASE("the report and the table of a batch can be read while they grow") {
   CHECK(ended.code == 74);
   CHECK(ended.err.find("gpuccl: standard output: cannot write: no space left on device\n") !=
         std::string::npos);
-  CHECK(summary(ended) == "gpuccl: 3 of 3 labelled, no report or table (74)");
+  CHECK(summary(ended) == "gpuccl: 3 of 3 labeled, no report or table (74)");
 }
 
 TEST_CASE("a folder of images makes a batch whatever its output is called") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
-  CHECK(summary(gpuccl({"label", scratch / "in", "-o", scratch / "new"})) == "gpuccl: 1 of 1 labelled");
+  CHECK(summary(gpuccl({"label", scratch / "in", "-o", scratch / "new"})) == "gpuccl: 1 of 1 labeled");
   CHECK(names_below(scratch / "new") == std::set<std::string>{"1.tiff", "1.json"});
   Command piped = gpuccl_command({"label", "-", "-o", scratch / "new"});
   fails(piped, 64, "standard input needs files as outputs");
@@ -488,7 +488,7 @@ TEST_CASE("outputs that --no-clobber keeps are counted") {
   CHECK(ended.err == "gpuccl: " + (scratch / "out/1.tiff") +
                          ": cannot create: already exists\n"
                          "gpuccl: the same for 2 more inputs: cannot create: already exists\n"
-                         "gpuccl: 1 of 4 labelled, 3 failed (73: 3)\n");
+                         "gpuccl: 1 of 4 labeled, 3 failed (73: 3)\n");
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which takes memory of its own
@@ -510,7 +510,7 @@ TEST_CASE("a folder of folders of slices is a batch of volumes") {
     add_image(scratch / (std::string("in/") + slice + ".png"));
   const Ended flat = gpuccl({"label", scratch / "in", "--stack", "-o", scratch / "flat/"});
   CHECK(flat.code == 65);  // "deep" holds no slices
-  CHECK(summary(flat) == "gpuccl: 2 of 3 labelled, 1 failed (65: 1)");
+  CHECK(summary(flat) == "gpuccl: 2 of 3 labeled, 1 failed (65: 1)");
   succeeds({"label", scratch / "in", "--stack", "--recursive", "-o", scratch / "all/", "--quiet"});
   CHECK(names_below(scratch / "all") ==
         std::set<std::string>{"v.1.tiff", "v.1.json", "w.tiff", "w.json", "deep/x.tiff", "deep/x.json"});
@@ -612,13 +612,13 @@ TEST_CASE("progress has rate and time left: one changing line on a terminal, lin
   CAPTURE(said);
   const std::regex changing("\r\x1b\\[Kgpuccl: \\d+ of 12, [0-9.]+/s, \\d+ s left");
   CHECK(std::regex_search(said, changing));
-  CHECK(said.ends_with("\r\x1b[Kgpuccl: 12 of 12 labelled\r\n"));
+  CHECK(said.ends_with("\r\x1b[Kgpuccl: 12 of 12 labeled\r\n"));
   CHECK(std::count(said.begin(), said.end(), '\n') == 1);
 
   Words often = words;
   often.push_back("--progress");
   const Ended ended = gpuccl(often);
-  CHECK(ended.err.ends_with("gpuccl: 12 of 12 labelled\n"));
+  CHECK(ended.err.ends_with("gpuccl: 12 of 12 labeled\n"));
   CHECK(ended.err.find('\r') == std::string::npos);
   // Every file gives the same warning.
   const std::size_t first =
@@ -635,7 +635,7 @@ TEST_CASE("an unreadable folder of outputs fails every input, and says why") {
   // /proc takes no file of anybody, not even root's.
   const Ended ended = gpuccl({"label", scratch / "in", "-o", "/proc/self/"});
   CHECK(ended.code == 73);
-  CHECK(summary(ended) == "gpuccl: 0 of 2 labelled, 2 failed (73: 2)");
+  CHECK(summary(ended) == "gpuccl: 0 of 2 labeled, 2 failed (73: 2)");
 }
 
 TEST_CASE("little memory and few descriptors make a batch slower, not fail") {
@@ -682,7 +682,7 @@ TEST_CASE("all files of the corpus and good ones among them in one batch") {
   for (const Json& line : report) {
     const std::string input = line["input"];
     CAPTURE(line.dump());
-    const bool done = line["status"] == "labelled";
+    const bool done = line["status"] == "labeled";
     CHECK(done == (line["code"] == 0));
     if (good.contains(input)) CHECK(done);
     if (!done) CHECK(ended.err.find("gpuccl: " + input + ": ") != std::string::npos);
@@ -691,7 +691,7 @@ TEST_CASE("all files of the corpus and good ones among them in one batch") {
   // Either both outputs of an input are there, or none.
   CHECK(names_below(scratch / "out").size() == 2 * labelled);
   CHECK(summary(ended).starts_with("gpuccl: " + std::to_string(labelled) + " of " +
-                                   std::to_string(report.size()) + " labelled, "));
+                                   std::to_string(report.size()) + " labeled, "));
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ TEST_CASE("no two curves look the same, and bars too long for a linear axis are 
   CHECK(as_svg(chart).find(">21000</text>") != std::string::npos);
 }
 
-TEST_CASE("a phase has the colour of its role in every algorithm, and statistics lie behind the others") {
+TEST_CASE("a phase has the color of its role in every algorithm, and statistics lie behind the others") {
   Results results = results_of(Test::steps);
   results.groups.resize(1);
   std::vector<Row>& rows = results.groups[0].rows;

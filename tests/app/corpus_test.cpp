@@ -42,7 +42,7 @@ void check(const tests::CorpusCase& file, const std::string& connectivity, const
   if (!components.empty()) check_report(report, file, components);
 }
 
-TEST_CASE("third-party files are labelled or refused as they should be") {
+TEST_CASE("third-party files are labeled or refused as they should be") {
   const std::vector<tests::CorpusCase> files = tests::corpus_cases();
   for (const tests::CorpusCase& file : files) {
     std::istringstream counts(file.components);

@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::vector<std::string>> kSlices = {{"#..#", "#...", "..##"}, {"....", ".#..", "...#"}};
 constexpr const char* kLabels26 = "1 0 0 2/1 0 0 0/0 0 1 1|0 0 0 0/0 1 0 0/0 0 0 1";
 
-TEST_CASE("an array of numpy is labelled as the same TIFF is, alone, in a folder and as a slice") {
+TEST_CASE("an array of numpy is labeled as the same TIFF is, alone, in a folder and as a slice") {
   const ScratchFolder scratch;
   for (const char* folder : {"in", "stack"}) std::filesystem::create_directory(scratch / folder);
   const std::string tiff = save(scratch / "in/a.tif", tests::drawn(kSlices).view());
@@ -42,7 +42,7 @@ TEST_CASE("an array of numpy is labelled as the same TIFF is, alone, in a folder
   CHECK(labels_in(scratch / "c.npy") == "0 0 0 0/0 1 0 0/0 0 0 2");
 }
 
-TEST_CASE("a NIfTI is labelled with its frame, compressed or not, alone and in a folder") {
+TEST_CASE("a NIfTI is labeled with its frame, compressed or not, alone and in a folder") {
   const ScratchFolder scratch;
   for (const char* folder : {"in", "out"}) std::filesystem::create_directory(scratch / folder);
   const std::string tiff = save(scratch / "a.tif", tests::drawn(kSlices).view());
@@ -138,7 +138,7 @@ TEST_CASE("two lengths are no spacing of a volume") {
   CHECK(report_of({slices, "--spacing", "2,3,4"})["components"][0]["area_physical"] == 72);
 }
 
-TEST_CASE("a PNM is labelled as the same PNG is, and the program says what it reads") {
+TEST_CASE("a PNM is labeled as the same PNG is, and the program says what it reads") {
   const ScratchFolder scratch;
   std::filesystem::create_directory(scratch / "in");
   write_file(scratch / "in/a.pgm", "P2 4 3 255  9 0 0 200  200 0 0 0  0 0 200 200");
@@ -166,7 +166,7 @@ TEST_CASE("one channel of several is chosen, alone and in a batch, and the repor
   fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not a whole number from 0");
 }
 
-TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
+TEST_CASE("a volume of any format is labeled by slabs as it is at once") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());
   succeeds({"label", tiff, "-o", scratch / "at-once.npy"});
@@ -189,7 +189,7 @@ TEST_CASE("a volume of any format is labelled by slabs as it is at once") {
   }
 }
 
-TEST_CASE("a volume of any format is labelled in parts as it is at once") {
+TEST_CASE("a volume of any format is labeled in parts as it is at once") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 20}, 0.2, 3, 4).view());
   succeeds({"label", tiff, "-o", scratch / "at-once.npy"});

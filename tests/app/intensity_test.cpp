@@ -157,7 +157,7 @@ TEST_CASE_METHOD(TwoComponents, "samples of 64 bits are reported with all their 
   reported(nifti, "9007199254740993", "9007199254740995", "18014398509481988");
 }
 
-TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file that is labelled, too") {
+TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file that is labeled, too") {
   const std::string colours = scratch / "both.ppm";  // the mask, the samples
   write_file(colours, "P3 5 2 255  1 1 0  1 3 0  0 9 0  0 9 0  1 10 0  0 9 0  0 9 0  0 9 0  0 9 0  1 30 0");
   const Words words = {colours, "--channel", "0", "--intensity", colours};
@@ -183,7 +183,7 @@ TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file
   fails({"label", input, "--intensity-channel", "1", "--json", "-"}, 64, "--intensity IMAGE");
 }
 
-TEST_CASE("a hyperstack of a mask and a signal is labelled and measured") {
+TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   const ScratchFolder scratch;
   const std::string stack = scratch / "stack.tif";
   const auto page = [](const std::vector<std::uint64_t>& samples) {
@@ -234,8 +234,7 @@ TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in 
   page.photometric = PHOTOMETRIC_RGB;
   page.samples.assign(30, 1);
   tests::write_tiff(scratch / "rgb.tif", {page});
-  refused({"--intensity", scratch / "rgb.tif"}, 65,
-          "has colours (rgb); intensities are those of one channel");
+  refused({"--intensity", scratch / "rgb.tif"}, 65, "has colors (rgb); intensities are those of one channel");
   refused({"--intensity", gray, "-o", gray}, 64, "output and input are the same file");
   fails({"label", "-", "--intensity", "-", "--json", "-"}, 64, "cannot be both");
 }

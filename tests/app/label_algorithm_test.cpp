@@ -65,7 +65,7 @@ TEST_CASE("algorithm and number of threads do not change a byte") {
   CHECK(report_of({input, "--algo", "flood-fill"})["labeling"]["algorithm"] == "flood-fill");
 }
 
-TEST_CASE("a GPU algorithm without a GPU is labelled by the CPU, with one warning") {
+TEST_CASE("a GPU algorithm without a GPU is labeled by the CPU, with one warning") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.png", tests::random_image({211, 97, 1}, 0.5, 1, 3).view());
   succeeds({"label", input, "-o", scratch / "auto.tiff"});

@@ -16,7 +16,7 @@ std::string saved(const ScratchFolder& scratch, const std::string& name,
   return save(scratch / name, tests::drawn(rows).view());
 }
 
-TEST_CASE("an image is labelled and a report stands beside it") {
+TEST_CASE("an image is labeled and a report stands beside it") {
   const ScratchFolder scratch;
   const std::string input = saved(scratch, "in.png", {"##.#", "...#", "#..."});
   CHECK(succeeds({"label", input, "-o", scratch / "out.tiff"}) == "");

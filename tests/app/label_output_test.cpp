@@ -304,7 +304,7 @@ TEST_CASE("descriptors that the caller has not opened are refused, those that ar
   CHECK(in_shell(batch, input, scratch).code == 73);
   CHECK(in_shell(batch + "5>\"$3\"/lines", input, scratch).code == 73);
   CHECK(in_shell(batch + "5>\"$3\"/lines 6>\"$3\"/table", input, scratch).code == 0);
-  CHECK(Json::parse(read_file(scratch / "lines"))["status"] == "labelled");
+  CHECK(Json::parse(read_file(scratch / "lines"))["status"] == "labeled");
   CHECK(read_file(scratch / "table").starts_with("file,label,area,"));
 }
 

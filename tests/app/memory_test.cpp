@@ -107,7 +107,7 @@ std::string measured_within(long mebibytes, const std::string& input, const std:
   return read_file(scratch / "t.csv");
 }
 
-TEST_CASE("samples of a volume that is labelled by slabs are read slice by slice") {
+TEST_CASE("samples of a volume that is labeled by slabs are read slice by slice") {
   const ScratchFolder scratch;
   const Extent extent{300, 300, 300};
   const std::string cubes = save_cubes(scratch / "cubes.tif", extent, 20);

@@ -56,7 +56,7 @@ tests::TiffPageToWrite page_of(const BitVolume& image, int z) {
   return page;
 }
 
-TEST_CASE("a volume of any connectivity is labelled by slabs as it is at once") {
+TEST_CASE("a volume of any connectivity is labeled by slabs as it is at once") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", blobs({120, 90, 41}).view());
   for (const char* connectivity : {"6", "18", "26"})
@@ -65,7 +65,7 @@ TEST_CASE("a volume of any connectivity is labelled by slabs as it is at once") 
     expect_same_with(scratch, input, {"3K", "20K", "100K", "400K"}, {"--per-slice", "-c", connectivity});
 }
 
-TEST_CASE("an image is labelled by slabs of rows as it is at once") {
+TEST_CASE("an image is labeled by slabs of rows as it is at once") {
   const ScratchFolder scratch;
   const std::string png = save(scratch / "in.png", blobs({700, 503, 1}).view());
   const std::string tiff = save(scratch / "in.tif", blobs({301, 702, 1}).view());
@@ -140,7 +140,7 @@ TEST_CASE("slabs are read from whatever holds slices and rows") {
   expect_same_with(scratch, scratch / "tiles.tif", {"10K", "200K"}, {"-c", "4"});
 }
 
-TEST_CASE("a pipe is labelled by slabs of what it has brought") {
+TEST_CASE("a pipe is labeled by slabs of what it has brought") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", blobs({200, 150, 20}).view());
   succeeds({"label", input, "-o", scratch / "labels.tif"});
@@ -226,7 +226,7 @@ BitVolume thorny_columns(int side) {
   return volume;
 }
 
-TEST_CASE("what is labelled with less memory is labelled with more") {
+TEST_CASE("what is labeled with less memory is labeled with more") {
   const ScratchFolder scratch;
   const auto labels_from = [&](const std::string& input, const Words& sizes) {
     for (const std::string& size : sizes) {

@@ -178,7 +178,7 @@ TEST_CASE("floating-point values need a delta") {
         "the value 0.1 does not fit the 32 bits");
 }
 
-TEST_CASE("colours are no values, those of a palette are its indices, and scaled ones are floating-point") {
+TEST_CASE("colors are no values, those of a palette are its indices, and scaled ones are floating-point") {
   const ScratchFolder scratch;
   write_file(scratch / "colors.ppm", "P6\n2 1\n255\n\1\2\3\1\2\3");
   fails({"label", scratch / "colors.ppm", "--values", "--json", "-"}, 65,

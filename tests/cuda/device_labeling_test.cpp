@@ -47,7 +47,7 @@ struct Set {
 
 }  // namespace
 
-TEST_CASE("images on the device are labelled in every layout") {
+TEST_CASE("images on the device are labeled in every layout") {
   std::mt19937 random(1);
   std::uint32_t seed = 0;
   for (const Extent extent : {Extent{1, 1, 1}, Extent{31, 3, 1}, Extent{32, 5, 2}, Extent{64, 70, 1},
@@ -71,7 +71,7 @@ TEST_CASE("rows without padding are read where they are") {
       }
 }
 
-TEST_CASE("every pattern is labelled on the device") {
+TEST_CASE("every pattern is labeled on the device") {
   std::mt19937 random(2);
   std::uint32_t seed = 0;
   for (const Extent extent : {Extent{257, 65, 1}, Extent{130, 18, 10}})

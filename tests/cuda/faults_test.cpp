@@ -158,7 +158,7 @@ TEST_CASE("threads share the GPU", "[processors]") {
   }
 }
 
-TEST_CASE("an image that the memory of the GPU is too small for is labelled there in parts") {
+TEST_CASE("an image that the memory of the GPU is too small for is labeled there in parts") {
   const Repair repair;
   for (const auto& [extent, connectivity, mebibytes] :
        {std::tuple{Extent{4096, 2100, 1}, Connectivity::c8, std::size_t{16}},
@@ -193,7 +193,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labelled ther
   REQUIRE(failure_of([&] { engine.label(image.view(), Connectivity::c8); }) == Failure::memory);
 }
 
-TEST_CASE("values that the memory of the GPU is too small for are refused, and the next image is labelled") {
+TEST_CASE("values that the memory of the GPU is too small for are refused, and the next image is labeled") {
   const Repair repair;
   Engine engine({.device = DeviceChoice::cuda}, nullptr);
   const auto label = [&](Extent extent) {
@@ -298,7 +298,7 @@ TEST_CASE("an image with more elements than links can name is refused before mem
   }
 }
 
-TEST_CASE("an image whose sums of coordinates may pass 64 bits is left to be labelled in parts") {
+TEST_CASE("an image whose sums of coordinates may pass 64 bits is left to be labeled in parts") {
   const std::uint32_t word = 0;
   const BitView image{&word, {INT32_MAX, 16, 1}, words_per_row(INT32_MAX)};
   for (const std::string name : {"runs", "runs-bytes"}) {

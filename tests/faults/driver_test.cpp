@@ -47,7 +47,7 @@ TEST_CASE("with a driver that is too old the CPU labels a whole batch, with one 
   CAPTURE(ended.err);
   CHECK(ended.code == 0);
   CHECK(std::regex_match(ended.err,
-                         std::regex("gpuccl: warning: .*" + kReason + ".*\ngpuccl: 10 of 10 labelled\n")));
+                         std::regex("gpuccl: warning: .*" + kReason + ".*\ngpuccl: 10 of 10 labeled\n")));
   for (int i = 0; i < 10; ++i) {
     const std::string name = "/" + std::to_string(i) + ".tiff";
     CHECK((read_file(scratch / "out" + name) == read_file(scratch / "right" + name)));
@@ -56,7 +56,7 @@ TEST_CASE("with a driver that is too old the CPU labels a whole batch, with one 
   const Ended cuda =
       run(with_old_driver({"label", scratch / "in", "-o", scratch / "no/", "--device", "cuda"}));
   CHECK(cuda.code == 69);
-  CHECK(cuda.err.ends_with("gpuccl: 0 of 10 labelled, 10 failed (69: 10)\n"));
+  CHECK(cuda.err.ends_with("gpuccl: 0 of 10 labeled, 10 failed (69: 10)\n"));
 }
 
 }  // namespace

@@ -257,13 +257,13 @@ struct BatchScenario {
     const std::string lines = read_file(report);
     if (ended.code == 0) {
       CHECK(done == kInputs);
-      CHECK(ended.err == "gpuccl: 4 of 4 labelled\n");
+      CHECK(ended.err == "gpuccl: 4 of 4 labeled\n");
       return;
     }
     // A line for each failure and the count, unless the batch did not begin or the folder could not be read.
     std::smatch counts;
     const std::regex summary(
-        "gpuccl: (\\d) of (\\d) labelled(?:, (\\d) failed \\(.*?\\))?(, no report or table \\(\\d+\\))?\n");
+        "gpuccl: (\\d) of (\\d) labeled(?:, (\\d) failed \\(.*?\\))?(, no report or table \\(\\d+\\))?\n");
     const long messages = std::count(ended.err.begin(), ended.err.end(), '\n');
     if (!std::regex_search(ended.err, counts, summary)) {
       CHECK(messages == 1);

@@ -43,7 +43,7 @@ TEST_CASE("odd names in a folder are names") {
   save(scratch / "in/-dir/\x01.PNG", image().view());
   const Ended ended = gpuccl({"label", scratch / "in", "--recursive", "-o", scratch / "out/", "--report",
                               scratch / "run.jsonl", "--stats", scratch / "all.csv"});
-  CHECK(ended.err == "gpuccl: 13 of 13 labelled\n");
+  CHECK(ended.err == "gpuccl: 13 of 13 labeled\n");
   for (const std::string& name : names) CHECK(fs::exists(scratch / ("out/" + name + ".tiff")));
   CHECK(fs::exists(scratch / "out/-dir/\x01.tiff"));
   std::istringstream lines(read_file(scratch / "run.jsonl"));
@@ -68,7 +68,7 @@ TEST_CASE("pipes, sockets, devices and links to nothing fail alone, and nothing 
   CHECK(ended.err.find("fifo.png: is not a file\n") != std::string::npos);
   CHECK(ended.err.find("socket.tif: is not a file\n") != std::string::npos);
   CHECK(ended.err.find("device.png: is not a file\n") != std::string::npos);
-  CHECK(ended.err.find("gpuccl: 2 of 7 labelled, 5 failed (66: 5)\n") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: 2 of 7 labeled, 5 failed (66: 5)\n") != std::string::npos);
   CHECK(count_entries(scratch / "out") == 4);
 
   fails({"label", scratch / "in", "--stack", "-o", scratch / "stack.tif"}, 66, "is not a file");
@@ -102,7 +102,7 @@ TEST_CASE("names and paths too long for their outputs fail alone") {
   CHECK(ended.code == 1);
   CHECK(ended.err.find("gpuccl: " + longest + ": ") == std::string::npos);
   CHECK(ended.err.find("nnn.tiff: cannot create: file name too long\n") != std::string::npos);
-  CHECK(ended.err.find("gpuccl: 1 of 3 labelled, 2 failed (66: 1, 73: 1)\n") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: 1 of 3 labeled, 2 failed (66: 1, 73: 1)\n") != std::string::npos);
 }
 
 TEST_CASE("outputs through links, beside old files, where one may not write") {
@@ -117,7 +117,7 @@ TEST_CASE("outputs through links, beside old files, where one may not write") {
   fs::create_directory(scratch / "real/c.json");
   const Ended ended = gpuccl({"label", scratch / "in", "-o", scratch / "out"});
   CHECK(ended.code == 73);
-  CHECK(ended.err.find("gpuccl: 1 of 3 labelled, 2 failed (73: 2)\n") != std::string::npos);
+  CHECK(ended.err.find("gpuccl: 1 of 3 labeled, 2 failed (73: 2)\n") != std::string::npos);
   CHECK(fs::is_regular_file(scratch / "elsewhere.tiff"));
   CHECK(!fs::exists(scratch / "real/c.tiff"));
   CHECK(count_entries(scratch / "real") == 4);

@@ -311,7 +311,7 @@ TEST_CASE("not a number is background") {
   REQUIRE(bits[0] == 0b111110u);
 }
 
-TEST_CASE("a colour is foreground if its luma is above 0, as the rule says") {
+TEST_CASE("a color is foreground if its luma is above 0, as the rule says") {
   const SampleFormat format{16, SampleKind::signed_integer, 3, Photometric::rgb, false, {}};
   const std::int16_t colors[] = {-1, -1, -1, 100, 0, 0, 100, -100, 0, 0, 0, 0, -100, 100, 0};
   std::uint32_t bits[2];
@@ -346,7 +346,7 @@ TEST_CASE("half-precision samples have their values") {
   REQUIRE(bits[0] == 0b101111100u);
 }
 
-TEST_CASE("the luma of a gray is the gray, that of the darkest colours is not zero") {
+TEST_CASE("the luma of a gray is the gray, that of the darkest colors is not zero") {
   for (int gray = 0; gray < 65536; ++gray) REQUIRE(luma(gray, gray, gray) == gray);
   REQUIRE(luma(0, 0, 1) > 0);
   REQUIRE(luma(1, 0, 0) > 0);

@@ -179,7 +179,7 @@ TEST_CASE("labels of a NIfTI are its values") {
   REQUIRE(failure_of([&] { read_labels(MemoryFile(nifti.bytes()).path()); }) == Failure::data);
 }
 
-TEST_CASE("colours count by their luma, whatever the scale") {
+TEST_CASE("colors count by their luma, whatever the scale") {
   NiftiToWrite nifti;
   nifti.dim = {2, 2, 1};
   nifti.datatype = 128;

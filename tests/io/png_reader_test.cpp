@@ -77,7 +77,7 @@ TEST_CASE("a threshold on a PNG of 16 bits compares values") {
   REQUIRE(same_bits(read(png_of(image, 16, PNG_COLOR_TYPE_GRAY, {0x0100}, {0x0101}), options).image, image));
 }
 
-TEST_CASE("colours of a PNG are foreground by their luma, whatever their transparency") {
+TEST_CASE("colors of a PNG are foreground by their luma, whatever their transparency") {
   const BitVolume image = noise({70, 30, 1}, 3);
   ReadOptions options;
   options.foreground.threshold = 100;
@@ -102,7 +102,7 @@ TEST_CASE("colours of a PNG are foreground by their luma, whatever their transpa
     }
 }
 
-TEST_CASE("an index of a PNG is foreground if its colour is not black") {
+TEST_CASE("an index of a PNG is foreground if its color is not black") {
   const BitVolume image = noise({70, 30, 1}, 4);
   for (const int bits : {1, 2, 4, 8})
     for (const bool interlaced : {false, true}) {

@@ -89,7 +89,7 @@ struct Bmp {
   }
 };
 
-TEST_CASE("a BMP is read from the bottom up and from the top down, with a palette and in colours") {
+TEST_CASE("a BMP is read from the bottom up and from the top down, with a palette and in colors") {
   const BitVolume image = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
   const std::string first = "\xb0\0\0\0"s, second = "\0\x80\0\0"s;
   CHECK(same_bits(read(Bmp().with(second + first)), image));

@@ -238,7 +238,7 @@ TEST_CASE("Otsu's method reads a TIFF twice") {
   REQUIRE(reader->info().foreground_rule == "otsu: value > 40");
 }
 
-TEST_CASE("colours of a TIFF are foreground by their luma") {
+TEST_CASE("colors of a TIFF are foreground by their luma") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({45, 20, 1}, 5);
@@ -279,7 +279,7 @@ TEST_CASE("colours of a TIFF are foreground by their luma") {
           }
 }
 
-TEST_CASE("an index is foreground if its colour is not black") {
+TEST_CASE("an index is foreground if its color is not black") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({45, 20, 1}, 6);
@@ -471,7 +471,7 @@ TEST_CASE("a strip of JPEG that is longer than its page is read and reported") {
   REQUIRE(failure_of([&] { read(file.path(), options); }) == Failure::data);
 }
 
-TEST_CASE("colours of a JPEG stream are those of RGB, subsampled or not") {
+TEST_CASE("colors of a JPEG stream are those of RGB, subsampled or not") {
   if (TIFFIsCODECConfigured(COMPRESSION_JPEG) == 0) return;
   const tests::MemoryFile file;
   const BitVolume blocks = noise({5, 4, 1}, 29);

@@ -9,7 +9,7 @@
 using namespace gpuccl;
 using namespace tests;
 
-TEST_CASE("images labelled as a group have the labels and components that each has alone") {
+TEST_CASE("images labeled as a group have the labels and components that each has alone") {
   for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c8})
     for (std::uint32_t seed = 1; seed <= 10; ++seed) {
       std::vector<BitVolume> images;

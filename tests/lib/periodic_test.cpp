@@ -163,7 +163,7 @@ std::vector<PeriodicAxes> choices(const Extent& extent, Connectivity connectivit
 
 }  // namespace
 
-TEST_CASE("random images are labelled as flood fill labels them on the torus") {
+TEST_CASE("random images are labeled as flood fill labels them on the torus") {
   std::uint32_t seed = 0;
   for (const Extent extent : {Extent{2, 2, 1}, Extent{7, 5, 1}, Extent{66, 40, 1}, Extent{1, 9, 1},
                               Extent{2, 2, 2}, Extent{5, 4, 3}, Extent{9, 1, 6}, Extent{17, 13, 11}})
@@ -180,7 +180,7 @@ TEST_CASE("random images are labelled as flood fill labels them on the torus") {
 }
 
 // Elements of one value are a binary image; labels are numbered over all values.
-TEST_CASE("random images of values are labelled as flood fill labels each value on the torus") {
+TEST_CASE("random images of values are labeled as flood fill labels each value on the torus") {
   std::mt19937 random(1);
   for (const Extent extent :
        {Extent{7, 5, 1}, Extent{40, 20, 1}, Extent{2, 2, 2}, Extent{5, 4, 3}, Extent{9, 8, 6}})

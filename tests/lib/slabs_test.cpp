@@ -49,7 +49,7 @@ TEST_CASE("slabs of every height give the same as the whole") {
       }
 }
 
-TEST_CASE("slabs can be labelled by every CPU algorithm") {
+TEST_CASE("slabs can be labeled by every CPU algorithm") {
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.device != DeviceKind::cpu) continue;
     for (const Variant& variant : algorithm.variants)

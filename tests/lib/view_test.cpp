@@ -74,7 +74,7 @@ TEST_CASE("what is read for a slab is looked at as well") {
   SlabWork work;
   work.read = [](const Slab&, BitVolume& out) { out.row(0)[1] = 1u << 8; };
   work.label = [](BitView) -> Labeled {
-    FAIL("labelled");
+    FAIL("labeled");
     return {};
   };
   REQUIRE(failure_of([&] {

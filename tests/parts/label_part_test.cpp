@@ -201,7 +201,7 @@ TEST_CASE("a strip that several parts have rows of is the same") {
   }
 }
 
-TEST_CASE("what holds nothing is labelled in parts, and so is one component of all") {
+TEST_CASE("what holds nothing is labeled in parts, and so is one component of all") {
   const ScratchFolder scratch;
   for (const double density : {0.0, 1.0})
     expect_same_files(scratch, save(scratch / "in.tif", random_image({40, 30, 7}, density, 1, 1).view()),

@@ -483,19 +483,19 @@ std::vector<std::size_t> measure_faces(const Values<T>& values, int parts, doubl
 
 }  // namespace
 
-TEST_CASE("random volumes in parts are labelled as the whole") { random_volumes(1, 800); }
-TEST_CASE("200,000 random volumes in parts are labelled as the whole", "[.long]") {
+TEST_CASE("random volumes in parts are labeled as the whole") { random_volumes(1, 800); }
+TEST_CASE("200,000 random volumes in parts are labeled as the whole", "[.long]") {
   random_volumes(10000, 200000);
 }
-TEST_CASE("random values in parts are labelled as the whole") { random_volumes_of_values(1, 800); }
-TEST_CASE("200,000 random volumes of values in parts are labelled as the whole", "[.long]") {
+TEST_CASE("random values in parts are labeled as the whole") { random_volumes_of_values(1, 800); }
+TEST_CASE("200,000 random volumes of values in parts are labeled as the whole", "[.long]") {
   random_volumes_of_values(10000, 200000);
 }
 
-TEST_CASE("random values that may differ in parts are labelled as the whole") {
+TEST_CASE("random values that may differ in parts are labeled as the whole") {
   random_volumes_by_delta(1, 800);
 }
-TEST_CASE("200,000 random volumes by a delta in parts are labelled as the whole", "[.long]") {
+TEST_CASE("200,000 random volumes by a delta in parts are labeled as the whole", "[.long]") {
   random_volumes_by_delta(10000, 200000);
 }
 
@@ -536,12 +536,12 @@ TEST_CASE("cavities and tunnels of 50,000 volumes are counted in parts as in the
   random_shells_with_cavities(10000, 50000);
 }
 
-TEST_CASE("periodic volumes in parts are labelled as the whole") { random_periodic_volumes(1, 800); }
-TEST_CASE("100,000 periodic volumes in parts are labelled as the whole", "[.long]") {
+TEST_CASE("periodic volumes in parts are labeled as the whole") { random_periodic_volumes(1, 800); }
+TEST_CASE("100,000 periodic volumes in parts are labeled as the whole", "[.long]") {
   random_periodic_volumes(10000, 100000);
 }
 
-TEST_CASE("patterns in parts are labelled as the whole") {
+TEST_CASE("patterns in parts are labeled as the whole") {
   for (const Extent extent : {Extent{70, 19, 1}, Extent{21, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}})
     for (const NamedImage& named : every_pattern(extent))
       for (const Connectivity connectivity : kConnectivities)
@@ -583,7 +583,7 @@ TEST_CASE("parts are about equally large, and empty at the end where there are t
   CHECK(cut_into_parts({5, 2147483647, 1}, 1024).back() == Slab{0, 1, 2145386495, 2147483647});
 }
 
-TEST_CASE("an image in memory is labelled in parts") {
+TEST_CASE("an image in memory is labeled in parts") {
   for (const Extent extent : {Extent{70, 19, 1}, Extent{33, 5, 9}})
     for (const NamedImage& named : every_pattern(extent))
       for (const Connectivity connectivity : kConnectivities)

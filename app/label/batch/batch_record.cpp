@@ -13,7 +13,7 @@ constexpr std::size_t kWriteAtOnce = 1 << 16;
 const char* name(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::labelled:
-      return "labelled";
+      return "labeled";
     case Outcome::Status::failed:
       return "failed";
     case Outcome::Status::skipped:
@@ -84,7 +84,7 @@ void Tally::count(const Outcome& outcome) {
 }
 
 std::string Tally::text() const {
-  std::string line = std::to_string(labelled) + " of " + std::to_string(total) + " labelled";
+  std::string line = std::to_string(labelled) + " of " + std::to_string(total) + " labeled";
   if (skipped > 0) line += ", " + std::to_string(skipped) + " skipped";
   std::size_t failures = 0;
   std::string codes;

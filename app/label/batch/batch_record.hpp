@@ -62,7 +62,7 @@ struct Tally {
   std::set<int> failed_beside;        // exit codes of what is not an input: the report, the table
 
   void count(const Outcome& outcome);
-  /// "4997 of 5000 labelled, 3 failed (65: 2, 66: 1)"
+  /// "4997 of 5000 labeled, 3 failed (65: 2, 66: 1)"
   std::string text() const;
   /// The exit code of all failures if they have one in common, else 1.
   int exit_code() const;
