@@ -8,6 +8,7 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/compare.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/label_reader.hpp"
 
@@ -37,6 +38,8 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
 }
 
 int run_compare(const CompareOptions& options) {
+  if (io::are_one_stream(options.a, options.b))
+    throw io::FileError(options.b, Failure::usage, "cannot be compared with itself, for it is read once");
   const LabelImage a = io::concerning(options.a, [&] { return io::read_labels(options.a); });
   const LabelImage b = io::concerning(options.b, [&] { return io::read_labels(options.b); });
   const Comparison comparison = compare(a, b);

@@ -1,11 +1,15 @@
 #include "app/label/label_checks.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 
+#include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -29,11 +33,6 @@ std::optional<io::LabelFormat> format_by_name(const std::string& path) {
   }
 }
 
-/// "labels/", or a folder that is there and is not called like a label image.
-bool names_folder(const std::string& path) {
-  return !path.empty() && (path.back() == '/' || (!format_by_name(path) && is_folder(path)));
-}
-
 void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   const std::string& input = options.inputs.front();
@@ -45,8 +44,8 @@ void check_single(const LabelOptions& options) {
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
-  if (options.inputs.front() == "-" && options.measure.intensity == "-")
-    throw Error(Failure::usage, "standard input cannot be both input and --intensity");
+  if (io::are_one_stream(options.inputs.front(), options.measure.intensity))
+    throw io::FileError(options.measure.intensity, Failure::usage, "cannot be both input and --intensity");
   if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
     throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }
@@ -106,6 +105,10 @@ void check_batch(const LabelOptions& options) {
 
 }  // namespace
 
+bool names_folder(const std::string& path) {
+  return !path.empty() && (path.back() == '/' || (!format_by_name(path) && is_folder(path)));
+}
+
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
   const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
@@ -129,7 +132,9 @@ void check(const LabelOptions& options, bool batch) {
   check_values(options);
   check_borders(options);
   batch ? check_batch(options) : check_single(options);
-  const auto is_stdout = [](const std::string& path) { return path == "-"; };
+  const auto is_stdout = [](const std::string& path) {
+    return path == "-" || io::descriptor_named(path) == STDOUT_FILENO;
+  };
   const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,

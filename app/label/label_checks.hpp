@@ -8,6 +8,9 @@
 
 namespace gpuccl::app {
 
+/// "labels/", or a folder that is there and is not called like a label image.
+bool names_folder(const std::string& path);
+
 /// Whether the command line asks for a batch, and not for one input with outputs of its own. Looks at what is
 /// on the disk: to be asked once.
 bool is_batch(const LabelOptions& options);

@@ -44,4 +44,12 @@ FileIdentity identify_input(const std::string& path) {
   return identify(split_input(path).file);
 }
 
+bool are_one_stream(const std::string& a, const std::string& b) {
+  if (a == "-" && b == "-") return true;
+  struct stat status {};
+  const bool is_there = a == "-" ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(a.c_str(), &status) == 0;
+  return is_there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) &&
+         identify_input(a) == identify_input(b);
+}
+
 }  // namespace gpuccl::io

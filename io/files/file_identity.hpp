@@ -20,6 +20,9 @@ struct FileIdentity {
 FileIdentity identify_input(const std::string& path);
 FileIdentity identify(const std::string& path);
 
+/// Whether both are names of one stream, such as standard input or a pipe, which is read once.
+bool are_one_stream(const std::string& a, const std::string& b);
+
 /// Size of the file `path`, or of that in which the array of this name is; 0 if it is no regular file.
 std::uint64_t bytes_of_regular_file(const std::string& path);
 

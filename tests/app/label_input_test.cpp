@@ -37,6 +37,24 @@ TEST_CASE("an image is labeled and a report stands beside it") {
         Json::parse(R"({"label":2,"area":2,"bbox":[3,0,3,1],"centroid":[3,0.5]})"));
 }
 
+TEST_CASE("a stream is read once") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
+  for (const char* other : {"-", "/dev/stdin", "/dev/fd/0"}) {
+    for (const Words& words : {Words{GPUCCL_PROGRAM, "label", "-", "--json", "-", "--intensity", other},
+                               Words{GPUCCL_PROGRAM, "compare", "-", other}}) {
+      Command command;
+      command.words = {"sh", "-c", "image=$1; shift; cat \"$image\" | \"$@\"", "sh", image};
+      command.words.insert(command.words.end(), words.begin(), words.end());
+      const Ended ended = run(command);
+      CHECK(ended.code == 64);
+      CHECK(ended.out == "");
+      CHECK_THAT(ended.err, tests::containing(words[1] == "label" ? "cannot be both input and --intensity"
+                                                                  : "cannot be compared with itself"));
+    }
+  }
+}
+
 TEST_CASE("standard input is an input like any other") {
   const ScratchFolder scratch;
   Command command = gpuccl_command({"label", "-", "--json", "-", "-o", scratch / "out.png"});

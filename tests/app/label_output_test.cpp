@@ -175,6 +175,13 @@ TEST_CASE("what goes to a stream is written to it, and replaces nothing") {
   CHECK(
       in_shell("\"$1\" label \"$2\" --json /dev/stdout >>\"$3\"/log && head -n 1 \"$3\"/log", input, scratch)
           .out == "kept\n");
+  // Two texts in one stream could not be told apart, by whatever names.
+  for (const char* name : {"-", "/dev/stdout", "/dev/fd/1"}) {
+    const Ended both = gpuccl({"label", input, "--stats", "/dev/stdout", "--json", name});
+    CHECK(both.code == 64);
+    CHECK(both.out == "");
+    CHECK_THAT(both.err, tests::containing("only one of --json, --stats"));
+  }
   // A label image cannot be a stream: where it goes is known when it is complete.
   const Ended refused = in_shell("\"$1\" label \"$2\" -o \"$3\"/x.tif >>\"$3\"/log", input, scratch);
   CHECK(refused.code == 0);
