@@ -98,8 +98,8 @@ void BenchOptions::add_to(const Command& command) {
   command.group("Output");
   add_path(command, "--json", json, "FILE", "Results as JSON");
   add_path(command, "--csv", csv, "FILE", "Results as a table");
-  add_path(command, "--report", report, "DIR",
-           "Folder for a page with charts, index.html, and for each chart as SVG");
+  add_folder(command, "--report", report, "DIR",
+             "Folder for a page with charts, index.html, and for each chart as SVG");
   add_path(command, "--map", map, "FILE.png",
            "With --test work: the largest image, and what each of its thread blocks did, as colors");
   output.add_to(command);

@@ -43,7 +43,7 @@ void setup_join(CommandLine& line) {
   const Command command =
       line.add_command("join", "Put the parts together that gpuccl label --part has labeled");
   const auto options = std::make_shared<JoinOptions>();
-  add_path(command, "DIR", options->folder, "", "Folder of the parts, as --parts-dir says it").required();
+  add_folder(command, "DIR", options->folder, "", "Folder of the parts, as --parts-dir says it").required();
   add_switch(command, "--finish", options->finish,
              "Make the outputs of the parts that were written after joining, and empty the folder");
   add_threads(command, options->threads);

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
 #include "app/commands/commands.hpp"
@@ -16,7 +15,6 @@
 #include "app/options/command_line.hpp"
 #include "app/parts/label_task.hpp"
 #include "app/parts/task_words.hpp"
-#include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -41,11 +39,6 @@ LazyEngine engine_for(const LabelPaths& files, const LabelOptions& options) {
           }};
 }
 
-std::filesystem::path folder_of(const std::string& path) {
-  std::error_code unknown;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown).parent_path();
-}
-
 int run_task(const LabelOptions& options, const TaskOptions& task) {
   task.check();
   check_for_tasks(options);
@@ -53,9 +46,6 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   files.input = options.inputs.front();
   files.intensity = options.measure.intensity;
   refuse_overlap(files, options.input.stack, task.folder);
-  for (const std::string& path : files.outputs())
-    if (folder_of(path) == folder_of(task.folder + "/run"))
-      throw io::FileError(path, Failure::usage, "lies in the folder of the parts, which are removed");
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine = engine_for(files, options);
   const TaskDone done = label_task(files, options, task, engine);

@@ -21,12 +21,12 @@ void BatchOptions::add_to(const Command& command) {
   add_switch(command, "--recursive", recursive, "Folders with all that is below them");
   add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
                               "Format of the label images [tiff]");
-  add_path(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
-  add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
-  add_path(command, "--contacts-dir", contacts_folder, "DIR",
-           "Folder for a table of each input's components that touch");
-  add_path(command, "--preview-dir", preview_folder, "DIR",
-           "Folder for a color picture of each input's labels");
+  add_folder(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
+  add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
+  add_folder(command, "--contacts-dir", contacts_folder, "DIR",
+             "Folder for a table of each input's components that touch");
+  add_folder(command, "--preview-dir", preview_folder, "DIR",
+             "Folder for a color picture of each input's labels");
   add_text_path(command, "--report", report, "json",
                 "What became of each input, a line of JSON each, in order; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,

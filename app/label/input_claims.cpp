@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/files/file_error.hpp"
+#include "io/files/symbolic_links.hpp"
 #include "io/read/input_files.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
@@ -16,11 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders that `path` lies in, of one that does not exist as far as they do.
+/// The folders that `path` lies in, of one that does not exist as far as they do; of a link where it leads.
 std::vector<io::FileIdentity> folders_of(const std::string& path) {
   std::vector<io::FileIdentity> folders;
   std::error_code none;
-  for (fs::path at = fs::weakly_canonical(path, none).parent_path(); at.has_relative_path();
+  const fs::path file = fs::absolute(io::follow_links(path).value_or(path), none);
+  for (fs::path at = fs::weakly_canonical(file, none).parent_path(); at.has_relative_path();
        at = at.parent_path())
     folders.push_back(io::identify(at.string()));
   return folders;
@@ -74,7 +76,11 @@ void InputClaims::refuse_output(const std::string& path) const {
     throw io::FileError(path, Failure::usage, "lies in a Zarr that is read");
 }
 
-void InputClaims::refuse_folder(const std::string& folder) const {
+void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& files) const {
+  const io::FileIdentity parts = io::identify((fs::path(folder) / "any").parent_path().string());
+  for (const std::string& path : files.outputs())
+    if (is_any_of(folders_of(path), {parts}))
+      throw io::FileError(path, Failure::usage, "lies in the folder of the parts, which are removed");
   if (!stores_.empty() && is_any_of(folders_of(folder + "/any"), stores_))
     throw io::FileError(folder, Failure::usage, "lies in a Zarr that is read");
 }

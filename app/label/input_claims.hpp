@@ -22,8 +22,8 @@ class InputClaims {
   /// output, in it.
   void refuse_outputs(const LabelPaths& files) const;
   /// Error (usage) if this folder, to which files come and from which they go, is or lies in a Zarr that is
-  /// read.
-  void refuse_folder(const std::string& folder) const;
+  /// read, or has an output of `files` in it.
+  void refuse_parts_in(const std::string& folder, const LabelPaths& files) const;
   void refuse_output(const std::string& path) const;
 
  private:

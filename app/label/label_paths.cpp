@@ -62,7 +62,7 @@ void refuse_overlap(const LabelPaths& files, bool stack, const std::string& fold
     if (!is_special(path) && !taken.insert(io::identify(path)).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
   inputs.refuse_outputs(files);
-  if (!folder_of_parts.empty()) inputs.refuse_folder(folder_of_parts);
+  if (!folder_of_parts.empty()) inputs.refuse_parts_in(folder_of_parts, files);
 }
 
 void refuse_existing(const LabelPaths& files) {

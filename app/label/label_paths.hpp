@@ -33,8 +33,8 @@ bool is_special(const std::string& path);
 /// the group, unless it is the one that gpuccl adds by itself.
 std::string default_report(const std::string& image);
 
-/// Refuses outputs that would replace what is read (InputClaims) or each other, under whatever name, and a
-/// folder of parts in what is read. Error (usage).
+/// Refuses outputs that would replace what is read (InputClaims) or each other or go where parts do, under
+/// whatever name, and a folder of parts in what is read. Error (usage).
 void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts = {});
 
 /// Refuses outputs that exist. Error (cannot_create).

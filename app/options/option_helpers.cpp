@@ -40,6 +40,11 @@ std::string wrong_file(const std::string& given) {
   return wrong_path(given);
 }
 
+std::string wrong_folder(const std::string& given) {
+  if (given == "-") return "is a folder, not a stream; one called - is ./-";
+  return wrong_path(given);
+}
+
 std::string wrong_text_path(const std::string& given, const std::string& format) {
   constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",
                                           ".xls", ".xlsx", ".ods",  ".parquet"};
@@ -71,6 +76,11 @@ Option add_switch(const Command& command, const std::string& names, bool& target
 Option add_path(const Command& command, const std::string& names, std::string& target,
                 const std::string& type, const std::string& help) {
   return add_name(command, names, target, type, help, wrong_file);
+}
+
+Option add_folder(const Command& command, const std::string& names, std::string& target,
+                  const std::string& type, const std::string& help) {
+  return add_name(command, names, target, type, help, wrong_folder);
 }
 
 Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,

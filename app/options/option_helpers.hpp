@@ -50,9 +50,13 @@ Option add_choice(const Command& command, const std::string& names, Target& targ
 /// A word that turns something on.
 Option add_switch(const Command& command, const std::string& names, bool& target, const std::string& help);
 
-/// An option that is the name of a file or folder. Whether it exists is found out by opening it.
+/// An option that is the name of a file that is written. Whether it exists is found out by opening it.
 Option add_path(const Command& command, const std::string& names, std::string& target,
                 const std::string& type, const std::string& help);
+
+/// The same of a folder.
+Option add_folder(const Command& command, const std::string& names, std::string& target,
+                  const std::string& type, const std::string& help);
 
 /// The same for what is read or written as a stream: "-" is standard input or output.
 Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,

@@ -16,6 +16,7 @@
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
+#include "app/parts/part_checks.hpp"
 #include "app/parts/part_measures.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
@@ -36,7 +37,7 @@ class Finish {
         options_(run.options()),
         quiet_(quiet),
         input_(run.open_input()),
-        measures_(io::concerning(files_.input, [&] { return measures_in_parts(files_, options_, input_); })),
+        measures_(run.open_measures(input_)),
         joined_(with_remedy(folder_.joined_path(), "run gpuccl join without --finish first",
                             [&] { return JoinedParts::read(folder_); })) {}
 
@@ -46,6 +47,9 @@ class Finish {
         write_ms_ = std::max(write_ms_, open(part).take<double>(sections::kTimes).at(0));
       });
     });
+    // Names may have become links since the parts were labeled.
+    check_for_parts(options_);
+    refuse_overlap(files_, options_.input.stack, folder_.path());
     if (!options_.output.file.overwrite) refuse_existing(files_);
     LabelOutputs outputs(files_, LabelStreams(files_), options_.output);
     describe();

@@ -30,11 +30,7 @@ namespace {
 class Join {
  public:
   explicit Join(const OpenedRun& run)
-      : run_(run),
-        folder_(run.folder()),
-        input_(run.open_input()),
-        measures_(io::concerning(run.files().input,
-                                 [&] { return measures_in_parts(run.files(), run.options(), input_); })) {
+      : run_(run), folder_(run.folder()), input_(run.open_input()), measures_(run.open_measures(input_)) {
     for (const Slab& slab : cut_into_parts(input_.extent(), folder_.parts()))
       if (slab.z0 < slab.z1 && slab.y0 < slab.y1) slabs_.push_back(slab);
   }

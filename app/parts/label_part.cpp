@@ -55,9 +55,10 @@ class PartJob {
     here(files_.input, [&] { state = state_of_inputs(files_, *input_); });
     const std::string first = io::text_of(link_.gather(io::message_of(state)).front());
     here(files_.input, [&] {
-      if (first != state)
-        throw Error(Failure::data, "is another file for part " + std::to_string(link_.part()) +
-                                       " than for part 0; all parts need the same one");
+      if (const std::optional<std::string> other = changed_input(files_, *input_, first))
+        throw io::FileError(*other, Failure::data,
+                            "is another file for part " + std::to_string(link_.part()) +
+                                " than for part 0; all parts need the same one");
     });
     here(files_.input, [&] {
       if (first_)

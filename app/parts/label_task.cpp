@@ -54,7 +54,8 @@ class LabelTask {
     if (const std::string line = measures_.left_out(); !line.empty()) warn(line);
     if (!std::filesystem::exists(folder_.finished_path()))
       LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written
-    folder_.begin({task_words(options), state_of_inputs(files, input_), task.parts});
+    folder_.begin({task_words(options), state_of_inputs(files, input_), task.parts},
+                  [&](const std::string& before) { return changed_input(files, input_, before); });
     slabs_ = cut_into_parts(input_.extent(), task.parts);
     own_ = io::rows_of_parts(input_.extent(), task.parts);
   }

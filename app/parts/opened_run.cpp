@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t kMostNamed = 20;
 
+[[noreturn]] void refuse_changed(const std::string& path) {
+  throw io::FileError(path, Failure::data, "has changed since its parts were labeled");
+}
+
 }  // namespace
 
 OpenedRun::OpenedRun(const std::string& folder) : folder_(folder, true), run_(folder_.open()) {
@@ -27,9 +31,16 @@ OpenedRun::OpenedRun(const std::string& folder) : folder_(folder, true), run_(fo
 PartInput OpenedRun::open_input() const {
   return io::concerning(files_.input, [&] {
     PartInput input(files_.input, options_, nullptr);
-    if (state_of_inputs(files_, input) != run_.input)
-      throw Error(Failure::data, "has changed since its parts were labeled");
+    if (changed_input(files_, input, run_.input) == files_.input) refuse_changed(files_.input);
     return input;
+  });
+}
+
+LabelMeasures OpenedRun::open_measures(const PartInput& input) const {
+  return io::concerning(files_.input, [&] {
+    LabelMeasures measures = measures_in_parts(files_, options_, input);  // says what is missing
+    if (changed_input(files_, input, run_.input) == files_.intensity) refuse_changed(files_.intensity);
+    return measures;
   });
 }
 

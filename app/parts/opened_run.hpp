@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "app/label/label_measures.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/parts/part_input.hpp"
@@ -21,6 +22,8 @@ class OpenedRun {
   const LabelPaths& files() const { return files_; }
   /// Opens the input. io::FileError (data) if it is not that of the tasks.
   PartInput open_input() const;
+  /// What is measured of it. io::FileError (data) if the image of samples is not that of the tasks.
+  LabelMeasures open_measures(const PartInput& input) const;
 
   /// Does `work` on the file `path` of a part; if that is missing or damaged, the error says that the part is
   /// to be run again.

@@ -13,10 +13,16 @@ namespace gpuccl::app {
 void check_for_parts(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   if (options.inputs.size() > 1) throw Error(Failure::usage, "labels one input; gpuccl label takes several");
-  if (options.inputs.front() == "-")
-    throw Error(Failure::usage, "standard input cannot be read in parts; give a file");
-  if (options.measure.intensity == "-")
-    throw Error(Failure::usage, "--intensity - cannot be read in parts; give a file");
+  const std::string& input = options.inputs.front();
+  if (input.starts_with('@'))
+    throw io::FileError(input, Failure::usage,
+                        "is a list of inputs, and parts label one; a file of that name is ./" + input);
+  if (io::TextStream::is_named(input))
+    throw Error(Failure::usage,
+                (input == "-" ? "standard input" : input) + " cannot be read in parts; give a file");
+  if (io::TextStream::is_named(options.measure.intensity))
+    throw Error(Failure::usage,
+                "--intensity " + options.measure.intensity + " cannot be read in parts; give a file");
   check_values(options);
   check_borders(options);
   if (!files.any_output())
@@ -26,6 +32,9 @@ void check_for_parts(const LabelOptions& options) {
   for (const std::string& path : {files.json, files.stats, files.contacts})
     if (io::TextStream::is_named(path))
       throw Error(Failure::usage, "several parts write files: " + path + " cannot be an output");
+  if (names_folder(files.image))
+    throw io::FileError(files.image, Failure::usage,
+                        "is a folder, and parts label one input into one file; give the name of that");
   if (files.image.empty()) {
     if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic ||
         options.values.keep_values)

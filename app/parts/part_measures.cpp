@@ -33,6 +33,13 @@ std::string state_of_inputs(const LabelPaths& files, const PartInput& input) {
   });
 }
 
+std::optional<std::string> changed_input(const LabelPaths& files, const PartInput& input,
+                                         const std::string& before) {
+  if (state_of_inputs(files, input) == before) return std::nullopt;
+  const bool is_same = !files.intensity.empty() && before.starts_with(input.state() + " ");
+  return is_same ? files.intensity : files.input;
+}
+
 bool measures_rows(const LabelOptions& options, const LabelMeasures& measures) {
   return measures.any() && options.periodic == PeriodicAxes{};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/label/label_measures.hpp"
@@ -14,6 +15,9 @@ LabelMeasures measures_in_parts(const LabelPaths& files, const LabelOptions& opt
 
 /// PartInput::state(), and the same of the image of samples if there is one.
 std::string state_of_inputs(const LabelPaths& files, const PartInput& input);
+/// Which of the two is not as when that was `before`, the input if both; none if nothing has changed.
+std::optional<std::string> changed_input(const LabelPaths& files, const PartInput& input,
+                                         const std::string& before);
 
 /// Whether rows are looked at for that, which parts do when they have been united: periodic images have only
 /// measures that need none.

@@ -62,7 +62,8 @@ TaskFolder::TaskFolder(std::string path, bool sync) : path_(std::move(path)) {
   options_.sync = sync;
 }
 
-void TaskFolder::begin(const TaskRun& mine) {
+void TaskFolder::begin(const TaskRun& mine,
+                       const std::function<std::optional<std::string>(const std::string& before)>& changed) {
   io::make_folder(path_);
   use(mine);
   const std::vector<std::string> names = names_in(path_);
@@ -88,10 +89,10 @@ void TaskFolder::begin(const TaskRun& mine) {
     throw io::FileError(path_, Failure::usage,
                         "has parts of another command: " + joined(there.words, ' ') + " and not " +
                             joined(mine.words, ' ') + "; give another --parts-dir, or remove this one");
-  if (there.input != mine.input)
+  if (const std::optional<std::string> other = changed(there.input))
     throw io::FileError(
         path_, Failure::data,
-        "has parts of the input as it was before it changed; remove the folder and begin again");
+        "has parts of " + *other + " as it was before it changed; remove the folder and begin again");
   if (there.parts != mine.parts)
     throw io::FileError(path_, Failure::usage,
                         "has parts of " + std::to_string(there.parts) + ", not of " +

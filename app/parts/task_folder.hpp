@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,7 +85,7 @@ constexpr std::size_t of_stretch(bool with_borders) {
 /// What tasks do: the words of the command but --part, and the input. All of a run must agree.
 struct TaskRun {
   std::vector<std::string> words;
-  std::string input;  // PartInput::state()
+  std::string input;  // state_of_inputs()
   int parts = 0;
 
   std::uint64_t id() const;
@@ -96,11 +98,14 @@ class TaskFolder {
   /// `sync`: whether files reach the disk before they have their names.
   TaskFolder(std::string path, bool sync);
 
-  /// Makes the folder that of `run`. io::FileError (cannot_create) if it has other files, (usage) if it is of
-  /// one with other options, (data) if it is of another input.
-  void begin(const TaskRun& run);
+  /// Makes the folder that of `run`. `changed`: the input that differs from a state before, if one does.
+  /// io::FileError (cannot_create) if it has other files, (usage) if it is of a run with other options,
+  /// (data) if it is of another input.
+  void begin(const TaskRun& run,
+             const std::function<std::optional<std::string>(const std::string& before)>& changed);
   /// The run that the folder is of. io::FileError if it is of none.
   TaskRun open();
+  const std::string& path() const { return path_; }
   std::string run_path() const { return path_ + "/run"; }
 
   std::string background_path(int part) const { return of_part("background", part); }

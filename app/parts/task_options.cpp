@@ -30,7 +30,7 @@ void TaskOptions::add_to(const Command& command) {
                                  : "'" + given + "' is not a part as in 3/16, of " +
                                        std::to_string(kMostParts) + " at most";
                     });
-  add_path(command, "--parts-dir", folder, "DIR", "Folder in which parts leave what others need");
+  add_folder(command, "--parts-dir", folder, "DIR", "Folder in which parts leave what others need");
 }
 
 void TaskOptions::check() const {

@@ -96,6 +96,8 @@ TEST_CASE("files of a Zarr that is read are never an output") {
     refused({"label", store, image, "--stats", output}, chunk);
   }
   refused({"label", store, "-o", store + "/0/l.tif"}, chunk);
+  fs::create_symlink(store + "/0/new", scratch / "dangling");
+  refused({"label", store, "--stats", scratch / "dangling"}, chunk);
   CHECK(!fs::exists(store + "/labels"));
   for (const std::string& parts : {store, store + "/parts", scratch / "link/0/parts"})
     refused({"label", store, "-o", scratch / "l.tif", "--part", "1/2", "--parts-dir", parts}, chunk);

@@ -114,8 +114,10 @@ TEST_CASE("values that an option does not take are refused") {
   for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
     refused({"-o", "x.tif", "--min-size", count}, "is not a whole number from 0 on");
   refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not a whole number from 1 to 255");
-  for (const char* option : {"-o", "--preview", "--json-dir", "--stats-dir", "--contacts-dir"})
+  for (const char* option : {"-o", "--preview"})
     refused({option, "-"}, "goes to a file, not to standard output");
+  for (const char* option : {"--json-dir", "--stats-dir", "--contacts-dir", "--preview-dir", "--parts-dir"})
+    refused({option, "-"}, "is a folder, not a stream");
   for (const char* option : {"-o", "--json", "--stats", "--preview", "--report", "--json-dir"})
     refused({option, "--quiet"}, "looks like an option; a file of that name is ./--quiet");
   for (const char* image : {"page.png", "in/scan.TIF", "labels.npy"})

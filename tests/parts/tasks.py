@@ -389,6 +389,9 @@ def hollow(scratch):
     run(*case.join("--finish"))
     case.check()
     run("label", source, "-o", scratch / "out.tif", "--part", "1/2", "--parts-dir", scratch / "d", "--keep", "holes > 0", code=64, said="measured in images")
+    generate(source, (60, 50), 0.6, 1)
+    process = start(["label", source, "-o", scratch / "out.tif", "--part", "1/2", "--parts-dir", scratch / "d", "--measure", "cavities", "--device", "cpu"])
+    assert "left out cavities" in process.communicate()[1].decode() and process.returncode == 0
 
 
 def filled(scratch):
@@ -470,13 +473,18 @@ def refused(scratch):
     run(*measured.join())
     run(*samples[0])
     os.utime(scratch / "samples.tif", (1, 1))
+    run(*samples[1], code=65, said="samples.tif as it was before it changed")
+    for words in (measured.join(), measured.join("--finish")):
+        run(*words, code=65, said="samples.tif: has changed")
+    (scratch / "samples.tif").unlink()
     for words in (samples[1], measured.join(), measured.join("--finish")):
-        run(*words, code=65, said="changed")
+        run(*words, code=66, said="samples.tif: no such file")
     measured.check_untouched()
     # Another input.
     os.utime(source, (1, 1))
-    for words in (case.task(1), case.join(), case.join("--finish")):
-        run(*words, code=65, said="changed")
+    run(*case.task(1), code=65, said="in.tif as it was before it changed")
+    for words in (case.join(), case.join("--finish")):
+        run(*words, code=65, said="in.tif: has changed")
     run(*[word if word != source else scratch / "missing.tif" for word in case.task(1)], code=66)
     case.check_untouched()
 
@@ -490,6 +498,13 @@ def refused(scratch):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.png", "out/", "out.nii.gz", "out.zarr"):
         run("label", source, "-o", image, *together, code=64)
+    for image in ("out/", scratch):
+        run("label", source, "-o", image, *together, code=64, said="parts label one input into one file")
+    for listed in (source, scratch / "list.txt"):
+        run("label", f"@{listed}", "-o", "out.tif", *together, code=64, said="is a list of inputs")
+    run("label", "/dev/stdin", "-o", "out.tif", *together, code=64, said="/dev/stdin cannot be read in parts")
+    run("label", source, "-o", "out.tif", "--intensity", "/dev/fd/0", *together, code=64, said="/dev/fd/0 cannot be read in parts")
+    run("join", "-", code=64, said="DIR: is a folder")
     run("label", source, "-o", source, *together, code=64)
     run("label", source, "-o", scratch / "no/out.tif", *together, code=73)
     assert not (scratch / "d").exists()
@@ -568,6 +583,38 @@ def finished(scratch):
     assert case.outputs[1].read_bytes() == case.whole[1].read_bytes() and not case.image.exists()
 
 
+def links(scratch):
+    """Names of outputs become links to what must stay, before the last step."""
+    rng = random.Random(6)
+    source, samples = scratch / "in.npy", scratch / "samples.npy"
+    generate_values(source, (40, 30), rng)
+    generate_samples(samples, (40, 30), rng)
+    for more in ([], ["--overwrite"]):
+        case = Case(scratch / "case", source, 2, ["--intensity", samples, *more], ".npy")
+        for _ in range(2):
+            case.each()
+            run(*case.join())
+        case.each()
+        image, table = case.outputs[:2]
+        kept = {path: path.read_bytes() for path in (source, samples, *case.dir.iterdir())}
+        for output, target, said in (
+                (image, source, "output and input are the same file"), (table, samples, "output and input are the same file"),
+                (table, image, "is the name of two outputs"), (image, case.dir / "labels-1-of-2", "lies in the folder of the parts"),
+                (image, case.dir / "new", "lies in the folder of the parts"), (table, "/dev/null", "cannot be an output")):
+            output.symlink_to(target)
+            run(*case.join("--finish"), code=64, said=said)
+            run(*case.task(1), code=64, said=said)
+            output.unlink()
+            case.check_untouched()
+            assert kept == {path: path.read_bytes() for path in (source, samples, *case.dir.iterdir())}
+        table.write_text("a,table\n")
+        if not more:
+            run(*case.join("--finish"), code=73, said="is no table of gpuccl")
+            table.unlink()
+        run(*case.join("--finish"))
+        case.check()
+
+
 def stacks(scratch):
     slices = scratch / "slices"
     slices.mkdir()
@@ -593,7 +640,7 @@ def stacks(scratch):
 
 with tempfile.TemporaryDirectory() as folder:
     tests = [(same_bytes, (400 if LONG else 12,)), (killed, (200 if LONG else 12,)), (mended, (100 if LONG else 3,)),
-             (measured, ()), (hollow, ()), (filled, ()), (refused, ()), (full_disk, ()), (finished, ()), (stacks, ())]
+             (measured, ()), (hollow, ()), (filled, ()), (refused, ()), (full_disk, ()), (finished, ()), (links, ()), (stacks, ())]
     for test, arguments in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue
