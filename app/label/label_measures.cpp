@@ -55,7 +55,7 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
     grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
     const MeasureSet compared = options_.selection.keep.measures();
     if (intensity_->values().count == 0 && needs_value_counts(compared))
-      throw Error(Failure::usage, "--keep: median and percentiles are those of samples of at most 16 bits");
+      throw Error(Failure::usage, "--keep: median and percentiles are those of integers of at most 16 bits");
     request_.long_samples = intensity_->kind() == IntensityImage::Kind::long_whole;
     request_.samples = intensity_.get();
     reported_ = {intensity_->info()};

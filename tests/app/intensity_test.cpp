@@ -101,7 +101,7 @@ TEST_CASE_METHOD(TwoComponents, "option --keep compares intensities") {
   // Of wider samples there is no median, so that nothing would be kept.
   write_file(scratch / "wide.npy", tests::npy("<i4", "(2, 5)", std::string(40, '\1')));
   fails({"label", input, "--intensity", scratch / "wide.npy", "--keep", "intensity_p5 > 0", "--json", "-"},
-        64, "wide.npy: --keep: median and percentiles are those of samples of at most 16 bits");
+        64, "wide.npy: --keep: median and percentiles are those of integers of at most 16 bits");
 }
 
 TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left out and said") {
