@@ -36,8 +36,8 @@ struct Row {
   int images = 0;          // timed
   double elements = 0;     // mean over these images
   double cycles_a_ms = 0;  // of all cores of a GPU, of one of the CPU; 0 if not known
-  int wrong = 0;           // labelled wrongly, not timed
-  int failed = 0;          // not labelled
+  int wrong = 0;           // labeled wrongly, not timed
+  int failed = 0;          // not labeled
   int left_out = 0;        // of random images: the algorithm had taken too long on those before
   std::string problem;     // the first of them
   std::vector<Measure> measures;

@@ -22,7 +22,7 @@ Picture mapped_image(BitView image, const WorkMap& map);
 
 /// What thread blocks did, one pixel a thread block: above, the steps of the longest walk, below, atomic
 /// operations, each from dark for none to yellow for the most in its row. From left to right the image that
-/// was labelled, then the maps.
+/// was labeled, then the maps.
 Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps);
 
 /// The same as a chart with names and scales, as an SVG element that needs nothing from elsewhere; "" if the

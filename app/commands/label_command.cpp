@@ -51,7 +51,7 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   const TaskDone done = label_task(files, options, task, engine);
   if (options.quiet || ::isatty(STDERR_FILENO) == 0) return kSuccess;
   const char* const said = done == TaskDone::background ? " has its background labeled"
-                           : done == TaskDone::labelled ? " is labeled"
+                           : done == TaskDone::labeled  ? " is labeled"
                            : done == TaskDone::measured ? " is measured"
                            : done == TaskDone::written  ? " is written"
                                                         : " was done before";

@@ -23,7 +23,7 @@ class LazyEngine {
   std::optional<Engine> engine_;
 };
 
-/// What there is to say of a file that was labelled.
+/// What there is to say of a file that was labeled.
 struct LabelSummary {
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;

@@ -113,7 +113,7 @@ class LabelJob {
   // labeling, needed.
   std::int64_t limit_ = 0, allowed_ = 0, held_ = 0, beside_ = 0, needed_ = 0;
   MemoryPlan plan_;
-  BitVolume image_;              // empty if labelled by slabs, or by values
+  BitVolume image_;              // empty if labeled by slabs, or by values
   ValueLabeling values_;         // then in its place
   std::int64_t foreground_ = 0;  // of it
   // Of the input at most; counted where memory is tight.

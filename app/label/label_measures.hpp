@@ -28,7 +28,7 @@ class LabelMeasures {
   /// `files` and `options` must outlive it.
   LabelMeasures(const LabelPaths& files, const LabelOptions& options) : files_(files), options_(options) {}
 
-  /// Says what is wanted of an input that is labelled by this connectivity. Error (data) if it has no spacing
+  /// Says what is wanted of an input that is labeled by this connectivity. Error (data) if it has no spacing
   /// and physical measures were asked for, Error (usage) if what --keep compares is not measured in such an
   /// input, and as check_spacing().
   void plan(const io::ImageInfo& input, Connectivity connectivity);
@@ -60,7 +60,7 @@ class LabelMeasures {
   /// Bytes that values of samples take at most while they are counted, of so many elements of components.
   double bytes_of_counts(std::int64_t elements) const;
 
-  /// Sums of components that shall be gathered while they are labelled, which measure() then takes.
+  /// Sums of components that shall be gathered while they are labeled, which measure() then takes.
   SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
   /// Measures the components; `background` and `wraps` as MeasureRequest's, `memory`: bytes that may be
   /// taken beside the sums of components.

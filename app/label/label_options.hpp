@@ -52,7 +52,7 @@ struct LabelOptions {
   bool progress = false;
 
   void add_to(const Command& command);
-  /// Those for one input that is labelled in parts by several processes.
+  /// Those for one input that is labeled in parts by several processes.
   void add_for_parts(const Command& command);
   /// What options mean together, once all are parsed. Error (usage).
   void settle();

@@ -20,7 +20,7 @@ void read_slab(io::Reader& reader, const Slab& slab, BitVolume& out) {
   }
 }
 
-/// Adds what labelled a slab. Its elements are added later.
+/// Adds what labeled a slab. Its elements are added later.
 void add_report(SlabTotals& totals, const EngineReport& report) {
   if (totals.elements == 0) {
     totals.engine = report;

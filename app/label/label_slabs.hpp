@@ -19,7 +19,7 @@ struct SlabTotals {
   double read_ms = 0;
 };
 
-/// What is labelled slab by slab, and how. All of it must outlive the labels, which read and label again.
+/// What is labeled slab by slab, and how. All of it must outlive the labels, which read and label again.
 struct SlabInput {
   const std::string& path;
   io::Reader& reader;

@@ -82,10 +82,10 @@ std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
   return work.values ? least : least * gpus.size();
 }
 
-/// The most elements that are labelled at once.
+/// The most elements that are labeled at once.
 std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64_t>& gpu) {
   // Of `runs` by 4-connectivity in noise, with links of 64 bits, and of others byte, label and what numbers
-  // them. An image that finds less is labelled in parts.
+  // them. An image that finds less is labeled in parts.
   constexpr std::uint64_t kBytesOnGpu = 8;
   // Of values these, planes of bits, as many nodes as elements, with links of 64 bits, and labels of runs.
   constexpr std::uint64_t kBesideValues = 16;
@@ -121,7 +121,7 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   const double of_faces = work.delta > 0 ? 3.0 * extent.width * extent.height *
                                                static_cast<double>(gpuccl::bytes_of(*work.values))
                                          : 0;
-  // While holes are filled, a slab of the background is there with its labels.
+  // While the background is labeled, for holes or cavities, a slab of it is there with its labels.
   return (bytes_of(work, extent) + of_border + of_faces) * (work.labels_background ? 2 : 1);
 }
 

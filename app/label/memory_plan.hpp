@@ -13,7 +13,7 @@
 
 namespace gpuccl::app {
 
-/// What is labelled, and with what.
+/// What is labeled, and with what.
 struct LabelWork {
   Extent extent;
   Connectivity connectivity = Connectivity::c8;
@@ -26,7 +26,7 @@ struct LabelWork {
   double delta = 0;
 };
 
-/// How an input is labelled within a bound on memory.
+/// How an input is labeled within a bound on memory.
 struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
   double slab_bytes = 0;      // that labeling one of them takes at most
@@ -38,7 +38,7 @@ struct MemoryPlan {
 /// Bytes of the host that labeling at once takes at most, components left out.
 double bytes_at_once(const LabelWork& work);
 
-/// Bytes of an image that was labelled at once and its labels, while they are written.
+/// Bytes of an image that was labeled at once and its labels, while they are written.
 double bytes_of_labels(const LabelWork& work, std::int64_t runs);
 
 /// Bytes of the components at most, of which there are no more than `most`.
@@ -56,7 +56,7 @@ MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int
 std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
                                              const MemoryPlan& than);
 
-/// Whether an image that is labelled at once fits, and beside it its components, of which there are no more
+/// Whether an image that is labeled at once fits, and beside it its components, of which there are no more
 /// than `most`, or as many as there can be.
 bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most = INT64_MAX);
 

@@ -14,7 +14,7 @@ struct Areas {
 
 Areas areas_of(const Components& components);
 
-/// What must hold whatever labelled the image; nothing is written when it does not. Error (internal) unless
+/// What must hold whatever labeled the image; nothing is written when it does not. Error (internal) unless
 /// there are as many components as labels and as many elements `in_components` as in the foreground.
 void self_check(const Labeled& labeled, std::uint64_t in_components, std::int64_t foreground);
 

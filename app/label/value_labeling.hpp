@@ -18,14 +18,14 @@
 
 namespace gpuccl::app {
 
-/// One input that is labelled by its values: the steps of a LabelJob that differ for it, and the value of
+/// One input that is labeled by its values: the steps of a LabelJob that differ for it, and the value of
 /// each component. Of a binary image it does nothing.
 class ValueLabeling {
  public:
   /// `options` must outlive it.
   explicit ValueLabeling(const ValueOptions& options) : options_(options) {}
 
-  /// Says in `work` what is labelled, and by what. Error (data, usage) if the values cannot be compared so.
+  /// Says in `work` what is labeled, and by what. Error (data, usage) if the values cannot be compared so.
   void plan(const io::Reader& reader, LabelWork& work);
 
   void read(io::Reader& reader, int depth);

@@ -157,7 +157,8 @@ void join_optional_values(const CLI::App& command, std::vector<std::string>& wor
   };
   // The check of the value refuses it, unless an input is called like that.
   const auto is_other_number = [](const std::string& word) {
-    return parse_number<double>(word) && !std::filesystem::exists(word);
+    std::error_code unknown;  // a name may be too long
+    return parse_number<double>(word) && !std::filesystem::exists(word, unknown);
   };
   for (auto word = words.begin(); word != words.end(); ++word) {
     const CLI::Option* option = word->starts_with("--") ? command.get_option_no_throw(*word) : nullptr;

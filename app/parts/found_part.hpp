@@ -18,7 +18,7 @@ struct FoundPart {
   double total_ms = 0, start_up_ms = 0, read_ms = 0, fill_ms = 0, label_ms = 0, statistics_ms = 0;
   PhaseTimes phases;
 
-  /// Adds what was found before the part was labelled, when it was read and its background was.
+  /// Adds what was found before the part was labeled, when it was read and its background was.
   void add_before(const FoundPart& background);
 
   /// As text, and back. Error (data) if it is none.

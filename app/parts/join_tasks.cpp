@@ -39,7 +39,7 @@ class Join {
     if (run_.options().fill_holes) {
       const std::optional<HoleCounts> before = found_holes(folder_);
       joined_.holes = before ? *before : find_holes(run_, input_, slabs_);
-      if (!is_any_labelled()) return {joined_.holes.count, "hole"};
+      if (!is_any_labeled()) return {joined_.holes.count, "hole"};
     }
     run_.for_each_part([&](int part) {
       io::concerning(folder_.labels_path(part), [&] {
@@ -73,7 +73,7 @@ class Join {
     return {folder_.labels_path(part), folder_.labels_tag(part), sections::of_labels(delta())};
   }
 
-  bool is_any_labelled() const {
+  bool is_any_labeled() const {
     for (int part = 1; part <= folder_.parts(); ++part)
       if (std::filesystem::exists(folder_.labels_path(part))) return true;
     return false;

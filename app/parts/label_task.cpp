@@ -80,7 +80,7 @@ class LabelTask {
       return TaskDone::written;
     }
     if (!joined && measures_rows(options_, measures_) && measure()) return TaskDone::measured;
-    return labels ? TaskDone::labelled : before;
+    return labels ? TaskDone::labeled : before;
   }
 
  private:

@@ -8,7 +8,7 @@
 namespace gpuccl::app {
 
 /// What a task found to be done.
-enum class TaskDone { background, labelled, measured, written, nothing };
+enum class TaskDone { background, labeled, measured, written, nothing };
 
 /// Does what is to be done for a part: labels it, unless that is done, and if parts were united, measures it,
 /// and if they were joined, writes its stretch of the outputs into the folder of the tasks, unless that is

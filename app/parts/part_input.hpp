@@ -42,7 +42,7 @@ class PartInput {
     return value_type_ ? io::ValueColumn{true, *value_type_, values} : io::ValueColumn{};
   }
 
-  /// A part, labelled. The labels look at bits that the input holds.
+  /// A part, labeled. The labels look at bits that the input holds.
   struct Found {
     Labeled labeled;
     Column<ValueBits> values;  // of the components, of an image of values

@@ -9,7 +9,7 @@
 #include "gpuccl/value_slabs.hpp"
 #include "io/parts/checked_file.hpp"
 
-// A part that a task has labelled, as a file: sections::OfLabels.
+// A part that a task has labeled, as a file: sections::OfLabels.
 namespace gpuccl::app {
 
 /// What the report says of it.

@@ -70,7 +70,8 @@ Labeled take_cavities(const TaskFolder& folder, int part, const io::CheckedFile&
   return with_remedy(folder.cavities_path(part), again, [&] {
     auto file = std::make_shared<io::CheckedFile>(open_cavities(folder, part));
     file->verify();
-    if (labels_id(*file) != ids.at(sections::kOfCavities) || numbers.empty() || before.empty())
+    if (ids.size() != sections::kOfIds || labels_id(*file) != ids[sections::kOfCavities] || numbers.empty() ||
+        before.empty())
       throw Error(Failure::data, "is not what gpuccl join has read; run that again");
     return cavities_of_slab(whole, take_part(std::move(file), slab, whole, std::move(numbers)),
                             before.front(), take_components(united, sections::kCavities));

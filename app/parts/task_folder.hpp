@@ -48,12 +48,13 @@ enum OfUnited : std::size_t {
   kUnited,        // the label in the whole of each label of the part, and of 0
   kThere,         // those of them, ascending
   kThereAsWhole,  // as components
-  kCavityNumbers = kThereAsWhole + kOfComponents,  // from here on CavitiesOfPart, empty if none are counted
+  kCavityNumbers =
+      kThereAsWhole + kOfComponents,  // from here on CavitiesOfPart, which has none if none are counted
   kCavitiesBefore,
   kCavities,
   kOfUnited = kCavities + kOfComponents
 };
-// JoinedParts::id(), labels_id() of the part and of its background, 0 if that was not labelled.
+// JoinedParts::id(), labels_id() of the part and of its background, 0 if that was not labeled.
 enum OfIds : std::size_t { kOfJoined, kOfPart, kOfCavities, kOfIds };
 enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
 enum OfNumbers : std::size_t {

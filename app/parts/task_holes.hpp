@@ -13,7 +13,7 @@
 // is a hole, and each fills what it has of these.
 namespace gpuccl::app {
 
-/// Reads a part and leaves its background, labelled, in the folder.
+/// Reads a part and leaves its background, labeled, in the folder.
 void leave_background(const TaskFolder& folder, int part, PartInput& input, const Slab& slab,
                       LazyEngine& engine);
 

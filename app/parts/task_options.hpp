@@ -8,7 +8,7 @@ class Command;
 
 /// Which part of an input a task labels and writes, and the folder that tasks have in common.
 struct TaskOptions {
-  int part = 0, parts = 0;  // from 1 on; 0: the input is not labelled in parts
+  int part = 0, parts = 0;  // from 1 on; 0: the input is not labeled in parts
   std::string folder;
 
   void add_to(const Command& command);

@@ -31,7 +31,7 @@ class Inflater {
   virtual std::string damage() const = 0;
 };
 
-/// By zlib, whose opinion of what is damaged counts. Throws std::bad_alloc.
+/// By zlib, in whose words it is told what is damaged. Throws std::bad_alloc.
 std::unique_ptr<Inflater> make_zlib_inflater();
 constexpr std::int64_t kZlibInflaterBytes = 48 << 10;
 

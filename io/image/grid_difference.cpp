@@ -22,17 +22,17 @@ bool points_elsewhere(const Vector3& one, const Vector3& other) {
 
 }  // namespace
 
-std::string_view grid_difference(const Geometry& one, const Geometry& said, const Extent& extent) {
-  const bool have_units = one.unit != LengthUnit::unknown && said.unit != LengthUnit::unknown;
-  const Geometry other = have_units ? in_unit(said, one.unit) : said;
+std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent) {
+  const bool have_units = one.unit != LengthUnit::unknown && other.unit != LengthUnit::unknown;
+  const Geometry its = have_units ? in_unit(other, one.unit) : other;
   const int sizes[] = {extent.width, extent.height, extent.depth};
   for (std::size_t i = 0; i < 3; ++i) {
-    const double a = one.spacing[i], b = other.spacing[i];
+    const double a = one.spacing[i], b = its.spacing[i];
     if (sizes[i] > 1 && is_spacing(a) && is_spacing(b) && std::abs(a - b) > kSameShare * std::max(a, b))
       return "spacing";
   }
-  if (!one.orientation || !other.orientation) return "";
-  const Orientation a = in_lps(*one.orientation), b = in_lps(*other.orientation);
+  if (!one.orientation || !its.orientation) return "";
+  const Orientation a = in_lps(*one.orientation), b = in_lps(*its.orientation);
   double element = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < 3; ++i) {
     if (sizes[i] > 1 && points_elsewhere(a.steps[i], b.steps[i])) return "direction";

@@ -98,7 +98,7 @@ std::vector<double> luma_of_colormap(const TiffHandle& tiff, int bits) {
 }
 
 /// Channels after the colour may be left out when they are transparency; another may be what is to be
-/// labelled.
+/// labeled.
 void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
                           const std::function<void(const std::string&)>& warn) {
   if (channels <= colors) return;

@@ -55,7 +55,7 @@ include(CheckLanguage)
 check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
   # CMake itself reads CUDAARCHS only where a tree is configured for the first time.
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND DEFINED ENV{CUDAARCHS})
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT "$ENV{CUDAARCHS}" STREQUAL "")
     string(REPLACE "," ";" CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}")
   elseif(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     gpuccl_choose_gpus(CMAKE_CUDA_ARCHITECTURES)

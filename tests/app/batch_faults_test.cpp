@@ -112,9 +112,9 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
     if (fs::exists(report)) {
       const std::string lines = read_file(report);
       CHECK(std::ranges::count(lines, '\n') == 60);
-      std::size_t labelled = 0;
-      for (std::size_t at = 0; (at = lines.find("\"labeled\"", at)) != std::string::npos; ++at) ++labelled;
-      CHECK(images.check_outputs(replace ? "old" : "", signal == SIGKILL) == labelled);
+      std::size_t labeled = 0;
+      for (std::size_t at = 0; (at = lines.find("\"labeled\"", at)) != std::string::npos; ++at) ++labeled;
+      CHECK(images.check_outputs(replace ? "old" : "", signal == SIGKILL) == labeled);
       fs::remove(report);
     }
     images.check_outputs(replace ? "old" : "", signal == SIGKILL);

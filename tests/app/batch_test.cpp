@@ -678,7 +678,7 @@ TEST_CASE("all files of the corpus and good ones among them in one batch") {
   CHECK((ended.code == 1 || ended.code == 65));
   const std::vector<Json> report = lines_of(scratch / "run.jsonl");
   CHECK(report.size() == corpus.size() + good.size());
-  std::size_t labelled = 0;
+  std::size_t labeled = 0;
   for (const Json& line : report) {
     const std::string input = line["input"];
     CAPTURE(line.dump());
@@ -686,11 +686,11 @@ TEST_CASE("all files of the corpus and good ones among them in one batch") {
     CHECK(done == (line["code"] == 0));
     if (good.contains(input)) CHECK(done);
     if (!done) CHECK(ended.err.find("gpuccl: " + input + ": ") != std::string::npos);
-    if (done) ++labelled;
+    if (done) ++labeled;
   }
   // Either both outputs of an input are there, or none.
-  CHECK(names_below(scratch / "out").size() == 2 * labelled);
-  CHECK(summary(ended).starts_with("gpuccl: " + std::to_string(labelled) + " of " +
+  CHECK(names_below(scratch / "out").size() == 2 * labeled);
+  CHECK(summary(ended).starts_with("gpuccl: " + std::to_string(labeled) + " of " +
                                    std::to_string(report.size()) + " labeled, "));
 }
 

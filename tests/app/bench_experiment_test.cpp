@@ -42,14 +42,14 @@ class WrongLabeler final : public Labeler {
 class LostGpu final : public Labeler {
  public:
   Labeled label(BitView image) override {
-    if (labelled_once_) throw Error(Failure::temporary, "the GPU was lost");
-    labelled_once_ = true;
+    if (labeled_once_) throw Error(Failure::temporary, "the GPU was lost");
+    labeled_once_ = true;
     return right_->label(image);
   }
 
  private:
   std::unique_ptr<Labeler> right_ = flood_fill();
-  bool labelled_once_ = false;
+  bool labeled_once_ = false;
 };
 
 class FailingLabeler final : public Labeler {

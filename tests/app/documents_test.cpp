@@ -118,7 +118,7 @@ class Desk {
 };
 
 /// An experiment as small as it can be: of one image of 32x32 (8x8x8 for a connectivity of volumes), each
-/// labelled once.
+/// labeled once.
 std::string shortened(std::string line) {
   const bool volume = std::regex_search(line, std::regex("-c (6|18|26)|x[0-9]+x"));
   const std::string size = volume ? "8x8x8" : "32x32";

@@ -1,4 +1,4 @@
-"""HDF5 in: datasets that h5py writes are labelled as the same arrays of numpy are.
+"""HDF5 in: datasets that h5py writes are labeled as the same arrays of numpy are.
 
 usage: hdf5_interop.py GPUCCL
 Exit status 77: h5py is not installed, or the program was built without libhdf5.

@@ -1,4 +1,4 @@
-"""NRRD and MetaImage, both ways: volumes that pynrrd and SimpleITK write are labelled, and they read the labels back.
+"""NRRD and MetaImage, both ways: volumes that pynrrd and SimpleITK write are labeled, and they read the labels back.
 
 usage: volumes_interop.py GPUCCL MODULE
 Labels and geometry are equal. Exit status 77: the module, nrrd or SimpleITK, is not installed.

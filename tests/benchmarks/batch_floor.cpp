@@ -3,7 +3,7 @@
 //   batch_floor FSYNC(0|1) OUTFOLDER FILE...
 //
 // The same steps on the same inputs with as many jobs as `gpuccl label FILE... -o OUTFOLDER/` has, a chunk of
-// files after the other: all are read, then all are labelled, then all are written, and labeling does not
+// files after the other: all are read, then all are labeled, then all are written, and labeling does not
 // count.
 
 #include <tbb/global_control.h>

@@ -255,8 +255,8 @@ TEST_CASE("a GPU that is named and not there is an error whichever of the others
   const BitVolume image = random_image({90, 70}, 0.4, 2, 3);
   const BitVolume small = random_image({9, 7}, 0.4, 2, 3);  // one part, for the first GPU
   const Devices two(2);
-  for (const BitVolume* const labelled : {&image, &small}) {
+  for (const BitVolume* const labeled : {&image, &small}) {
     Engine engine(shared_by({0, 7}), nullptr);
-    REQUIRE(failure_of([&] { engine.label(labelled->view(), Connectivity::c8); }) == Failure::unavailable);
+    REQUIRE(failure_of([&] { engine.label(labeled->view(), Connectivity::c8); }) == Failure::unavailable);
   }
 }

@@ -55,6 +55,11 @@ std::string compressed(const std::string& data, Kind kind, int level = 6) {
   return out;
 }
 
+/// What is not damaged ISA-L reads to the end, where it is there.
+void expect_own_inflater(const GunzipStream& stream) {
+  REQUIRE(stream.is_by_zlib() == fast_inflater_version().empty());
+}
+
 /// All of it by `read` of so many bytes, or what is wrong with it.
 std::string read_by(const std::string& file_bytes, std::size_t step) {
   const InputFile file = file_of(file_bytes);
@@ -105,6 +110,10 @@ TEST_CASE("members of gzip begin wherever in a piece of the file") {
     const std::string file = compressed(first, kind, 0) + compressed("", kind) + compressed(second, kind);
     CAPTURE(before);
     REQUIRE((read_by(file, 70000) == first + second));
+    const InputFile input = file_of(file);
+    GunzipStream stream(input);
+    REQUIRE(stream.skip(file.size() * 2) == first.size() + second.size());
+    expect_own_inflater(stream);
   }
 }
 
@@ -121,6 +130,7 @@ TEST_CASE("where a stream ends, and whether anything follows, is known to the by
           REQUIRE(stream.position() == data.size());
           REQUIRE(stream.skip(1) == 0);
           REQUIRE(stream.is_followed() == !after.empty());
+          expect_own_inflater(stream);
         }
       }
 }
@@ -143,6 +153,7 @@ TEST_CASE("streams read the same by whatever steps, and so do their copies") {
       REQUIRE(copy.read(rest.data(), rest.size()) == rest.size());
       REQUIRE((rest == data.substr(at)));
       REQUIRE(copy.skip(1) == 0);
+      expect_own_inflater(copy);
     }
   }
 }
@@ -150,7 +161,8 @@ TEST_CASE("streams read the same by whatever steps, and so do their copies") {
 TEST_CASE("what is cut or damaged is told in the words of zlib") {
   const std::string data = random_bytes(3000, 2, 1) + random_bytes(300, 200, 2) + std::string(9000, 'a');
   for (const Kind kind : {Kind::zlib, Kind::gzip, Kind::gzip_with_fields}) {
-    const std::string whole = compressed(data, kind) + (kind == Kind::zlib ? "" : compressed(data, kind, 0));
+    const bool has_members = kind != Kind::zlib;
+    const std::string whole = compressed(data, kind) + (has_members ? compressed(data, kind, 0) : "");
     for (std::size_t size = 0; size < whole.size(); size += size < 100 ? 1 : 41)
       REQUIRE(read_by(whole.substr(0, size), 5000) == read_by_zlib(whole.substr(0, size)));
     std::mt19937 random(7);
@@ -159,7 +171,10 @@ TEST_CASE("what is cut or damaged is told in the words of zlib") {
       const std::size_t at = random() % (i % 2 == 0 ? 100 : whole.size());
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 8));
       CAPTURE(static_cast<int>(kind), at, i);
-      REQUIRE((read_by(damaged, 5000) == read_by_zlib(damaged)));
+      const std::string found = read_by(damaged, 5000), by_zlib = read_by_zlib(damaged);
+      // ISA-L takes a set of codes that lacks some which do not occur.
+      const bool is_harmless = by_zlib.ends_with(" set)") && found == (has_members ? data + data : data);
+      REQUIRE((found == by_zlib || is_harmless));
     }
   }
   std::string window = compressed(data, Kind::zlib);  // of 64 KiB

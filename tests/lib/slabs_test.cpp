@@ -1,4 +1,4 @@
-// Volumes labelled slab by slab: the same as at once, however they are cut.
+// Volumes labeled slab by slab: the same as at once, however they are cut.
 
 #include "gpuccl/slabs.hpp"
 

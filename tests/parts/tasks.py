@@ -1,4 +1,4 @@
-"""tasks.py GPUCCL: one image or volume labelled by tasks, with the files of one process to the last byte.
+"""tasks.py GPUCCL: one image or volume labeled by tasks, with the files of one process to the last byte.
 
 Parts in any order and at once, every format and option; tasks killed at random moments; files of parts that are
 missing, damaged, cut off or of another run; a full disk; an input that is replaced. GPUCCL_LONG: more of all.
@@ -381,7 +381,7 @@ def hollow(scratch):
     run(*case.join())
     for how in ("missing", "cut", "empty", "flipped"):
         damaged(case.dir / "cavities-1-of-3", how, rng)
-        run(*case.task(1))  # is labelled again, and then measured
+        run(*case.task(1))  # is labeled again, and then measured
         (case.dir / "measures-1-of-3").unlink()
     case.each()
     run(*case.join())

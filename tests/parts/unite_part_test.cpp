@@ -1,4 +1,4 @@
-// Parts that are labelled by themselves: the same labels and components as those of the whole, for any number
+// Parts that are labeled by themselves: the same labels and components as those of the whole, for any number
 // of parts.
 
 #include <algorithm>
@@ -273,7 +273,7 @@ void expect_same_as_whole(const BitVolume& image, const Case& c) {
   });
 }
 
-/// A slab that has elements, labelled.
+/// A slab that has elements, labeled.
 template <class T>
 SlabToJoin label_slab(const Values<T>& values, const Slab& slab, Connectivity connectivity, double delta) {
   Values<T> rows(extent_of(slab, values.extent));

@@ -34,7 +34,7 @@ struct Case {
   long bound_mib;       // --memory
   bool slices = false;  // a folder of them
   std::vector<std::string> options;
-  bool at_once = true;  // labelled in memory too
+  bool at_once = true;  // labeled in memory too
 };
 
 struct Result {

@@ -12,7 +12,7 @@ constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 const char* name(Outcome::Status status) {
   switch (status) {
-    case Outcome::Status::labelled:
+    case Outcome::Status::labeled:
       return "labeled";
     case Outcome::Status::failed:
       return "failed";
@@ -77,14 +77,14 @@ void GrowingFile::flush() {
 
 void Tally::count(const Outcome& outcome) {
   ++total;
-  if (outcome.status == Outcome::Status::labelled) ++labelled;
+  if (outcome.status == Outcome::Status::labeled) ++labeled;
   if (outcome.status == Outcome::Status::skipped) ++skipped;
   if (outcome.status == Outcome::Status::not_started) ++not_started;
   if (outcome.error) ++failed[app::exit_code(outcome.error->failure())];
 }
 
 std::string Tally::text() const {
-  std::string line = std::to_string(labelled) + " of " + std::to_string(total) + " labeled";
+  std::string line = std::to_string(labeled) + " of " + std::to_string(total) + " labeled";
   if (skipped > 0) line += ", " + std::to_string(skipped) + " skipped";
   std::size_t failures = 0;
   std::string codes;
@@ -107,15 +107,15 @@ int Tally::exit_code() const {
 
 std::string report_line(const std::string& input, const Outcome& outcome) {
   using Json = nlohmann::ordered_json;
-  const bool labelled = outcome.status == Outcome::Status::labelled;
-  const bool tried = labelled || outcome.error;
+  const bool labeled = outcome.status == Outcome::Status::labeled;
+  const bool tried = labeled || outcome.error;
   Json line = {{"input", input}, {"status", name(outcome.status)}};
   line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
-                 : labelled    ? Json(kSuccess)
+                 : labeled     ? Json(kSuccess)
                                : Json();
   line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
-  line["components"] = labelled ? Json(outcome.components) : Json();
-  line["device"] = labelled ? Json(outcome.device) : Json();
+  line["components"] = labeled ? Json(outcome.components) : Json();
+  line["device"] = labeled ? Json(outcome.device) : Json();
   line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

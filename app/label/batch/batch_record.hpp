@@ -19,11 +19,11 @@ namespace gpuccl::app {
 
 /// What became of one input.
 struct Outcome {
-  enum class Status { labelled, failed, skipped, not_started };
+  enum class Status { labeled, failed, skipped, not_started };
   Status status = Status::not_started;
   std::optional<io::FileError> error;  // of an input that failed
   std::size_t components = 0;
-  std::string device;  // "cpu", "cuda"; "" if nothing was labelled
+  std::string device;  // "cpu", "cuda"; "" if nothing was labeled
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
 };
@@ -57,7 +57,7 @@ class GrowingFile {
 
 /// How many inputs ended how.
 struct Tally {
-  std::size_t total = 0, labelled = 0, skipped = 0, not_started = 0;
+  std::size_t total = 0, labeled = 0, skipped = 0, not_started = 0;
   std::map<int, std::size_t> failed;  // by exit code
   std::set<int> failed_beside;        // exit codes of what is not an input: the report, the table
 

@@ -142,7 +142,7 @@ class Batch {
     LabelJob job(item.files, options_,
                  [this](const std::string& path, const std::string& line) { warn_once(path, line); });
     outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
-    outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labelled;
+    outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labeled;
     outcome.seconds = job.milliseconds() / 1000;
     if (outcome.error && ends_batch(*outcome.error)) stopped_ = true;
     return outcome;
@@ -196,7 +196,7 @@ class Batch {
     tally_.count(outcome);
     if (outcome.error && !is_said(*outcome.error))
       progress_.message(outcome.error->path() + ": " + outcome.error->what());
-    if (outcome.status == Outcome::Status::labelled) {
+    if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
       if (outcome.table) outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
     }

@@ -13,7 +13,7 @@ struct Comparison {
   bool same_background = true;
   bool same_partition = true;          // equal up to the choice of numbers
   bool same_numbers = true;            // equal
-  std::uint64_t other_foreground = 0;  // elements that are background in one and labelled in the other
+  std::uint64_t other_foreground = 0;  // elements that are background in one and labeled in the other
   bool differs = false;                // then the first difference in raster order:
   int x = 0, y = 0, z = 0;
   Label a = 0, b = 0;  // the two values there

@@ -33,13 +33,13 @@ void check_options(const EngineOptions& options, std::optional<Connectivity> con
 const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
                                     std::int64_t elements);
 
-/// What labelled one image, and how long it took in milliseconds.
+/// What labeled one image, and how long it took in milliseconds.
 struct EngineReport {
   std::string algorithm;  // that really ran
   Connectivity connectivity = Connectivity::c8;
   DeviceKind device_kind = DeviceKind::cpu;
   std::string device_name;
-  std::vector<int> gpus;   // CUDA devices that labelled, in ascending order
+  std::vector<int> gpus;   // CUDA devices that labeled, in ascending order
   double start_up_ms = 0;  // waiting for the device, what reading the file did not hide
   double label_ms = 0;     // statistics not included
 };
@@ -59,7 +59,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
-  /// What does not fit into the memory of the GPU is labelled there in parts, and what is large by all GPUs
+  /// What does not fit into the memory of the GPU is labeled there in parts, and what is large by all GPUs
   /// that nothing else keeps busy.
   /// May be called from several threads at once: the CPU labels several images side by side, each GPU one
   /// after the other, but small ones of one slice (of at most 2^18 elements) that wait for it together; each
@@ -69,7 +69,7 @@ class Engine {
                 const SumsLayout& gathered = {});
 
   /// The same of values, by `runs`: on the first GPU where one is asked for, else on the CPU, which has
-  /// labelled them before the values would have come to a GPU. The image has to fit the GPU's memory as a
+  /// labeled them before the values would have come to a GPU. The image has to fit the GPU's memory as a
   /// whole: Error (memory) if it does not, or (unavailable) if there is none; the CPU does not take over.
   LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport* report = nullptr);
 

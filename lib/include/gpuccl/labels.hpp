@@ -65,8 +65,8 @@ class LabelSource {
   /// label l is written as map[l]. The caller has made sure that the largest value fits the type of `out`.
   virtual void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const = 0;
 
-  /// The same as runs, in place of what `out` held. Here they are looked for in rendered rows; a source that
-  /// knows them says them.
+  /// The same as runs, in place of what `out` held, as long as they can be where `map` gives no two labels
+  /// one number. Here they are looked for in rendered rows; a source that knows them says them.
   virtual void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const;
 };
 

@@ -198,7 +198,7 @@ struct MeasureRequest {
   std::array<double, 3> spacing{};  // from an element to the next along x, y, z; 0: unknown
   /// Labels of the inverted image by complementary() of the connectivity, of which components that touch the
   /// border may be left out (enclosed_background()), and in parts those that begin in others
-  /// (cavities_of_part()). They must outlive the call; needed if needs_background().
+  /// (cavities_of_part(), cavities_of_slab()). They must outlive the call; needed if needs_background().
   const Labeled* background = nullptr;
   /// Bytes that may be taken beside bytes_of_sums() of each component: for rows of Feret diameters, and for
   /// what threads have measured of components that others measure too.

@@ -22,7 +22,7 @@
 #include "gpuccl/value_slabs.hpp"
 #include "gpuccl/value_type.hpp"
 
-// One image or volume in parts that are labelled at the same time, by several GPUs, processes or hosts. Parts
+// One image or volume in parts that are labeled at the same time, by several GPUs, processes or hosts. Parts
 // send each other what they know of the components at their faces; the labels are those of the whole.
 namespace gpuccl {
 
@@ -87,7 +87,7 @@ struct NumberedPart {
   std::vector<Label> at_last;
 };
 
-/// Numbers the labels of `slab` of a whole, after each part has labelled its own: all parts of `link` call it
+/// Numbers the labels of `slab` of a whole, after each part has labeled its own: all parts of `link` call it
 /// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
 /// how many parts there are. `values`: of the part's components, of an image of values; then these connect
 /// where values are equal, or with a delta where elements `at_faces` do. Messages and memory beside the
@@ -145,7 +145,7 @@ std::vector<Contact> find_contacts_across(Extent whole, Connectivity connectivit
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label);
 
-/// What slabs of one image that were labelled one by one are of the whole.
+/// What slabs of one image that were labeled one by one are of the whole.
 struct JoinedSlabs {
   Components components;
   Column<ValueBits> values;                 // of these, of an image of values

@@ -36,10 +36,10 @@ struct Wrapped {
 inline constexpr std::size_t kBytesToWrap =
     Components::kBytesEach + 2 * sizeof(Label) + 3 * sizeof(std::int32_t) + 2 * 3 * sizeof(Wrap);
 
-/// Error (usage) if a periodic axis has one element, or is z and slices are labelled on their own.
+/// Error (usage) if a periodic axis has one element, or is z and slices are labeled on their own.
 void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic);
 
-/// Unites the components of `labels`, labelled by `connectivity` without periodic axes, that touch across
+/// Unites the components of `labels`, labeled by `connectivity` without periodic axes, that touch across
 /// opposite borders; `components` are theirs, and with `values`, one of each, only those of one value are
 /// united. O(runs at the borders + components), and one label for each end of a row if x is periodic. Rows
 /// are asked for in ascending order. Error as check_periodic(), or (data) if coordinates of an unwrapped

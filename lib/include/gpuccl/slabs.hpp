@@ -14,7 +14,7 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 
-// Volumes larger than memory. They are labelled slab by slab, twice: the first time to learn which components
+// Volumes larger than memory. They are labeled slab by slab, twice: the first time to learn which components
 // there are, the second time to render them.
 namespace gpuccl {
 
@@ -44,7 +44,7 @@ struct SlabWork {
   std::function<Labeled(const Slab& slab)> label_slab;
   /// Bytes for what is kept of components found in single slabs, of which there are more than in the whole.
   std::int64_t max_kept = INT64_MAX;
-  /// Whether a slab is left unlabelled that may have more components than can be kept, going by
+  /// Whether a slab is left unlabeled that may have more components than can be kept, going by
   /// most_components(). Otherwise they are counted when they are there.
   bool looks_ahead = false;
 };
@@ -56,14 +56,14 @@ class TooManyComponents : public Error {
   using Error::Error;
 };
 
-/// The labels and components of a whole that `slabs` are the parts of, the same as if it had been labelled at
+/// The labels and components of a whole that `slabs` are the parts of, the same as if it had been labeled at
 /// once. Memory is that of one slab, and 60 bytes for each component of a slab. The labels keep `work` and
 /// do it again; they need LabelSource::prepare(). TooManyComponents (memory) over `max_kept`, Error (data)
 /// when an input has changed meanwhile.
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
 /// The same for an image in memory that is too large for `label`: slabs of at most half its elements, a
-/// quarter and so on, until `label` has memory enough. Each is labelled once, and its labels stay in memory
+/// quarter and so on, until `label` has memory enough. Each is labeled once, and its labels stay in memory
 /// as `label` returned them. Error (memory) if it would take slabs of less than `fewest` elements; other
 /// errors go on. The labels look at the image.
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,

@@ -13,7 +13,7 @@
 #include "gpuccl/value_type.hpp"
 #include "gpuccl/values.hpp"
 
-// Images of values of which slabs, or parts, are labelled one by one.
+// Images of values of which slabs, or parts, are labeled one by one.
 namespace gpuccl {
 
 /// Elements of an image of values with a delta where a slab touches others: of its first and of its last
@@ -27,7 +27,7 @@ struct ValueFaces {
 /// Those of `image`, which is that slab of a whole.
 ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity);
 
-/// A labelled slab as it is joined with others.
+/// A labeled slab as it is joined with others.
 struct SlabToJoin {
   Labeled labeled;
   Column<ValueBits> values;  // of its components; empty of a binary image

@@ -12,7 +12,7 @@ class SpanSource {
  public:
   virtual ~SpanSource() = default;
 
-  /// The image that was labelled.
+  /// The image that was labeled.
   virtual BitView bits() const = 0;
   /// Writes spans of rows [first_row, first_row + rows) of all rows in place of what `out` held: columns
   /// whose foreground is all of one label. They may begin and end where the row has none of it.

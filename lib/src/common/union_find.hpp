@@ -110,10 +110,11 @@ class UnionFind {
     return a;
   }
 
- private:
+ protected:
   GPUCCL_HD Index parent_of(Index i) const { return Links::unpack(Memory::load(links_ + i)); }
   GPUCCL_HD void link(Index i, Index parent) const { Memory::store(links_ + i, Links::pack(parent)); }
 
+ private:
   Label* links_;
 };
 

@@ -22,7 +22,7 @@ namespace gpuccl {
 
 namespace {
 
-/// Labelers of the CPU that wait for an image: as many as there were images labelled at once.
+/// Labelers of the CPU that wait for an image: as many as there were images labeled at once.
 class IdleLabelers {
  public:
   std::unique_ptr<Labeler> take(const LabelerKey& key) {
@@ -51,7 +51,7 @@ std::vector<int> found(std::vector<int> gpus) {
   return gpus;
 }
 
-/// Adds the devices that labelled a part of the same image.
+/// Adds the devices that labeled a part of the same image.
 void add_devices(EngineReport& report, const EngineReport& part) {
   if (report.device_name.find(part.device_name) == std::string::npos)
     report.device_name += (report.device_name.empty() ? "" : ", ") + part.device_name;
@@ -74,7 +74,7 @@ struct Engine::State {
 
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
-  /// A large image is labelled by all GPUs that have nothing else to do.
+  /// A large image is labeled by all GPUs that have nothing else to do.
   Labeled label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report,
                         const SumsLayout& gathered) {
     const Extent extent = image.extent;
@@ -99,7 +99,7 @@ struct Engine::State {
     return labeled;
   }
 
-  /// An image too large for the memory of the GPU is labelled in parts.
+  /// An image too large for the memory of the GPU is labeled in parts.
   Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report,
                                        const SumsLayout& gathered = {}) {
     constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // a GPU without memory for these is of no use

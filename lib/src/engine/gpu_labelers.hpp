@@ -25,7 +25,7 @@ using LabelerKey = std::pair<const Algorithm*, Connectivity>;
 Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report);
 
 /// The labelers of some GPUs and the line of threads in front of these. Small images that wait at the same
-/// time are labelled together.
+/// time are labeled together.
 class GpuLabelers {
  public:
   /// Labelers of the devices `gpus`, all there are if it is empty; `time_phases` as Labeler::time_phases().
@@ -58,7 +58,7 @@ class GpuLabelers {
     Labeled labeled = {};
     std::exception_ptr error = nullptr;
     bool done = false;
-    // If it was labelled together with others:
+    // If it was labeled together with others:
     std::shared_ptr<const ImageGroup> group = nullptr;
     std::shared_ptr<const Labeled> of_group = nullptr;
     std::size_t in_group = 0;

@@ -10,9 +10,9 @@
 
 namespace gpuccl {
 
-/// Small images, one below the other with an empty row or two between them, to be labelled as one: on a GPU
+/// Small images, one below the other with an empty row or two between them, to be labeled as one: on a GPU
 /// launches and transfers take longer than a small image. All begin in an even row, so that their rows are in
-/// the same pairs as when each is labelled alone.
+/// the same pairs as when each is labeled alone.
 class ImageGroup {
  public:
   /// Of images of at least one element and one slice, which the parts look at.
@@ -28,7 +28,7 @@ class ImageGroup {
   BitVolume all_;
 };
 
-/// Whether an image is small enough for a group: it is labelled faster than a launch takes.
+/// Whether an image is small enough for a group: it is labeled faster than a launch takes.
 bool fits_group(const Extent& extent, Connectivity connectivity);
 
 /// How large a group grows as images are added; padding counts.

@@ -115,7 +115,8 @@ class Cavities final : public Group {
       for (; i < there.ends[at]; ++i) {
         const LabelRun& span = there.runs[i];
         const Box& box = background.components.box[span.label - 1];
-        if (around[span.label - 1] != 0 || z != box.min[2] || touches_border(box, labeling.extent)) continue;
+        // First whether it begins in this slice: that of others is found by other threads.
+        if (z != box.min[2] || touches_border(box, labeling.extent) || around[span.label - 1] != 0) continue;
         // A span of the background may begin, or even be, where this row has none of it.
         const int x =
             source == nullptr ? span.begin : first_set(source->bits().row(row), span.begin, span.end);

@@ -23,7 +23,7 @@ using measuring::Labeling;
 namespace measuring {
 namespace {
 
-/// The rows of `labels`, from the image that was labelled where it is in memory, else from `source`.
+/// The rows of `labels`, from the image that was labeled where it is in memory, else from `source`.
 RowAccess rows_of(const LabelSource& labels, const RowSource& source) {
   RowAccess rows{.extent = labels.extent()};
   if (const SpanSource* spans = spans_of(labels)) {

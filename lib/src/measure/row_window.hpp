@@ -13,7 +13,7 @@ namespace gpuccl::measuring {
 /// Rows of labels, as many as are looked at together.
 struct RowAccess {
   Extent extent;
-  /// The image that was labelled; of no words if it must be drawn from the runs.
+  /// The image that was labeled; of no words if it must be drawn from the runs.
   BitView bits = {};
   /// Lists rows [first_row, first_row + rows) of all rows as LabelSource::list_spans if there are `bits`,
   /// else as list_runs.

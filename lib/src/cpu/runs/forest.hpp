@@ -23,18 +23,15 @@ struct SharedByThreads {
 /// Links of one thread, which joins runs with those before them, one after the other.
 class OwnForest : public UnionFind<ZeroBased, OneThread, Walk::halving> {
  public:
-  explicit OwnForest(Label* links) : UnionFind(links), links_(links) {}
+  using UnionFind::UnionFind;
 
   /// Joins `run`, which no run behind it has been joined with yet, and one before it. As long as it is a root
   /// nothing is linked to it, so that the first time it is linked to the other's parent without a walk.
   void join(Index run, Index before) const {
-    const Label parent = links_[before], own = links_[run] == run ? parent : links_[run];
-    links_[run] = own;
+    const Index parent = parent_of(before), own = parent_of(run) == run ? parent : parent_of(run);
+    link(run, own);
     if (own != parent) unite(run, before);
   }
-
- private:
-  Label* links_;
 };
 using SharedForest = UnionFind<ZeroBased, SharedByThreads, Walk::halving>;
 

@@ -104,9 +104,9 @@ GatheredSums GpuLabeler::download_sums() {
 /// Statistics are enqueued before the labels are complete; their time is what they take from then on.
 void GpuLabeler::add_components(Labeled& result, BitView image) {
   using Clock = std::chrono::steady_clock;
-  labelled_.record(stream_.get(), "labeling");
+  labeled_.record(stream_.get(), "labeling");
   statistics(nullptr);
-  labelled_.wait("labeling");
+  labeled_.wait("labeling");
   const auto begin = Clock::now();
   result.components = components();
   if (has_sums()) result.sums = download_sums();

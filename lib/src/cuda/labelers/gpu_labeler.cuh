@@ -86,7 +86,7 @@ class GpuLabeler : public StagedLabeler {
   SumsLayout layout_;  // of sums that are asked for
   Stream stream_;
   PinnedRing ring_;
-  Event labelled_{Event::Purpose::waiting};
+  Event labeled_{Event::Purpose::waiting};
   RunStarts run_starts_;
   DeviceBuffer<Label> labels_, run_labels_;
   DeviceBuffer<unsigned long long> sums_;

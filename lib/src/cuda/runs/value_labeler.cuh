@@ -38,7 +38,7 @@ class DeviceValueLabeler final : public ValueLabeler {
     with_links(needs_wide_links<Tile>(frame, width_), [&]<class Link>() {
       enqueue<Link>(frame, values, runs, timed_ ? &result.labeled.phases : nullptr);
     });
-    labelled_.wait("labeling");
+    labeled_.wait("labeling");
     result.labeled.statistics_ms =
         cpu::milliseconds([&] { result.labeled.components = components_.download(ring_, stream_); });
     auto labels = std::make_unique_for_overwrite<Label[]>(runs);
@@ -98,7 +98,7 @@ class DeviceValueLabeler final : public ValueLabeler {
       throw Error(Failure::internal, "the GPU has other runs than the image");
     enqueue_run_labels<Tile>(frame, tables, starts.counted(), run_labels_.data(), phase);
     phase.finish();
-    labelled_.record(stream_.get(), "labeling");
+    labeled_.record(stream_.get(), "labeling");
     PhaseClock untimed{stream_.get(), nullptr};
     const Label count = count_components(memory_.first(), stream_);
     enqueue_statistics<Tile>(frame, tables, components_.reserve(count), nullptr, untimed);
@@ -109,7 +109,7 @@ class DeviceValueLabeler final : public ValueLabeler {
   bool timed_ = false;
   Stream stream_;
   PinnedRing ring_;
-  Event labelled_{Event::Purpose::waiting};
+  Event labeled_{Event::Purpose::waiting};
   DeviceBuffer<std::byte> values_;
   DeviceBuffer<Word> planes_;
   TableMemory memory_;
