@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "app/options/help_formatter.hpp"
@@ -44,15 +45,22 @@ Error with_hint(const std::string& reason, const std::string& program) {
   return {Failure::usage, reason + " (see '" + program + " --help')"};
 }
 
+/// Whether there is a file of that name, which may be too long for one.
+bool names_file(const std::string& word) {
+  std::error_code unknown;
+  return std::filesystem::exists(word, unknown);
+}
+
 /// What is wrong where no command was named.
 std::string wrong_command(const CLI::App& app, const std::string& given) {
-  const bool is_file = given.find_first_of("./") != std::string::npos || std::filesystem::exists(given);
+  const bool looks_like_file = given.find_first_of("./") != std::string::npos || names_file(given);
   if (given.starts_with('-') || begins_with_typeset_dash(given))
     return "no command or option '" + given + "'" + did_you_mean(given, option_names(app));
   const std::string like = did_you_mean(given, names_of(app));
   return "no command or option '" + given + "'" +
-         (like.empty() && is_file ? "; to label it: " + app.get_name() + " label " + given + " -o labels.tiff"
-                                  : like);
+         (like.empty() && looks_like_file
+              ? "; to label it: " + app.get_name() + " label " + given + " -o labels.tiff"
+              : like);
 }
 
 std::string wrong_option(const CLI::App& command, const std::string& given) {
@@ -60,7 +68,7 @@ std::string wrong_option(const CLI::App& command, const std::string& given) {
     return "no option '" + given + "'; the version is said by " + command.get_parent()->get_name() +
            " --version";
   std::string reason = "no option '" + given + "'";
-  if (std::filesystem::exists(given)) return reason + "; the file of that name is ./" + given;
+  if (names_file(given)) return reason + "; the file of that name is ./" + given;
   return reason + did_you_mean(given.substr(0, given.find('=')), option_names(command));
 }
 
@@ -157,8 +165,7 @@ void join_optional_values(const CLI::App& command, std::vector<std::string>& wor
   };
   // The check of the value refuses it, unless an input is called like that.
   const auto is_other_number = [](const std::string& word) {
-    std::error_code unknown;  // a name may be too long
-    return parse_number<double>(word) && !std::filesystem::exists(word, unknown);
+    return parse_number<double>(word) && !names_file(word);
   };
   for (auto word = words.begin(); word != words.end(); ++word) {
     const CLI::Option* option = word->starts_with("--") ? command.get_option_no_throw(*word) : nullptr;

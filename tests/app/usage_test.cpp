@@ -29,6 +29,11 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   refused({"--frobnicate"}, "no option '--frobnicate'");
   fails({"label", "--frobnicate", "x.png"}, 64, "no option '--frobnicate'");
   fails({"label", "--frobnicate"}, 64, "no option '--frobnicate'");  // said before that there is no input
+  // Words that are too long for the name of a file.
+  const std::string frobnicate(300, 'f'), third = "0." + std::string(300, '3');
+  fails({frobnicate}, 64, "no command or option '" + frobnicate);
+  fails({"label", "--" + frobnicate}, 64, "no option '--" + frobnicate);
+  fails({"label", "--fill-holes", third, "x.png"}, 64, third);
   refused({"-o"}, "--output needs a value: FILE");
   refused({"-o", "a.tif", "-o", "b.tif"}, "--output is given 2 times");
   fails({"list", "runs"}, 64, "'runs' is not expected: list takes options only");
