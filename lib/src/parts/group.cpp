@@ -32,11 +32,11 @@ MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.p
     }
   }
 
-  constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> number(pieces_.size(), kNone);
+  constexpr std::uint32_t kUnnumbered = ~std::uint32_t{0};
+  std::vector<std::uint32_t> number(pieces_.size(), kUnnumbered);
   const auto reaching = [&](std::size_t i) {
     std::uint32_t& n = number[united_[i]];
-    if (n == kNone) {
+    if (n == kUnnumbered) {
       n = static_cast<std::uint32_t>(reaching_.size());
       reaching_.push_back(united_[i]);
       group_.pieces.push_back(pieces_[united_[i]]);
