@@ -1,6 +1,9 @@
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
@@ -21,7 +24,17 @@ struct CompareOptions {
   bool quiet = false;
 };
 
-/// One line: how the two differ, and where first; where foreground does, in how many elements.
+/// How many elements of foreground differ, and how much of it is the same.
+std::string describe_foreground(const Comparison& comparison) {
+  const std::uint64_t elements = comparison.other_foreground;
+  if (elements == 0) return "";
+  std::array<char, 32> dice{};
+  std::snprintf(dice.data(), dice.size(), "%.6g", comparison.dice());
+  return std::to_string(elements) + (elements == 1 ? " element" : " elements") + ", Dice coefficient " +
+         dice.data() + ", ";
+}
+
+/// One line: how the two differ, and where first.
 std::string describe(const Comparison& comparison, const LabelImage& a, const LabelImage& b) {
   if (!comparison.same_extent)
     return "different sizes: " + io::to_string(a.extent()) + " and " + io::to_string(b.extent());
@@ -29,20 +42,19 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
   const char* verdict = comparison.same_partition    ? "same components, different numbers"
                         : comparison.same_background ? "different components"
                                                      : "different foreground";
-  const std::uint64_t elements = comparison.other_foreground;
-  const std::string count =
-      elements == 0 ? "" : std::to_string(elements) + (elements == 1 ? " element, " : " elements, ");
-  return std::string(verdict) + ": " + count + "first at (" + std::to_string(comparison.x) + ", " +
-         std::to_string(comparison.y) + ", " + std::to_string(comparison.z) +
-         "): " + std::to_string(comparison.a) + " and " + std::to_string(comparison.b);
+  return std::string(verdict) + ": " + describe_foreground(comparison) + "first at (" +
+         std::to_string(comparison.x) + ", " + std::to_string(comparison.y) + ", " +
+         std::to_string(comparison.z) + "): " + std::to_string(comparison.a) + " and " +
+         std::to_string(comparison.b);
 }
 
 int run_compare(const CompareOptions& options) {
   if (io::are_one_stream(options.a, options.b))
     throw io::FileError(options.b, Failure::usage, "cannot be compared with itself, for it is read once");
-  const LabelImage a = io::concerning(options.a, [&] { return io::read_labels(options.a); });
-  const LabelImage b = io::concerning(options.b, [&] { return io::read_labels(options.b); });
-  const Comparison comparison = compare(a, b);
+  std::vector<std::uint64_t> long_a, long_b;
+  const LabelImage a = io::concerning(options.a, [&] { return io::read_labels(options.a, &long_a); });
+  const LabelImage b = io::concerning(options.b, [&] { return io::read_labels(options.b, &long_b); });
+  const Comparison comparison = compare(a, b, long_a, long_b);
   if (!options.quiet) print_result(describe(comparison, a, b) + "\n");
   const bool same =
       comparison.same_extent && (options.partition ? comparison.same_partition : comparison.same_numbers);

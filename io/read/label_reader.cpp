@@ -59,8 +59,7 @@ bool is_negative(const SampleFormat& format, std::uint64_t sample) {
 
 [[noreturn]] void refuse_large(const std::string& value) {
   throw Error(Failure::data, "holds the value " + value +
-                                 ", which is above 4294967295, the largest label here; 'gpuccl contacts' and "
-                                 "'gpuccl label --values' take whole numbers of 64 bits");
+                                 ", which is above 4294967295: larger labels are whole numbers of 64 bits");
 }
 
 [[noreturn]] void refuse_long(const SampleFormat& format, std::uint64_t sample) {
@@ -121,7 +120,7 @@ bool has_long(const SampleSource& source) {
   return false;
 }
 
-/// With `long_labels`, as read_long_labels().
+/// As read_labels().
 LabelImage read_all(const SampleSource& source, std::int64_t memory,
                     std::vector<std::uint64_t>* long_labels) {
   const Extent& extent = source.info().extent;
@@ -157,8 +156,11 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory,
   return image;
 }
 
-LabelImage read_within(const Limits& limits, const std::string& path, ImageInfo* info,
-                       std::vector<std::uint64_t>* long_labels) {
+}  // namespace
+
+LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels, const Limits& limits,
+                       ImageInfo* info) {
+  if (long_labels != nullptr) long_labels->clear();
   ReadOptions options;
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
@@ -170,18 +172,6 @@ LabelImage read_within(const Limits& limits, const std::string& path, ImageInfo*
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }
-}
-
-}  // namespace
-
-LabelImage read_labels(const std::string& path, const Limits& limits, ImageInfo* info) {
-  return read_within(limits, path, info, nullptr);
-}
-
-LabelImage read_long_labels(const std::string& path, std::vector<std::uint64_t>& labels, const Limits& limits,
-                            ImageInfo* info) {
-  labels.clear();
-  return read_within(limits, path, info, &labels);
 }
 
 }  // namespace gpuccl::io

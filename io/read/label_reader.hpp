@@ -15,12 +15,11 @@ namespace gpuccl::io {
 /// of the result is the largest value. Throws Error as open_reader does; (memory) when the labels, and a row
 /// of each of two images that are compared, are more than `limits.memory`. `info`, if given, gets what else
 /// the file says.
-LabelImage read_labels(const std::string& path, const Limits& limits = {}, ImageInfo* info = nullptr);
-
-/// The same for labels of up to 64 bits. Where samples are of 64 bits the result has numbers 1..N in the
-/// place of labels, in the same order, and `labels` gets what they stand for; else it is left empty. Error
+///
+/// With `long_labels`, labels may have 64 bits. Where samples have, the result has numbers 1..N in the place
+/// of labels, in the same order, and `long_labels` gets what they stand for; else it is left empty. Error
 /// (memory) also when these are too many.
-LabelImage read_long_labels(const std::string& path, std::vector<std::uint64_t>& labels,
-                            const Limits& limits = {}, ImageInfo* info = nullptr);
+LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels = nullptr,
+                       const Limits& limits = {}, ImageInfo* info = nullptr);
 
 }  // namespace gpuccl::io

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 #include <sstream>
+#include <type_traits>
 
 #include "binary.hpp"
 #include "gpuccl/algorithms.hpp"
@@ -42,12 +44,39 @@ TEST_CASE("compare tells how two label images differ, and where first") {
   CHECK(compared({a, b}) == "0 same labels\n");
   CHECK(compared({a, by_size}) == "1 same components, different numbers: first at (0, 0, 0): 1 and 3\n");
   CHECK(compared({a, by_size, "--partition"}).starts_with("0 same components"));
-  CHECK(compared({a, larger}) == "1 different foreground: 2 elements, first at (0, 0, 0): 1 and 0\n");
+  CHECK(compared({a, larger}) ==
+        "1 different foreground: 2 elements, Dice coefficient 0.8, first at (0, 0, 0): 1 and 0\n");
   CHECK(compared({a, larger, "--partition"}).starts_with("1 "));
   CHECK(compared({a, other}) == "1 different sizes: 4x3 and 4x4\n");
   CHECK(compared({a, by_size, "--quiet"}) == "1 ");
   fails({"compare", a, scratch / "missing.tif"}, 66, "missing.tif: ");
   fails({"compare", a}, 64, "B is required");
+}
+
+TEST_CASE("compare takes labels of 64 bits, which mean the same in any samples") {
+  const ScratchFolder scratch;
+  const auto save_labels = [&](const std::string& name, const auto& values) {
+    using Value = typename std::decay_t<decltype(values)>::value_type;
+    std::string bytes(values.size() * sizeof(Value), '\0');
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    write_file(scratch / name, "NRRD0004\ntype: uint" + std::to_string(8 * sizeof(Value)) +
+                                   "\ndimension: 2\nsizes: 4 1\nendian: little\nencoding: raw\n\n" + bytes);
+    return scratch / name;
+  };
+  using Long = std::vector<std::uint64_t>;
+  const std::string a = save_labels("a.nrrd", Long{0, 1ull << 40, 5, ~0ull});
+  const std::string b = save_labels("b.nrrd", Long{0, 1ull << 41, 5, ~0ull});
+  const std::string joined = save_labels("joined.nrrd", Long{0, 5, 5, ~0ull});
+  const std::string narrow = save_labels("narrow.nrrd", std::vector<std::uint32_t>{0, 7, 5, 4294967295u});
+  const std::string wide = save_labels("wide.nrrd", Long{0, 7, 5, 4294967295u});
+
+  CHECK(compared({a, a}) == "0 same labels\n");
+  CHECK(compared({narrow, wide}) == "0 same labels\n");
+  CHECK(compared({a, b}) ==
+        "1 same components, different numbers: first at (1, 0, 0): 1099511627776 and 2199023255552\n");
+  CHECK(compared({a, narrow}) ==
+        "1 same components, different numbers: first at (1, 0, 0): 1099511627776 and 7\n");
+  CHECK(compared({a, joined}) == "1 different components: first at (2, 0, 0): 5 and 5\n");
 }
 
 TEST_CASE("generate draws every kind as the library does, and refuses what the kind does not take") {

@@ -122,7 +122,7 @@ TEST_CASE("labels of 64 bits are read as numbers in their order, as many as fit"
   for (std::uint64_t i = 0; i < kWidth * kHeight; ++i) values.push_back((i * 7919 / 3 % 20011) * kStep);
   const tests::MemoryFile file(npy("<u8", "(200, 300)", bytes_of(values)));
   std::vector<std::uint64_t> labels;
-  const LabelImage image = read_long_labels(file.path(), labels);
+  const LabelImage image = read_labels(file.path(), &labels);
   REQUIRE(image.count() == labels.size());
   REQUIRE(std::is_sorted(labels.begin(), labels.end()));
   REQUIRE(std::adjacent_find(labels.begin(), labels.end()) == labels.end());
@@ -135,9 +135,9 @@ TEST_CASE("labels of 64 bits are read as numbers in their order, as many as fit"
 
   Limits limits;
   limits.memory = 2 * sizeof(std::uint64_t) * kWidth * kHeight;
-  REQUIRE(failure_of([&] { read_long_labels(file.path(), labels, limits); }) == Failure::memory);
+  REQUIRE(failure_of([&] { read_labels(file.path(), &labels, limits); }) == Failure::memory);
   const tests::MemoryFile narrow(npy("|u1", "(1, 2)", "\1\7"));
-  REQUIRE(read_long_labels(narrow.path(), labels).count() == 7);
+  REQUIRE(read_labels(narrow.path(), &labels).count() == 7);
   REQUIRE(labels.empty());
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("labels are read where they and a row of each of two images that are c
   const auto read_within = [&](std::int64_t memory) {
     Limits limits;
     limits.memory = memory;
-    return read_labels(file.path(), limits).extent().width;
+    return read_labels(file.path(), nullptr, limits).extent().width;
   };
   REQUIRE(failure_of([&] { read_within(3 * kRow - 1); }) == Failure::memory);
   REQUIRE(read_within(4 * kRow) == kWidth);

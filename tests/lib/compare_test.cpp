@@ -55,6 +55,25 @@ TEST_CASE("the first difference of the partition is given even after one of the 
   REQUIRE((comparison.x == 3 && comparison.a == 2 && comparison.b == 0));
 }
 
+TEST_CASE("the Dice coefficient is twice what foregrounds share by the sum of both") {
+  const LabelImage a = labels({4, 1, 1}, {1, 1, 2, 0});
+  REQUIRE(compare(a, a).dice() == 1);
+  REQUIRE(compare(a, labels({4, 1, 1}, {9, 9, 9, 0})).dice() == 1);
+  REQUIRE(compare(a, labels({4, 1, 1}, {0, 3, 0, 3})).dice() == 2.0 * 1 / (3 + 2));
+  REQUIRE(compare(a, labels({4, 1, 1}, {0, 0, 0, 5})).dice() == 0);
+  const LabelImage none = labels({4, 1, 1}, {0, 0, 0, 0});
+  REQUIRE(compare(none, none).dice() == 1);
+}
+
+TEST_CASE("numbers that stand for other labels are compared by these") {
+  const LabelImage a = labels({4, 1, 1}, {1, 2, 0, 3}), b = labels({4, 1, 1}, {2, 3, 0, 1});
+  const std::vector<std::uint64_t> of_a = {20, 30, 10}, of_b = {10, 20, 30}, other = {10, 20, 31};
+  REQUIRE(compare(a, b, of_a, of_b).same_numbers);
+  const Comparison comparison = compare(a, b, of_a, other);
+  REQUIRE((comparison.same_partition && comparison.x == 1 && comparison.a == 30 && comparison.b == 31));
+  REQUIRE(compare(a, labels({4, 1, 1}, {20, 30, 0, 10}), of_a, {}).same_numbers);
+}
+
 TEST_CASE("label images of different extent are not compared") {
   const Comparison comparison = compare(labels({2, 1, 1}, {1, 1}), labels({1, 2, 1}, {1, 1}));
   REQUIRE((!comparison.same_extent && !comparison.same_partition && !comparison.differs));

@@ -39,9 +39,20 @@ class Partners {
   std::unordered_map<Label, Label> map_;  // values beyond the array
 };
 
+std::uint64_t meant_by(Label label, std::span<const std::uint64_t> long_labels) {
+  return label == 0 || long_labels.empty() ? label : long_labels[label - 1];
+}
+
 }  // namespace
 
-Comparison compare(const LabelSource& a, const LabelSource& b) {
+double Comparison::dice() const {
+  const double twice = 2.0 * static_cast<double>(common_foreground);
+  const double sum = twice + static_cast<double>(other_foreground);
+  return sum == 0 ? 1 : twice / sum;
+}
+
+Comparison compare(const LabelSource& a, const LabelSource& b, std::span<const std::uint64_t> long_a,
+                   std::span<const std::uint64_t> long_b) {
   Comparison result;
   const Extent extent = a.extent();
   if (extent != b.extent()) {
@@ -68,13 +79,14 @@ Comparison compare(const LabelSource& a, const LabelSource& b) {
       if (in_a == 0 && in_b == 0) continue;
       const std::int64_t row = first + i / extent.width;
       const int x = static_cast<int>(i % extent.width);
-      if (in_a != in_b) numbers.note(row, x, in_a, in_b);
+      if (meant_by(in_a, long_a) != meant_by(in_b, long_b)) numbers.note(row, x, in_a, in_b);
       if ((in_a == 0) != (in_b == 0)) {
         ++result.other_foreground;
         partition.note(row, x, in_a, in_b);
-      } else if (!of_a.agree(in_a, in_b) || !of_b.agree(in_b, in_a)) {
-        partition.note(row, x, in_a, in_b);
+        continue;
       }
+      ++result.common_foreground;
+      if (!of_a.agree(in_a, in_b) || !of_b.agree(in_b, in_a)) partition.note(row, x, in_a, in_b);
     }
   }
 
@@ -87,8 +99,8 @@ Comparison compare(const LabelSource& a, const LabelSource& b) {
     result.x = first.x;
     result.y = static_cast<int>(first.row % extent.height);
     result.z = static_cast<int>(first.row / extent.height);
-    result.a = first.a;
-    result.b = first.b;
+    result.a = meant_by(first.a, long_a);
+    result.b = meant_by(first.b, long_b);
   }
   return result;
 }
