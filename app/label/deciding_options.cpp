@@ -28,7 +28,7 @@ std::string deciding_options(const LabelOptions& options) {
   if (foreground.threshold)
     add(true, "--threshold " + (foreground.whole_threshold ? foreground.whole_threshold->text()
                                                            : io::shortest(*foreground.threshold)));
-  for (const io::SampleValue& value : foreground.values)
+  for (const io::SampleInterval& value : foreground.values)
     line += (&value != &foreground.values.front() ? ","
              : line.empty()                       ? "--value "
                                                   : " --value ") +

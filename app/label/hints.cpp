@@ -97,8 +97,9 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   std::vector<std::string> lines;
   const bool by_value = !options.values.empty();
   if (by_value && findings.foreground == (options.invert ? 1 : 0))
-    lines.push_back(options.values.size() == 1 ? "no element has the value of --value"
-                                               : "no element has one of the values of --value");
+    lines.push_back(options.values.size() == 1 && options.values.front().is_one()
+                        ? "no element has the value of --value"
+                        : "no element has one of the values of --value");
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
   if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
     lines.push_back(std::move(line));

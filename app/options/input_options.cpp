@@ -1,6 +1,5 @@
 #include "app/options/input_options.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "app/options/number_lists.hpp"
@@ -26,17 +25,18 @@ Option add_threshold(const Command& command, io::ForegroundOptions& foreground) 
 }
 
 /// One class of a segmentation, or several.
-Option add_values(const Command& command, std::vector<io::SampleValue>& values) {
-  return command.add_value("--value", "V[,V...]",
+Option add_values(const Command& command, std::vector<io::SampleInterval>& values) {
+  return command.add_value("--value", "V|LOW..HIGH[,...]",
                            "Foreground is these values and no others: one class of a segmentation",
                            [&values](const std::string& given) {
                              for (const std::string& part : split(given, ',')) {
-                               const auto value = io::SampleValue::parse(part);
-                               if (!value) return "'" + part + "' is not a number";
+                               const auto value = io::SampleInterval::parse(part);
+                               if (!value)
+                                 return "'" + part + "' is not a number, nor two with .. between them";
+                               if (value->high < value->low) return "'" + part + "' ends before it begins";
                                values.push_back(*value);
                              }
-                             std::sort(values.begin(), values.end());
-                             values.erase(std::unique(values.begin(), values.end()), values.end());
+                             io::sort_and_unite(values);
                              return std::string();
                            });
 }

@@ -64,6 +64,15 @@ double nearest(double number, int digits, int least_exponent) {
   return std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
 }
 
+/// Whether a sample is in one of some ranges in ascending order; NaN is in none.
+template <class Sample>
+bool is_in_range(const std::vector<SampleRange<Sample>>& ranges, Sample sample) {
+  const auto above =
+      std::upper_bound(ranges.begin(), ranges.end(), sample,
+                       [](Sample s, const SampleRange<Sample>& range) { return s < range.low; });
+  return above != ranges.begin() && sample <= std::prev(above)->high;
+}
+
 }  // namespace
 
 Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& options,
@@ -72,7 +81,7 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
       as_stored_(options.raw || !options.values.empty()),
       invert_(options.invert),
       threshold_(is_by_luma(format, options) ? threshold.value_or(0) : threshold) {
-  if (!options.values.empty()) choose_numbers(options.values);
+  if (!options.values.empty()) choose_intervals(options.values);
   if (format.channels != 1) return;
   const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
   const bool is_palette = looks_up(format, options);
@@ -86,36 +95,51 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
 }
 
 bool Foreground::is_foreground(double value) const {
-  if (numbers_.empty()) return threshold_ ? value > *threshold_ : value < 0 || value > 0;
-  const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), value);
-  return found != numbers_.end() && *found == value;
+  if (intervals_.empty()) return threshold_ ? value > *threshold_ : value < 0 || value > 0;
+  return is_in_range(intervals_, value);
 }
 
 bool Foreground::is_flipped() const {
   return format_.photometric == Photometric::min_is_white && !as_stored_ && !format_.inverted_by_name_only;
 }
 
-void Foreground::choose_numbers(const std::vector<SampleValue>& values) {
+void Foreground::choose_intervals(const std::vector<SampleInterval>& values) {
   const bool is_rounded = format_.kind == SampleKind::floating && !format_.is_scaled() && format_.bits < 64;
-  for (const SampleValue& value : values)
-    numbers_.push_back(!is_rounded          ? value.number()
-                       : format_.bits == 16 ? nearest(value.number(), 11, -14)
-                                            : nearest(value.number(), 24, -126));
+  const auto of_type = [&](const SampleValue& value) {
+    return !is_rounded          ? value.number()
+           : format_.bits == 16 ? nearest(value.number(), 11, -14)
+                                : nearest(value.number(), 24, -126);
+  };
+  for (const SampleInterval& value : values) intervals_.push_back({of_type(value.low), of_type(value.high)});
 }
 
-void Foreground::choose_ranges(const std::vector<SampleValue>& values) {
-  std::vector<std::uint64_t> codes;
-  for (const SampleValue& value : values)
-    if (const auto code = value.code(format_.bits, format_.kind == SampleKind::signed_integer))
-      codes.push_back(*code);
-  std::sort(codes.begin(), codes.end());
-  for (const std::uint64_t code : codes)
-    if (!ranges_.empty() && code - ranges_.back().high <= 1)
-      ranges_.back().high = code;
-    else
-      ranges_.push_back({code, code});
+void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
+  const bool is_signed = format_.kind == SampleKind::signed_integer;
+  const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
+  const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
+  for (const SampleInterval& value : values) {
+    const auto low = value.low.rank_from(format_.bits, is_signed),
+               high = value.high.rank_to(format_.bits, is_signed);
+    if (!low || !high || *low > *high) continue;
+    if (*low < sign && *high >= sign) {  // from below 0 on: two ranges of codes
+      ranges_.push_back({*low ^ sign, max});
+      ranges_.push_back({0, *high ^ sign});
+    } else {
+      ranges_.push_back({*low ^ sign, *high ^ sign});
+    }
+  }
+  std::sort(ranges_.begin(), ranges_.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
+  std::size_t united = 0;
+  for (const SampleRange<std::uint64_t> next : ranges_) {
+    if (united > 0 && next.low - ranges_[united - 1].high <= 1) {
+      ranges_[united - 1].high = next.high;
+    } else {
+      ranges_[united++] = next;
+    }
+  }
+  ranges_.resize(united);
   if (ranges_.empty()) {  // no sample has any of the values
-    ranges_.push_back({0, ~std::uint64_t{0} >> (64 - format_.bits)});
+    ranges_.push_back({0, max});
     invert_ = !invert_;
   }
   method_ = Method::ranges;
@@ -209,16 +233,10 @@ void Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bit
 /// So many that they are faster to search.
 template <class Unsigned>
 void Foreground::pack_many_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
-  const auto is_in = [this](std::uint64_t sample) {
-    const auto above = std::upper_bound(
-        ranges_.begin(), ranges_.end(), sample,
-        [](std::uint64_t s, const SampleRange<std::uint64_t>& range) { return s < range.low; });
-    return above != ranges_.begin() && sample <= std::prev(above)->high;
-  };
   pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     Unsigned samples[kBlock];
     load_block(row, x, count, samples);
-    for (int i = 0; i < count; ++i) flags[i] = is_in(samples[i]);
+    for (int i = 0; i < count; ++i) flags[i] = is_in_range(ranges_, std::uint64_t{samples[i]});
   });
 }
 
@@ -230,7 +248,7 @@ void Foreground::pack_floats(const std::byte* row, int width, std::uint32_t* bit
   pack_flags(width, invert_, bits, [=, this](std::int64_t x, int count, std::uint8_t* flags) {
     Float samples[kBlock];
     load_block(row, x, count, samples);
-    if (!numbers_.empty()) {
+    if (!intervals_.empty()) {
       for (int i = 0; i < count; ++i) flags[i] = is_foreground(static_cast<double>(samples[i]));
       return;
     }
@@ -280,7 +298,7 @@ std::string foreground_rule(const SampleFormat& format, const ForegroundOptions&
   } else if (is_white_0 && !options.raw) {
     rule += by_value ? " (MinIsWhite)" : " after inversion (MinIsWhite)";
   }
-  for (const SampleValue& value : options.values)
+  for (const SampleInterval& value : options.values)
     rule += (&value == &options.values.front() ? " = " : ", ") + value.text();
   if (threshold) {
     rule += " > " + (options.whole_threshold ? options.whole_threshold->text() : shortest(*threshold));

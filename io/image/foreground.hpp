@@ -28,8 +28,8 @@ class Foreground {
  private:
   bool is_foreground(double value) const;
   void choose_range(const std::optional<SampleValue>& whole_threshold);
-  void choose_ranges(const std::vector<SampleValue>& values);
-  void choose_numbers(const std::vector<SampleValue>& values);
+  void choose_ranges(const std::vector<SampleInterval>& values);
+  void choose_intervals(const std::vector<SampleInterval>& values);
   bool is_flipped() const;
   void choose_table();
   void pack_bits(const std::byte* row, int width, std::uint32_t* bits) const;
@@ -49,8 +49,8 @@ class Foreground {
   std::optional<double> threshold_;
   Method method_ = Method::values;
   std::vector<SampleRange<std::uint64_t>> ranges_;  // of samples that are foreground, in ascending order
-  std::vector<double> numbers_;  // the values that are foreground, in ascending order, if they are listed
-  std::array<std::uint8_t, 256> table_{};  // bits, codes: 1 for foreground
+  std::vector<SampleRange<double>> intervals_;  // of values that are foreground, in ascending order, if given
+  std::array<std::uint8_t, 256> table_{};       // bits, codes: 1 for foreground
 };
 
 /// The rule in words, for the report: "nonzero", "luma > 0", "otsu: value > 93.5, inverted".

@@ -26,7 +26,7 @@ struct ForegroundOptions {
   std::optional<double> threshold;             // value > threshold
   std::optional<SampleValue> whole_threshold;  // the same beyond 2^53, where a double may be another number
   bool otsu = false;                           // threshold by Otsu's method over the whole input
-  std::vector<SampleValue> values;             // if there are any: these and no others; in ascending order
+  std::vector<SampleInterval> values;          // if there are any: these and no others; by sort_and_unite()
 
   bool has_rule() const { return threshold || otsu || !values.empty(); }
 };

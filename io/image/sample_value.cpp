@@ -1,5 +1,6 @@
 #include "io/image/sample_value.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -58,6 +59,33 @@ std::optional<std::uint64_t> SampleValue::code(int bits, bool is_signed) const {
   return code_ & mask;
 }
 
+std::uint64_t SampleValue::rank_of_whole(double whole, int bits, bool is_signed) const {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits);
+  const std::uint64_t sign = is_signed ? std::uint64_t{1} << (bits - 1) : 0;
+  const std::uint64_t code = is_whole_   ? code_
+                             : whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
+                                         : static_cast<std::uint64_t>(whole);
+  return (code & mask) ^ sign;
+}
+
+std::optional<std::uint64_t> SampleValue::rank_from(int bits, bool is_signed) const {
+  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
+  const double whole = std::ceil(number_);
+  if (whole < least) return 0;
+  if (is_whole_ ? !code(bits, is_signed) : whole >= end) return std::nullopt;
+  return rank_of_whole(whole, bits, is_signed);
+}
+
+std::optional<std::uint64_t> SampleValue::rank_to(int bits, bool is_signed) const {
+  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
+  const double whole = std::floor(number_);
+  const bool is_rounded_up =
+      !is_whole_ && whole == -0x1p63;  // from what is less and has no double of its own
+  if (whole < least || is_rounded_up) return std::nullopt;
+  if (is_whole_ ? !code(bits, is_signed) : whole >= end) return ~std::uint64_t{0} >> (64 - bits);
+  return rank_of_whole(whole, bits, is_signed);
+}
+
 std::string SampleValue::text() const {
   if (!is_whole_) return shortest(number_);
   return is_negative_ ? std::to_string(static_cast<std::int64_t>(code_)) : std::to_string(code_);
@@ -66,6 +94,30 @@ std::string SampleValue::text() const {
 bool operator<(const SampleValue& a, const SampleValue& b) {
   if (a.number_ != b.number_ || !a.is_whole_ || !b.is_whole_) return a.number_ < b.number_;
   return a.code_ < b.code_;  // of one sign: in order as two's complements, too
+}
+
+std::optional<SampleInterval> SampleInterval::parse(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto low = SampleValue::parse(text.substr(0, dots));
+  const auto high = dots == std::string::npos ? low : SampleValue::parse(text.substr(dots + 2));
+  if (!low || !high) return std::nullopt;
+  return SampleInterval{*low, *high};
+}
+
+std::string SampleInterval::text() const { return is_one() ? low.text() : low.text() + ".." + high.text(); }
+
+void sort_and_unite(std::vector<SampleInterval>& intervals) {
+  std::sort(intervals.begin(), intervals.end(),
+            [](const SampleInterval& a, const SampleInterval& b) { return a.low < b.low; });
+  std::size_t united = 0;
+  for (const SampleInterval& next : intervals) {
+    if (united == 0 || intervals[united - 1].high < next.low) {
+      intervals[united++] = next;
+    } else {
+      intervals[united - 1].high = std::max(intervals[united - 1].high, next.high);
+    }
+  }
+  intervals.resize(united);
 }
 
 }  // namespace gpuccl::io

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gpuccl::io {
 
@@ -15,6 +16,10 @@ class SampleValue {
   double number() const { return number_; }
   /// The bits of a whole sample of this value; nothing if samples of so many bits do not have it.
   std::optional<std::uint64_t> code(int bits, bool is_signed) const;
+  /// The least whole sample from this value on, and the greatest up to it, counted from the least that
+  /// samples of so many bits have; nothing if there is none.
+  std::optional<std::uint64_t> rank_from(int bits, bool is_signed) const;
+  std::optional<std::uint64_t> rank_to(int bits, bool is_signed) const;
   /// The shortest text that parses to it.
   std::string text() const;
 
@@ -22,10 +27,28 @@ class SampleValue {
   friend bool operator<(const SampleValue& a, const SampleValue& b);
 
  private:
+  std::uint64_t rank_of_whole(double whole, int bits, bool is_signed) const;
+
   double number_ = 0;
   bool is_whole_ = false;  // and has 64 bits: code_ is its two's complement
   bool is_negative_ = false;
   std::uint64_t code_ = 0;
 };
+
+/// The numbers from `low` to `high`, both included.
+struct SampleInterval {
+  SampleValue low, high = low;
+
+  /// "7", or "1001..1035", whose end may be less than its beginning. Nothing if the text is neither.
+  static std::optional<SampleInterval> parse(const std::string& text);
+
+  bool is_one() const { return low == high; }
+  std::string text() const;
+
+  friend bool operator==(const SampleInterval&, const SampleInterval&) = default;
+};
+
+/// In ascending order, and what overlaps as one.
+void sort_and_unite(std::vector<SampleInterval>& intervals);
 
 }  // namespace gpuccl::io

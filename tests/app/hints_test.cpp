@@ -114,7 +114,8 @@ TEST_CASE("a value that no element has is hinted at") {
   const Words one = {"no element has the value of --value"};
   CHECK(hints_of({image, "--value", "4"}) == one);
   CHECK(hints_of({image, "--value", "300", "--invert"}) == one);
-  CHECK(hints_of({image, "--value", "4,5"}) == Words{"no element has one of the values of --value"});
+  for (const char* values : {"4,5", "4..5"})
+    CHECK(hints_of({image, "--value", values}) == Words{"no element has one of the values of --value"});
   CHECK(hints_of({image, "--value", "1,4"}).empty());
 }
 

@@ -151,6 +151,11 @@ TEST_CASE("option --value takes the elements of these values") {
   const Json report = report_of({input, "--value", "30,20.0,30"});
   CHECK(report["input"]["foreground_rule"] == "value = 20, 30");
   CHECK(report["options"] == "--value 20,30");
+  succeeds({"label", input, "--value", "20..30,205..215.5", "-o", scratch / "out.png"});
+  CHECK(labels_in(scratch / "out.png") == "0 1 0 2 2 2");
+  const Json of_ranges = report_of({input, "--value", "205..300,20..25,22..30"});
+  CHECK(of_ranges["input"]["foreground_rule"] == "value = 20..30, 205..300");
+  CHECK(of_ranges["options"] == "--value 20..30,205..300");
 }
 
 TEST_CASE("options --value and --values take samples of a MinIsWhite TIFF as stored") {

@@ -115,6 +115,7 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--threshold", "nan"}, "'nan' is neither");
   for (const char* value : {"", "1,", "x", "nan", "1 2"})
     refused({"-o", "x.tif", "--value", value}, "is not a number");
+  refused({"-o", "x.tif", "--value", "1,5..2"}, "'5..2' ends before it begins");
   refused({"-o", "x.tif", "--value", "1", "--threshold", "otsu"}, "--threshold excludes --value");
   for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
     refused({"-o", "x.tif", "--min-size", count}, "is not a whole number from 0 on");

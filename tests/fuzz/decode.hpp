@@ -40,7 +40,8 @@ void decode(unsigned choice, Open open) {
   rule.invert = (choice & 2) != 0;
   rule.otsu = (choice & 12) == 4;
   if ((choice & 12) == 8) rule.threshold = 100;
-  if ((choice & 12) == 12) rule.values = {*io::SampleValue::parse("1"), *io::SampleValue::parse("200")};
+  if ((choice & 12) == 12)
+    rule.values = {*io::SampleInterval::parse("1"), *io::SampleInterval::parse("190..200")};
   try {
     const std::unique_ptr<io::SampleSource> source = open(options);
     const Extent extent = source->info().extent;

@@ -92,24 +92,28 @@ std::vector<std::byte> random_row(const SampleFormat& format, int width, std::mt
   return row;
 }
 
-/// Whether the value of a pixel is among those of the options; of 64-bit samples by their bits.
+/// Whether the value of a pixel is among those of the options; of 64-bit samples by numbers that hold these.
 bool is_listed(const SampleFormat& format, const ForegroundOptions& options, const SlowRow& slow,
                std::int64_t x) {
   if (format.channels > 1 || format.bits < 64 || format.kind == SampleKind::floating) {
     const double sample = slow.value(x, true);
-    return std::any_of(options.values.begin(), options.values.end(),
-                       [&](const SampleValue& value) { return sample == value.number(); });
+    return std::any_of(options.values.begin(), options.values.end(), [&](const SampleInterval& value) {
+      return sample >= value.low.number() && sample <= value.high.number();
+    });
   }
-  const std::uint64_t sample = slow.code(x);
-  return std::any_of(options.values.begin(), options.values.end(), [&](const SampleValue& value) {
-    return value.code(64, format.kind == SampleKind::signed_integer) == sample;
+  const std::uint64_t code = slow.code(x);
+  const auto sample = format.kind == SampleKind::signed_integer
+                          ? static_cast<long double>(static_cast<std::int64_t>(code))
+                          : static_cast<long double>(code);
+  return std::any_of(options.values.begin(), options.values.end(), [&](const SampleInterval& value) {
+    return sample >= std::stold(value.low.text()) && sample <= std::stold(value.high.text());
   });
 }
 
-std::vector<SampleValue> values_of(const std::vector<std::string>& texts) {
-  std::vector<SampleValue> values;
-  for (const std::string& text : texts) values.push_back(*SampleValue::parse(text));
-  std::sort(values.begin(), values.end());
+std::vector<SampleInterval> values_of(const std::vector<std::string>& texts) {
+  std::vector<SampleInterval> values;
+  for (const std::string& text : texts) values.push_back(*SampleInterval::parse(text));
+  sort_and_unite(values);
   return values;
 }
 
@@ -201,6 +205,14 @@ TEST_CASE("samples of every format that have one of the values become foreground
                                             {"18446744073709551615"},
                                             {"-9223372036854775808", "9223372036854775807", "-1", "0"},
                                             {"0.5", "1e30"},
+                                            {"1..3"},
+                                            {"-5..200", "65000..70000", "100..300"},
+                                            {"0.5..2.5", "250.5..1e30"},
+                                            {"-1e30..-0.5"},
+                                            {"-1e30..1e30"},
+                                            {"-9223372036854775808..-2", "0", "1"},
+                                            {"9223372036854775807..18446744073709551615"},
+                                            {"0.25..0.75"},
                                             many};
   for (const SampleFormat& format : every_format())
     for (const std::vector<std::string>& list : lists) {
@@ -288,8 +300,24 @@ TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the ne
   format = {8, SampleKind::unsigned_integer, 1, Photometric::min_is_black, false, {}, 0.5, 1};
   options.values = values_of({"1.5", "2.5"});
   CHECK(packed(format, bytes, 4) == 0b1010u);
+  // The ends of an interval belong to it, also where they lie between samples or beyond them all.
+  format = {64, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
+  const std::int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX};
+  const auto in_interval = [&](const std::string& interval) {
+    options.values = values_of({interval});
+    return packed(format, ends, 7);
+  };
+  CHECK(in_interval("-9223372036854775807..9223372036854775806") == 0b0111110u);
+  CHECK(in_interval("-1e19..-0.5") == 0b0000111u);
+  CHECK(in_interval("0.5..1e19") == 0b1110000u);
+  CHECK(in_interval("9223372036854775807..9223372036854775808") == 0b1000000u);
+  CHECK(in_interval("-9223372036854775810..-9223372036854775809") == 0);
+  CHECK(in_interval("0.25..0.75") == 0);
   for (const char* text : {"", " 1", "1 ", "0x1", "nan", "inf", "1e999", "one"})
     CHECK(!SampleValue::parse(text));
+  for (const char* text : {"..", "1..", "..2", "1..x", "1..2..3", "1.. 2", "-..1"})
+    CHECK(!SampleInterval::parse(text));
+  CHECK(SampleInterval::parse("0.5...75")->text() == "0.5..0.75");
   CHECK(SampleValue::parse("3.0") == SampleValue::parse("3"));
   // What no sample can have, though the nearest double is one.
   format = {64, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
@@ -383,6 +411,9 @@ TEST_CASE("the rule that made samples foreground is stated") {
   format.photometric = Photometric::min_is_white;
   options.invert = false;
   REQUIRE(foreground_rule(format, options, std::nullopt) == "value as stored (MinIsWhite) = -1, 0.5, 7");
+  options.values = values_of({"7..9", "-3..-1", "8..20", "20.0..20", "30"});
+  REQUIRE(foreground_rule(format, options, std::nullopt) ==
+          "value as stored (MinIsWhite) = -3..-1, 7..20, 30");
   format.photometric = Photometric::rgb;
   REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
 }
