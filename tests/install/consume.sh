@@ -23,6 +23,18 @@ said=$("$scratch/consumer")
 line="3 components, the third of 2 elements around (1.5, 2)"
 [ "$said" = "$line"$'\n'"$line" ] || { echo "the consumer said: $said" >&2; exit 1; }
 
+# The same by pkg-config, where there is one that knows TBB.
+pc=$(find "$prefix" -name gpuccl.pc)
+[ -n "$pc" ] || { echo "gpuccl.pc is not installed" >&2; exit 1; }
+if pkg-config --exists tbb 2>/dev/null; then
+  export PKG_CONFIG_PATH=${pc%/*}
+  # shellcheck disable=SC2046,SC2086  # words
+  "${CXX:-g++}" -std=c++20 $flags "$here/consumer/readme.cpp" -o "$scratch/by_pkg_config" $(pkg-config --cflags --libs gpuccl) \
+    "-Wl,-rpath,${pc%/pkgconfig/gpuccl.pc}"
+  said=$("$scratch/by_pkg_config")
+  [ "$said" = "3 components, the second around x = 3, label 3 at (1, 2)" ] || { echo "by pkg-config: $said" >&2; exit 1; }
+fi
+
 [ -e "$prefix/include/gpuccl/device_labeling.hpp" ] || exit 0  # a library without CUDA
 nvcc=$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 build_consumer device_consumer "$scratch/device" "-DCUDAToolkit_ROOT=$(dirname "$nvcc")/.."

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "gpuccl/engine.hpp"
+#include "gpuccl/gpuccl.hpp"
 #include "gpuccl/slabs.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -127,4 +127,28 @@ TEST_CASE("an image without elements has no components, and one with an axis bel
       REQUIRE(failure_of([&] { label(BitView{nullptr, extent, 2}); }) == Failure::usage);
     });
   }
+}
+
+TEST_CASE("one call labels an image, into memory of its own or the caller's") {
+  for (const Extent extent : kExtents)
+    for (const Connectivity connectivity : kConnectivities) {
+      const BitVolume image = random_image(extent, 0.4, 1, 7);
+      Engine engine({.device = DeviceChoice::cpu}, nullptr);
+      const Labeled expected = engine.label(image.view(), connectivity);
+      const LabelImage expected_labels = render_all(*expected.labels);
+      const auto count = static_cast<std::size_t>(extent.elements());
+
+      const LabeledImage found = label(image.view(), connectivity);
+      CHECK(found.labels.count() == expected_labels.count());
+      CHECK(std::equal(found.labels.data(), found.labels.data() + count, expected_labels.data()));
+      CHECK(found.components == expected.components);
+
+      std::vector<Label> labels(count + 1, ~Label{0});
+      CHECK(label(image.view(), connectivity, labels.data()) == expected.components);
+      CHECK(std::equal(expected_labels.data(), expected_labels.data() + count, labels.begin()));
+      CHECK(labels.back() == ~Label{0});  // nothing beyond
+    }
+  const LabeledImage none = label(BitVolume({0, 4, 2}).view(), Connectivity::c26);
+  CHECK(none.labels.count() == 0);
+  CHECK(none.components.size() == 0);
 }

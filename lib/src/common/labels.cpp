@@ -7,6 +7,7 @@
 #include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
 #include "gpuccl/huge_pages.hpp"
+#include "gpuccl/label.hpp"
 
 namespace gpuccl {
 
@@ -31,18 +32,26 @@ void LabelImage::render(std::int64_t first_row, std::int64_t rows, LabelsOut out
   std::visit([&](auto* to) { copy_labels(from, rows * extent_.width, to, map); }, out);
 }
 
-LabelImage render_all(const LabelSource& source) {
+void render_all(const LabelSource& source, LabelsOut out, const Label* map) {
   constexpr std::int64_t kElementsATask = 1 << 18;
   const Extent extent = source.extent();
-  LabelImage image(extent, source.count());
   const std::int64_t rows = std::max<std::int64_t>(1, kElementsATask / std::max(1, extent.width));
   for (std::int64_t begin = 0, end = 0; begin < extent.rows(); begin = end) {
     end = source.prepare(begin, 1);
     tbb::parallel_for(std::int64_t{0}, (end - begin + rows - 1) / rows, [&](std::int64_t task) {
       const std::int64_t first = begin + task * rows;
-      source.render(first, std::min(rows, end - first), image.data() + first * extent.width, nullptr);
+      std::visit(
+          [&](auto* to) {
+            source.render(first, std::min(rows, end - first), to + first * extent.width, map);
+          },
+          out);
     });
   }
+}
+
+LabelImage render_all(const LabelSource& source) {
+  LabelImage image(source.extent(), source.count());
+  render_all(source, image.data());
   return image;
 }
 
