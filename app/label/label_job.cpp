@@ -5,19 +5,14 @@
 #include <cmath>
 #include <utility>
 
-#include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
-#include "app/label/deciding_options.hpp"
 #include "app/label/device_remedy.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_slabs.hpp"
-#include "app/label/self_check.hpp"
-#include "app/options/periodic_option.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/holes.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/contacts_csv.hpp"
@@ -40,7 +35,9 @@ LabelJob::LabelJob(const LabelPaths& files, const LabelOptions& options, Warn wa
       progress_(options.progress, files.input),
       streams_(files),
       measures_(files, options),
-      values_(options.values) {}
+      values_(options.values),
+      description_(files, options,
+                   [this](const std::string& path, const std::string& line) { this->warn(path, line); }) {}
 
 void LabelJob::open() {
   progress_.stage("reading");
@@ -84,7 +81,7 @@ void LabelJob::open() {
     estimate();
   });
   outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
-  report_.read_ms = since_.lap();
+  piece_.read_ms = since_.lap();
 }
 
 /// Bytes that values of samples take at most while they are counted.
@@ -162,9 +159,8 @@ bool LabelJob::read(std::int64_t allowed) {
   bool enough = true;
   io::concerning(files_.input, [&] {
     reader_->find_threshold();
-    report_.input = reader_->info();
-    if (work_.values) report_.input.foreground_rule = rule_of(options_.values);
-    report_.input_bytes = io::bytes_of_regular_file(files_.input);
+    input_ = reader_->info();
+    piece_.foreground_rule = work_.values ? rule_of(options_.values) : input_.foreground_rule;
     if (!plan_.slabs.empty()) return;
     allowed_ = std::min(allowed, limit_);
     if (!is_read())
@@ -182,7 +178,7 @@ bool LabelJob::read(std::int64_t allowed) {
     }
     if (enough && plan_.slabs.empty() && can_write()) reader_.reset();  // else it may be read again
   });
-  report_.read_ms += since_.lap();
+  piece_.read_ms += since_.lap();
   return enough;
 }
 
@@ -197,7 +193,7 @@ void LabelJob::read_all(bool is_tight) {
   BitVolume image(extent_);
   std::atomic<std::int64_t> foreground = 0;
   reader_->read(0, extent_.depth, image, [&](BitView slice) { foreground += count_foreground(slice); });
-  findings_.more_than_two_values = reader_->has_more_than_two_values();
+  piece_.more_than_two_values = reader_->has_more_than_two_values();
   foreground_ = foreground;
   if (is_tight) {
     most_components_ = most_components(image.view(), connectivity_);
@@ -216,7 +212,7 @@ void LabelJob::label(Engine& engine) {
   const std::size_t slabs = plan_.slabs.size();
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
   io::concerning(files_.input, [&] {
-    const std::int64_t foreground =
+    piece_.foreground = static_cast<std::uint64_t>(
         with_remedy(options_.algorithm.engine.device, work_.values.has_value(), [&] {
           if (plan_.slabs.empty()) {
             const std::int64_t elements = label_at_once(engine);
@@ -226,38 +222,31 @@ void LabelJob::label(Engine& engine) {
             plan_ = plan_large_slabs(work_, limit_, held_);
           }
           return label_by_slabs(engine);
-        });
+        }));
+    piece_.set_engine(engine_report_);
+    piece_.phases = labeled_.phases;
     Areas areas = areas_of(labeled_.components);
-    self_check(labeled_, areas.sum,
-               foreground + static_cast<std::int64_t>(report_.holes ? report_.holes->elements : 0));
-    report_.foreground = static_cast<double>(foreground) / static_cast<double>(report_.input.elements());
+    self_check(labeled_.labels.get(), labeled_.components.size(), areas.sum,
+               piece_.foreground + (holes_ ? holes_->elements : 0));
     if (work_.wraps) {
       wrap_components();
       areas = areas_of(labeled_.components);
     }
-    findings_.largest = areas.largest;
-    findings_.filled = report_.holes ? report_.holes->elements : 0;
-    give_hints();
+    description_.labeled(input_, connectivity_, {&piece_, 1}, areas.largest, holes_,
+                         measures_.grid_difference());
     measure_components(engine);
     selection_ = select(std::move(labeled_.components), extent_, !is_3d(connectivity_), options_.selection,
                         measured_, values_.of_components());
     measured_.select(selection_.map);
     values_.follow(selection_.map, selection_.components.size());
-    if (work_.values) report_.value = values_.column();
-    if (options_.values.one_each()) report_.values = io::sum_up_values(report_.value, selection_.components);
+    description_.selected(selection_.components.size(), selection_.dropped);
+    io::Report& report = description_.report;
+    if (work_.values) report.value = values_.column();
+    if (options_.values.one_each()) report.values = io::sum_up_values(report.value, selection_.components);
     measured_.show_only(options_.measure.wanted);
     if (work_.wraps) select_wrapped();
   });
-  report_.statistics_ms = labeled_.statistics_ms + since_.lap();
-}
-
-void LabelJob::give_hints() {
-  findings_.by_values = work_.values.has_value();
-  findings_.foreground = report_.foreground;
-  findings_.measured = options_.measure.wanted;
-  findings_.other_grid = measures_.grid_difference();
-  report_.hints = hints(report_.input, options_.input.foreground, connectivity_, findings_);
-  for (const std::string& line : report_.hints) warn(files_.input, line);
+  description_.report.statistics_ms = labeled_.statistics_ms + since_.lap();
 }
 
 /// From here on components are whole ones; labels are still those of their parts.
@@ -283,7 +272,8 @@ void LabelJob::fill_holes(Engine& engine) {
   BitVolume filled(extent_);
   holes.draw_filled(0, filled);
   image_ = std::move(filled);
-  report_.holes = {holes.count(), holes.elements(), filling.milliseconds()};
+  holes_ = {holes.count(), holes.elements()};
+  piece_.fill_ms = filling.milliseconds();
 }
 
 void LabelJob::measure_components(Engine& engine) {
@@ -303,11 +293,7 @@ void LabelJob::measure_components(Engine& engine) {
   measured_ = measures_.measure(
       labeled_, needs_background ? &background : nullptr, wrapped_.wraps,
       std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(bytes_while_writing(0)))));
-  report_.intensity = measures_.intensity();
-  if (report_.intensity) {
-    const std::string hint = hint_of_nans(report_.intensity->nans);
-    if (!hint.empty()) warn(files_.intensity, hint);
-  }
+  description_.measured(measures_, measures_.nans());
 }
 
 /// Returns the number of foreground elements of the input.
@@ -323,14 +309,15 @@ std::int64_t LabelJob::label_at_once(Engine& engine) {
 
 std::int64_t LabelJob::label_by_slabs(Engine& engine) {
   SlabTotals totals;
+  io::FilledHoles filled;
   const SlabInput input{files_.input, *reader_, engine, [this](double done) { progress_.share(done); }};
   for (;;) {
     std::optional<MemoryPlan> smaller;
     try {
-      labeled_ = work_.values          ? values_.label_by_slabs(input, connectivity_, plan_, totals)
-                 : options_.fill_holes ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_,
-                                                            totals, report_.holes.emplace())
-                                       : label_slabs(input, connectivity_, plan_, totals);
+      labeled_ = work_.values ? values_.label_by_slabs(input, connectivity_, plan_, totals)
+                 : options_.fill_holes
+                     ? label_filled_slabs(input, connectivity_, *options_.fill_holes, plan_, totals, filled)
+                     : label_slabs(input, connectivity_, plan_, totals);
       runs_.most_in_row = totals.most_runs_in_row;
       most_components_ = labeled_.labels->count();
       if (can_write()) break;
@@ -347,9 +334,11 @@ std::int64_t LabelJob::label_by_slabs(Engine& engine) {
     plan_ = std::move(*smaller);
   }
   since_.lap();
-  findings_.more_than_two_values = reader_->has_more_than_two_values();
+  if (options_.fill_holes) holes_ = {filled.count, filled.elements};
+  piece_.fill_ms = filled.milliseconds;
+  piece_.more_than_two_values = reader_->has_more_than_two_values();
   engine_report_ = totals.engine;
-  report_.read_ms += totals.read_ms;
+  piece_.read_ms += totals.read_ms;
   return totals.foreground;
 }
 
@@ -381,8 +370,7 @@ void LabelJob::write() {
 /// are others.
 void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
   const Connectivity all = all_neighbors(connectivity_);
-  if (const std::string line = hint_of_contacts(connectivity_, work_.values.has_value()); !line.empty())
-    warn(files_.input, line);
+  description_.contacts();
   const double bytes = bytes_while_writing(0) + bytes_of_contacts();
   if (bytes > static_cast<double>(limit_ + kInAnyCase))
     throw io::FileError(files_.input, Failure::memory,
@@ -395,16 +383,11 @@ void LabelJob::find_contacts_of(const io::MappedLabels& labels) {
 
 void LabelJob::commit() {
   outputs_->finish();
-  const auto written = [](const io::AtomicFile* file) {
-    return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
-  };
-  report_.output = written(outputs_->image());
-  report_.preview = written(outputs_->preview());
-  report_.stats = written(outputs_->stats());
-  report_.contacts = written(outputs_->contacts());
-  report_.write_ms = since_.lap();
-  complete_report();
-  outputs_->commit(report_, selection_.components, measured_, contacts_);
+  description_.written(*outputs_);
+  io::Report& report = description_.report;
+  report.write_ms = since_.lap();
+  report.total_ms = milliseconds();
+  outputs_->commit(report, selection_.components, measured_, contacts_);
 }
 
 /// Every label as the value of its component, 0 where that is gone.
@@ -419,38 +402,12 @@ void LabelJob::write_values(io::AtomicFile& file) {
 void LabelJob::write_image(io::AtomicFile& file, const io::MappedLabels& labels, io::LabelType asked) {
   io::concerning(file.path(), [&] {
     const io::LabelFormat format = io::label_format(file.path());
-    io::WriteOptions write;
-    write.type = io::resolve_label_type(asked, labels.count, format);
-    write.compression = compression();
+    io::WriteOptions write = write_options(options_, format, asked, labels.count, geometry());
     write.strips_at_once = strips_at_once();
-    write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
-    write.geometry = report_.input.geometry;
     write.progress = [this](double done) { progress_.share(done); };
-    const std::string wide = hint_of_type(format, write.type, asked);
-    if (!wide.empty()) warn(file.path(), wide);
-    const std::string lost = io::lost_geometry(format, write.geometry, extent_.depth);
-    if (!lost.empty()) warn(file.path(), lost);
+    description_.image(write, asked);
     io::write_labels(file, format, labels, write);
-    report_.label_type = io::short_name(write.type);
   });
-}
-
-void LabelJob::complete_report() {
-  report_.options = deciding_options(options_);
-  report_.algorithm = engine_report_.algorithm;
-  report_.connectivity = static_cast<int>(connectivity_);
-  report_.periodic = names_of(options_.periodic);
-  report_.volume = volume();
-  report_.device_kind = device_name(engine_report_.device_kind);
-  report_.device_name = engine_report_.device_name;
-  report_.gpus = engine_report_.gpus;
-  report_.components = selection_.components.size();
-  report_.dropped = selection_.dropped;
-  report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
-  report_.start_up_ms = engine_report_.start_up_ms;
-  report_.label_ms = engine_report_.label_ms;
-  report_.phases = labeled_.phases;
-  report_.total_ms = milliseconds();
 }
 
 void LabelJob::warn(const std::string& path, const std::string& line) {

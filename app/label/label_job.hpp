@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/common/stopwatch.hpp"
-#include "app/label/hints.hpp"
+#include "app/label/describe.hpp"
 #include "app/label/label_measures.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
@@ -62,9 +62,9 @@ class LabelJob {
   const EngineReport& engine_report() const { return engine_report_; }
   const Components& components() const { return selection_.components; }
   const Measured& measured() const { return measured_; }
-  const io::Geometry& geometry() const { return report_.input.geometry; }
+  const io::Geometry& geometry() const { return input_.geometry; }
   /// The values of components(), of an image of values.
-  const io::ValueColumn& value() const { return report_.value; }
+  const io::ValueColumn& value() const { return description_.report.value; }
   std::uint64_t dropped() const { return selection_.dropped; }
   /// Whether boxes and centroids have a z axis.
   bool volume() const { return extent_.depth > 1 || is_3d(connectivity_); }
@@ -83,7 +83,6 @@ class LabelJob {
   void fill_holes(Engine& engine);
   std::int64_t label_at_once(Engine& engine);
   std::int64_t label_by_slabs(Engine& engine);
-  void give_hints();
   double bytes_of_counts() const;
   double bytes_of_contacts() const;
   void wrap_components();
@@ -92,7 +91,6 @@ class LabelJob {
   void find_contacts_of(const io::MappedLabels& labels);
   void write_values(io::AtomicFile& file);
   void write_image(io::AtomicFile& file, const io::MappedLabels& labels, io::LabelType asked);
-  void complete_report();
   void warn(const std::string& path, const std::string& line);
 
   const LabelPaths& files_;
@@ -119,14 +117,16 @@ class LabelJob {
   // Of the input at most; counted where memory is tight.
   std::int64_t most_components_ = INT64_MAX;
   RunCounts runs_;
+  io::ImageInfo input_;  // once read
   EngineReport engine_report_;
   Labeled labeled_;
-  Findings findings_;
+  PieceReport piece_;
+  std::optional<HoleCounts> holes_;
   Wrapped wrapped_;  // where opposite borders touch
   Measured measured_;
   Selection selection_;
   std::vector<Contact> contacts_;
-  io::Report report_;
+  Description description_;
 };
 
 }  // namespace gpuccl::app

@@ -103,7 +103,7 @@ Measured LabelMeasures::measure(Labeled& labeled, const Labeled* background,
   Intensities intensities =
       measure_intensity(*labeled.labels, labeled.components, *intensity_,
                         {.wanted = request.wanted, .max_bytes = memory - measured.bytes_beside()});
-  reported_->nans = intensities.nans;
+  nans_ = intensities.nans;
   measured.add(std::move(intensities));
   return measured;
 }

@@ -46,8 +46,9 @@ class LabelMeasures {
   /// Whether there is anything to measure.
   bool any() const;
   bool needs_background() const { return gpuccl::needs_background(request_); }
-  const std::optional<io::ReportedIntensity>& intensity() const { return reported_; }
-  /// The same, measured in parts: with samples that are no number.
+  /// NaN samples of components that measure() has counted.
+  std::uint64_t nans() const { return nans_; }
+  /// What the report says of the image of samples, with so many NaN samples.
   std::optional<io::ReportedIntensity> intensity(std::uint64_t nans) const {
     std::optional<io::ReportedIntensity> reported = reported_;
     if (reported) reported->nans = nans;
@@ -73,6 +74,7 @@ class LabelMeasures {
   MeasureRequest request_;
   std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
   std::optional<io::ReportedIntensity> reported_;
+  std::uint64_t nans_ = 0;
   std::string_view grid_difference_;
 };
 

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
-#include "app/label/deciding_options.hpp"
-#include "app/label/hints.hpp"
+#include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
-#include "app/options/periodic_option.hpp"
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
@@ -20,7 +18,6 @@
 #include "app/parts/part_measures.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
-#include "io/files/file_identity.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
@@ -76,69 +73,23 @@ class Finish {
     run_.for_part(part, folder_.stretch_path(part), [&] { read(open(part)); });
   }
 
-  /// What the parts have found, as one.
   void describe() {
-    report_.input = input_.info();
-    report_.input_bytes = io::bytes_of_regular_file(files_.input);
-    std::uint64_t foreground = 0;
-    double fill_ms = 0;
-    Findings findings;
-    std::set<std::string> names;
-    std::set<int> gpus;
-    for (const FoundPart& part : joined_.parts) {
-      foreground += part.foreground;
-      findings.more_than_two_values = findings.more_than_two_values || part.more_than_two_values;
-      if (!part.device_name.empty()) names.insert(part.device_name);
-      gpus.insert(part.gpus.begin(), part.gpus.end());
-      const auto most = [](double& time, double other) { time = std::max(time, other); };
-      most(report_.total_ms, part.total_ms);
-      most(report_.start_up_ms, part.start_up_ms);
-      most(report_.read_ms, part.read_ms);
-      most(fill_ms, part.fill_ms);
-      most(report_.label_ms, part.label_ms);
-      most(report_.statistics_ms, part.statistics_ms);
-    }
-    const FoundPart& first = joined_.parts.front();
-    findings.by_values = input_.value_type().has_value();
-    findings.measured = options_.measure.wanted;
-    findings.other_grid = measures_.grid_difference();
-    if (input_.value_type()) {
-      report_.value = input_.column({});
-      if (options_.values.one_each()) report_.values = joined_.values;
-    }
-    report_.input.foreground_rule = first.foreground_rule;
-    if (options_.fill_holes) report_.holes = {joined_.holes.count, joined_.holes.elements, fill_ms};
-    findings.filled = joined_.holes.elements;
-    findings.largest = joined_.largest;
-    findings.foreground = report_.foreground =
-        static_cast<double>(foreground) / static_cast<double>(input_.info().elements());
-    report_.hints = hints(report_.input, options_.input.foreground, input_.connectivity(), findings);
-    for (const std::string& line : report_.hints) warn(files_.input, line);
-    report_.intensity = measures_.intensity(joined_.nans);
-    if (const std::string hint = hint_of_nans(joined_.nans); !hint.empty()) warn(files_.intensity, hint);
-
-    report_.options = deciding_options(options_);
-    report_.algorithm = first.algorithm;
-    report_.connectivity = static_cast<int>(input_.connectivity());
-    report_.periodic = names_of(options_.periodic);
-    report_.volume = input_.is_volume();
-    report_.device_kind = first.device_kind;
-    for (const std::string& name : names)
-      report_.device_name += (report_.device_name.empty() ? "" : ", ") + name;
-    report_.gpus.assign(gpus.begin(), gpus.end());
-    report_.phases = first.phases;
-    report_.components = joined_.count;
-    report_.dropped = joined_.dropped;
-    report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
+    std::optional<HoleCounts> holes;
+    if (options_.fill_holes) holes = joined_.holes;
+    description_.labeled(input_.info(), input_.connectivity(), joined_.parts, joined_.largest, holes,
+                         measures_.grid_difference());
+    description_.measured(measures_, joined_.nans);
+    description_.selected(joined_.count, joined_.dropped);
+    if (!input_.value_type()) return;
+    report().value = input_.column({});
+    if (options_.values.one_each()) report().values = joined_.values;
   }
 
   void write_image(io::AtomicFile& out) {
     const io::LabelFormat format = io::label_format(files_.image);
-    const io::WriteOptions write = joined_.write_options(options_, report_.input.geometry);
-    for (const std::string& line :
-         {hint_of_type(format, write.type, options_.values.keep_values ? write.type : options_.label_type),
-          io::lost_geometry(format, write.geometry, input_.extent().depth)})
-      if (!line.empty()) warn(files_.image, line);
+    const io::WriteOptions write =
+        write_options(options_, format, joined_.image_type, joined_.image_largest, input_.info().geometry);
+    description_.image(write, options_.values.keep_values ? write.type : options_.label_type);
     io::concerning(files_.image, [&] {
       io::join_label_stretches(out, format, input_.extent(), joined_.image_largest, write,
                                static_cast<std::size_t>(folder_.parts()),
@@ -146,13 +97,11 @@ class Finish {
                                  stretch(static_cast<int>(i) + 1, read);
                                });
     });
-    report_.label_type = io::short_name(write.type);
   }
 
   /// Those of all parts, which none has alone.
   void write_contacts(io::AtomicFile& out) {
-    const std::string hint = hint_of_contacts(input_.connectivity(), input_.value_type().has_value());
-    if (!hint.empty()) warn(files_.input, hint);
+    description_.contacts();
     std::vector<Contact> contacts;
     std::vector<ValueBits> values;
     std::vector<BorderRows> at_borders;
@@ -180,7 +129,7 @@ class Finish {
     }
     contacts = add_up_contacts(contacts);
     io::concerning(out.path(), [&] {
-      io::write_contacts_csv(out, is_3d(input_.connectivity()), report_.input.geometry, contacts,
+      io::write_contacts_csv(out, is_3d(input_.connectivity()), input_.info().geometry, contacts,
                              input_.column(values));
     });
   }
@@ -196,21 +145,18 @@ class Finish {
   }
 
   void write_report(io::AtomicFile& out, LabelOutputs& outputs) {
-    const auto written = [](io::AtomicFile* file) {
-      return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
-    };
-    report_.output = written(outputs.image());
-    report_.stats = written(outputs.stats());
-    report_.contacts = written(outputs.contacts());
-    report_.write_ms = write_ms_ + total_.milliseconds();
-    report_.total_ms += report_.write_ms;
+    description_.written(outputs);
+    report().write_ms = write_ms_ + total_.milliseconds();
+    report().total_ms += report().write_ms;
     const io::TextSink sink = [&](std::string_view text) {
       io::concerning(out.path(), [&] { out.write(text.data(), text.size()); });
     };
-    io::stream_report(sink, report_, {}, {}, {0, true, false});
+    io::stream_report(sink, report(), {}, {}, {0, true, false});
     copy(sections::kRows, out);
-    io::stream_report(sink, report_, {}, {}, {0, false, true});
+    io::stream_report(sink, report(), {}, {}, {0, false, true});
   }
+
+  io::Report& report() { return description_.report; }
 
   void warn(const std::string& path, const std::string& line) const {
     if (!quiet_) print_warning(display_name(path) + ": " + line);
@@ -225,7 +171,8 @@ class Finish {
   const PartInput input_;
   const LabelMeasures measures_;
   const JoinedParts joined_;
-  io::Report report_;
+  Description description_{files_, options_,
+                           [this](const std::string& path, const std::string& line) { warn(path, line); }};
   double write_ms_ = 0;  // the longest of any part
 };
 

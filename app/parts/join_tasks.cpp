@@ -44,7 +44,7 @@ class Join {
     run_.for_each_part([&](int part) {
       io::concerning(folder_.labels_path(part), [&] {
         const io::CheckedFile file = open(part);
-        joined_.parts.push_back(FoundPart::of_text(file.take_text(sections::kFound)));
+        joined_.parts.push_back(PieceReport::of_text(file.take_text(sections::kFound)));
         joined_.labels.push_back(labels_id(file));
       });
       if (!measures_.needs_background()) return;

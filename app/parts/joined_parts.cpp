@@ -28,15 +28,6 @@ std::uint64_t labels_id(const io::CheckedFile& labels) {
 
 std::uint64_t JoinedParts::id() const { return io::fingerprint(bytes_of(labels)); }
 
-io::WriteOptions JoinedParts::write_options(const LabelOptions& options, const io::Geometry& geometry) const {
-  io::WriteOptions write;
-  write.type = image_type;
-  write.compression = options.compression.value_or(io::Compression::deflate);
-  write.big_tiff = options.big_tiff.value_or(io::BigTiff::automatic);
-  write.geometry = geometry;
-  return write;
-}
-
 std::size_t JoinedParts::sections() const { return kPartsBegin + parts.size(); }
 
 void JoinedParts::write(const TaskFolder& folder) const {
@@ -46,7 +37,7 @@ void JoinedParts::write(const TaskFolder& folder) const {
                                         image_largest, nans, holes.count, holes.elements});
     file.put(labels);
     file.put(values);
-    for (const FoundPart& part : parts) {
+    for (const PieceReport& part : parts) {
       file.add(part.text());
       file.end_section();
     }
@@ -70,7 +61,7 @@ JoinedParts JoinedParts::read(const TaskFolder& folder) {
   joined.holes = {counts[6], counts[7]};
   joined.values = file.take<io::OfValue>(kValueTable);
   for (std::size_t i = 0; i < parts; ++i)
-    joined.parts.push_back(FoundPart::of_text(file.take_text(kPartsBegin + i)));
+    joined.parts.push_back(PieceReport::of_text(file.take_text(kPartsBegin + i)));
   return joined;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/label/describe.hpp"
 #include "app/label/label_options.hpp"
-#include "app/parts/found_part.hpp"
 #include "app/parts/task_folder.hpp"
 #include "gpuccl/labels.hpp"
 #include "io/image/image_info.hpp"
@@ -15,14 +15,9 @@
 
 namespace gpuccl::app {
 
-/// Holes of the whole.
-struct HoleCounts {
-  std::uint64_t count = 0, elements = 0;
-};
-
 /// What parts are together.
 struct JoinedParts {
-  std::vector<FoundPart> parts;
+  std::vector<PieceReport> parts;
   std::vector<std::uint64_t> labels;  // labels_id() of each
   std::uint64_t count = 0, dropped = 0, largest = 0;
   HoleCounts holes;                                     // that were filled
@@ -33,9 +28,6 @@ struct JoinedParts {
 
   /// The same for the same labels.
   std::uint64_t id() const;
-  /// How labels are written.
-  io::WriteOptions write_options(const LabelOptions& options, const io::Geometry& geometry) const;
-
   /// How many sections of a file it is.
   std::size_t sections() const;
   void write(const TaskFolder& folder) const;

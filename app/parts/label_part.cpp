@@ -6,24 +6,18 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "app/common/device_name.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/stopwatch.hpp"
-#include "app/label/deciding_options.hpp"
-#include "app/label/hints.hpp"
+#include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
-#include "app/label/value_options.hpp"
 #include "app/label/written_values.hpp"
-#include "app/options/periodic_option.hpp"
 #include "app/parts/part_input.hpp"
 #include "app/parts/part_measures.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
 #include "io/parts/messages.hpp"
 #include "io/parts/part_writer.hpp"
 #include "io/parts/shared_file.hpp"
@@ -40,7 +34,12 @@ namespace {
 class PartJob {
  public:
   PartJob(PartLink& link, const LabelPaths& files, const LabelOptions& options)
-      : link_(link), files_(files), options_(options), first_(link.part() == 0) {}
+      : link_(link),
+        files_(files),
+        options_(options),
+        first_(link.part() == 0),
+        description_(files, options,
+                     [this](const std::string& path, const std::string& line) { warn(path, line); }) {}
 
   void open() {
     here(files_.input, [&] {
@@ -79,15 +78,12 @@ class PartJob {
     if (options_.fill_holes) fill_holes(engine);
     PartInput::Found found;
     here(files_.input, [&] { found = input_->label(slab_, engine); });
-    report_.input = input_->info();
-    report_.input.foreground_rule = input_->foreground_rule();
-    report_.input_bytes = io::bytes_of_regular_file(files_.input);
-    report_.read_ms = found.read_ms;
-    report_.phases = found.labeled.phases;
-    report_.statistics_ms = found.labeled.statistics_ms;
     engine_report_ = found.engine;
+    PieceReport piece = report_of(*input_, found);
+    piece.fill_ms = fill_ms_;
+    piece.total_ms = total_.milliseconds();
     unite(found);
-    find(found.foreground);
+    describe(piece);
     select_components(engine);
     if (options_.values.keep_values) values_ = std::move(found.values);
   }
@@ -98,14 +94,17 @@ class PartJob {
     if (image_) write_image();
     if (stats_)
       io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
-        io::stream_stats_csv(sink, input_->is_volume(), report_.input.geometry, numbered_.components,
-                             numbered_.measured, stretch(), report_.value);
+        io::stream_stats_csv(sink, input_->is_volume(), input_->info().geometry, numbered_.components,
+                             numbered_.measured, stretch(), report().value);
       });
-    report_.write_ms = since_.lap();
-    complete_report();
+    report().write_ms = since_.lap();
+    report().total_ms = total_.milliseconds();
+    here(files_.input, [&] {
+      if (first_) description_.written(*outputs_);
+    });
     if (text_)
       io::write_text_in_parts(link_, *text_, [&](const io::TextSink& sink) {
-        io::stream_report(sink, report_, numbered_.components, numbered_.measured, stretch());
+        io::stream_report(sink, report(), numbered_.components, numbered_.measured, stretch());
       });
   }
 
@@ -154,7 +153,8 @@ class PartJob {
       slabs.push_back(std::move(holes.labels));
       input_->fill(slab_, joined_labels(whole, std::move(slabs), 1), foreground);
     });
-    report_.holes = {holes.count, elements, filling.milliseconds()};
+    holes_ = {holes.count, elements};
+    fill_ms_ = filling.milliseconds();
   }
 
   template <class LabelIt>
@@ -196,20 +196,17 @@ class PartJob {
       numbered_.measured = measure_nothing(input_->extent(), numbered_.components, request);
     } else if (measures_->any()) {
       measure(engine);
-      report_.intensity = measures_->intensity(link_.scan(numbered_.nans).all);
-      if (report_.intensity) {
-        const std::string hint = hint_of_nans(report_.intensity->nans);
-        if (!hint.empty()) warn(files_.intensity, hint);
-      }
+      description_.measured(*measures_, link_.scan(numbered_.nans).all);
     }
     select_part(link_, input_->extent(), input_->connectivity(), options_.selection, numbered_,
                 {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
     numbered_.measured.show_only(options_.measure.wanted);
+    description_.selected(numbered_.count, numbered_.dropped);
     if (!input_->value_type()) return;
-    report_.value = input_->column(numbered_.values);
+    report().value = input_->column(numbered_.values);
     if (!options_.values.one_each()) return;
-    const std::vector<io::OfValue> mine = io::sum_up_values(report_.value, numbered_.components);
-    report_.values = io::sum_up_values(report_.value.type, io::gather_lists(link_, mine));
+    const std::vector<io::OfValue> mine = io::sum_up_values(report().value, numbered_.components);
+    report().values = io::sum_up_values(report().value.type, io::gather_lists(link_, mine));
   }
 
   void measure(LazyEngine& engine) {
@@ -228,28 +225,13 @@ class PartJob {
                  [&](const std::function<void()>& work) { here(files_.input, work); });
   }
 
-  /// What the parts have found, as one.
-  void find(std::uint64_t foreground) {
-    Findings findings;
-    findings.foreground = report_.foreground =
-        static_cast<double>(link_.scan(foreground).all) / static_cast<double>(input_->info().elements());
-    findings.largest = numbered_.largest;
-    findings.more_than_two_values = link_.scan(input_->reader().has_more_than_two_values()).all > 0;
-    findings.filled = report_.holes ? report_.holes->elements : 0;
-    findings.by_values = input_->value_type().has_value();
-    findings.measured = options_.measure.wanted;
-    findings.other_grid = measures_->grid_difference();
-    report_.hints = hints(report_.input, options_.input.foreground, input_->connectivity(), findings);
-    for (const std::string& line : report_.hints) warn(files_.input, line);
-
-    std::set<std::string> names;
-    for (const Message& message : link_.gather(io::message_of(engine_report_.device_name)))
-      if (!message.empty()) names.insert(io::text_of(message));
-    for (const std::string& name : names)
-      report_.device_name += (report_.device_name.empty() ? "" : ", ") + name;
-    const std::vector<int> all = io::gather_lists(link_, engine_report_.gpus);
-    const std::set<int> gpus(all.begin(), all.end());
-    report_.gpus.assign(gpus.begin(), gpus.end());
+  /// Describes what all parts have found.
+  void describe(const PieceReport& mine) {
+    std::vector<PieceReport> pieces;
+    for (const Message& message : link_.gather(io::message_of(mine.text())))
+      pieces.push_back(PieceReport::of_text(io::text_of(message)));
+    description_.labeled(input_->info(), input_->connectivity(), pieces, numbered_.largest, holes_,
+                         measures_->grid_difference());
   }
 
   bool is_periodic() const { return options_.periodic != PeriodicAxes{}; }
@@ -257,15 +239,14 @@ class PartJob {
   /// All of them by part 0.
   void write_contacts() {
     const Connectivity connectivity = input_->connectivity();
-    const std::string hint = hint_of_contacts(connectivity, input_->value_type().has_value());
-    if (!hint.empty()) warn(files_.input, hint);
+    description_.contacts();
     const std::vector<Contact> contacts = find_contacts_of_part(
         link_, input_->extent(), all_neighbors(connectivity), numbered_, options_.periodic);
     const std::vector<ValueBits> mine(numbered_.values.begin(), numbered_.values.end());
     const std::vector<ValueBits> values = io::gather_lists(link_, mine);
     io::write_text_in_parts(link_, *contacts_, [&](const io::TextSink& sink) {
       if (first_)
-        io::stream_contacts_csv(sink, is_3d(connectivity), report_.input.geometry, contacts,
+        io::stream_contacts_csv(sink, is_3d(connectivity), input_->info().geometry, contacts,
                                 input_->column(values));
     });
   }
@@ -287,46 +268,17 @@ class PartJob {
     io::WriteOptions write;
     WrittenValues written = this->written();
     here(files_.image, [&] {
-      write.type = io::resolve_label_type(written.type, written.largest, format);
-      write.compression = options_.compression.value_or(io::Compression::deflate);
-      write.big_tiff = options_.big_tiff.value_or(io::BigTiff::automatic);
-      write.geometry = report_.input.geometry;
-      const std::string wide = hint_of_type(format, write.type, written.type);
-      if (!wide.empty()) warn(files_.image, wide);
-      const std::string lost = io::lost_geometry(format, write.geometry, report_.input.extent.depth);
-      if (!lost.empty()) warn(files_.image, lost);
+      write = write_options(options_, format, written.type, written.largest, input_->info().geometry);
+      description_.image(write, written.type);
     });
     std::vector<NumberedSlab> slabs;
     slabs.push_back({slab_, std::move(numbered_.labels.labels), std::move(written.map)});
     const std::unique_ptr<LabelSource> labels =
         joined_labels(input_->extent(), std::move(slabs), written.largest);
     io::write_labels_in_parts(link_, *image_, format, *labels, write);
-    report_.label_type = io::short_name(write.type);
   }
 
-  void complete_report() {
-    const auto written = [](io::AtomicFile* file) {
-      return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
-    };
-    report_.options = deciding_options(options_);
-    report_.algorithm = engine_report_.algorithm;
-    report_.connectivity = static_cast<int>(input_->connectivity());
-    report_.periodic = names_of(options_.periodic);
-    report_.volume = input_->is_volume();
-    report_.device_kind = device_name(engine_report_.device_kind);
-    report_.components = numbered_.count;
-    report_.dropped = numbered_.dropped;
-    report_.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
-    report_.start_up_ms = engine_report_.start_up_ms;
-    report_.label_ms = engine_report_.label_ms;
-    report_.total_ms = total_.milliseconds();
-    here(files_.input, [&] {
-      if (!first_) return;
-      report_.output = written(outputs_->image());
-      report_.stats = written(outputs_->stats());
-      report_.contacts = written(outputs_->contacts());
-    });
-  }
+  io::Report& report() { return description_.report; }
 
   io::Stretch stretch() const { return {numbered_.first, first_, link_.part() + 1 == link_.parts()}; }
 
@@ -349,7 +301,9 @@ class PartJob {
   NumberedPart numbered_;
   std::vector<std::array<Wrap, 3>> wraps_;  // of the components that begin in the part
   Column<ValueBits> values_;                // of the part's own labels, if they are written in place of these
-  io::Report report_;
+  std::optional<HoleCounts> holes_;
+  double fill_ms_ = 0;
+  Description description_;
 };
 
 }  // namespace

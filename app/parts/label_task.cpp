@@ -98,12 +98,12 @@ class LabelTask {
 
   void label(LazyEngine& engine) {
     const Stopwatch total;
-    std::optional<FoundPart> before;
+    std::optional<PieceReport> before;
     if (options_.fill_holes) before = fill_part(folder_, part_, input_, slab());
     const PartInput::Found found = io::concerning(files_.input, [&] { return input_.label(slab(), engine); });
     if (measures_.needs_background())
       leave_cavities(folder_, part_, input_, slab(), found.labeled.labels.get(), engine);
-    FoundPart report = describe(input_, found);
+    PieceReport report = report_of(input_, found);
     report.total_ms = total.milliseconds();
     if (before) report.add_before(*before);
     io::CheckedFileWriter file(folder_.labels_path(part_), folder_.labels_tag(part_), folder_.options());
@@ -218,7 +218,8 @@ class LabelTask {
 
   void write_image(const JoinedParts& joined, io::CheckedFileWriter& file) const {
     const io::LabelFormat format = io::label_format(files_.image);
-    const io::WriteOptions write = joined.write_options(options_, input_.info().geometry);
+    const io::WriteOptions write =
+        write_options(options_, format, joined.image_type, joined.image_largest, input_.info().geometry);
     std::vector<NumberedSlab> slabs;
     for (const int part : parts_with(io::rows_of_stretch(input_.extent(), format, write, own()))) {
       slabs.push_back(numbered(part, joined));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/common/stopwatch.hpp"
+#include "app/label/describe.hpp"
 #include "app/label/device_remedy.hpp"
 #include "app/label/label_checks.hpp"
 #include "gpuccl/holes.hpp"
@@ -43,12 +44,9 @@ PartInput::Found PartInput::label(const Slab& slab, LazyEngine& engine) {
   Found found;
   with_remedy(engine.device(), value_type_.has_value(),
               [&] { value_type_ ? label_values_of(slab, engine, found) : label_bits(slab, engine, found); });
-  std::uint64_t in_components = 0;
-  for (const std::uint64_t area : found.labeled.components.area) in_components += area;
-  if (in_components != found.foreground + filled_)
-    throw Error(Failure::internal, "self-check failed: components of " + std::to_string(in_components) +
-                                       " elements, but the foreground has " +
-                                       std::to_string(found.foreground + filled_));
+  const Components& components = found.labeled.components;
+  self_check(found.labeled.labels.get(), components.size(), areas_of(components).sum,
+             found.foreground + filled_);
   check_state();
   return found;
 }
@@ -132,6 +130,18 @@ std::uint64_t PartInput::read_bits(const Slab& slab) {
   if (slab.z0 < slab.z1)
     reader_->read(slab.z0, slab.z1, bits_, [&](BitView slice) { foreground += count_foreground(slice); });
   return static_cast<std::uint64_t>(foreground);
+}
+
+PieceReport report_of(PartInput& input, const PartInput::Found& found) {
+  PieceReport report;
+  report.set_engine(found.engine);
+  report.foreground_rule = input.foreground_rule();
+  report.foreground = found.foreground;
+  report.more_than_two_values = input.reader().has_more_than_two_values();
+  report.read_ms = found.read_ms;
+  report.statistics_ms = found.labeled.statistics_ms;
+  report.phases = found.labeled.phases;
+  return report;
 }
 
 }  // namespace gpuccl::app

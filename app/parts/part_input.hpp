@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "app/label/describe.hpp"
 #include "app/label/label_file.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/value_options.hpp"
@@ -81,5 +82,8 @@ class PartInput {
   std::uint64_t filled_ = 0;                 // more than these
   double read_ms_ = 0;
 };
+
+/// What the report contains about a part that was labeled; its times but those.
+PieceReport report_of(PartInput& input, const PartInput::Found& found);
 
 }  // namespace gpuccl::app

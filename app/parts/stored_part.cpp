@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/common/device_name.hpp"
 #include "app/parts/task_folder.hpp"
 #include "gpuccl/error.hpp"
 #include "io/parts/stored_labels.hpp"
@@ -42,22 +41,7 @@ class LabelsAtFaces final : public LabelSource {
 
 }  // namespace
 
-FoundPart describe(PartInput& input, const PartInput::Found& found) {
-  return {.foreground_rule = input.foreground_rule(),
-          .foreground = found.foreground,
-          .more_than_two_values = input.reader().has_more_than_two_values(),
-          .algorithm = found.engine.algorithm,
-          .device_kind = device_name(found.engine.device_kind),
-          .device_name = found.engine.device_name,
-          .gpus = found.engine.gpus,
-          .start_up_ms = found.engine.start_up_ms,
-          .read_ms = found.read_ms,
-          .label_ms = found.engine.label_ms,
-          .statistics_ms = found.labeled.statistics_ms,
-          .phases = found.labeled.phases};
-}
-
-void put_part(io::CheckedFileWriter& file, const FoundPart& report, const PartInput::Found& found,
+void put_part(io::CheckedFileWriter& file, const PieceReport& report, const PartInput::Found& found,
               const Slab& slab, const Extent& whole) {
   file.add(report.text());
   file.end_section();

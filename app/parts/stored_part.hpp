@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/parts/found_part.hpp"
+#include "app/label/describe.hpp"
 #include "app/parts/part_input.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/value_slabs.hpp"
@@ -12,10 +12,7 @@
 // A part that a task has labeled, as a file: sections::OfLabels.
 namespace gpuccl::app {
 
-/// What the report says of it.
-FoundPart describe(PartInput& input, const PartInput::Found& found);
-
-void put_part(io::CheckedFileWriter& file, const FoundPart& report, const PartInput::Found& found,
+void put_part(io::CheckedFileWriter& file, const PieceReport& report, const PartInput::Found& found,
               const Slab& slab, const Extent& whole);
 
 /// The part as join_slabs() needs it: the runs of its labels are those of its faces. Error (data).

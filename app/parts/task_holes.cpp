@@ -60,7 +60,7 @@ void leave_background(const TaskFolder& folder, int part, PartInput& input, cons
   const Stopwatch total;
   const PartInput::Found found =
       io::concerning(input.path(), [&] { return input.label_background(slab, engine); });
-  FoundPart report = describe(input, found);
+  PieceReport report = report_of(input, found);
   report.total_ms = total.milliseconds();
   const std::string path = folder.background_path(part);
   io::concerning(path, [&] {
@@ -70,7 +70,7 @@ void leave_background(const TaskFolder& folder, int part, PartInput& input, cons
   });
 }
 
-FoundPart fill_part(const TaskFolder& folder, int part, PartInput& input, const Slab& slab) {
+PieceReport fill_part(const TaskFolder& folder, int part, PartInput& input, const Slab& slab) {
   const Stopwatch filling;
   std::uint64_t id = 0;
   std::vector<Label> stays = with_remedy(folder.holes_path(part), "run gpuccl join again", [&] {
@@ -83,7 +83,7 @@ FoundPart fill_part(const TaskFolder& folder, int part, PartInput& input, const 
     file->verify();
     if (labels_id(*file) != id || stays.empty())
       throw Error(Failure::data, "is not what gpuccl join has read; run that again");
-    FoundPart found = FoundPart::of_text(file->take_text(sections::kFound));
+    PieceReport found = PieceReport::of_text(file->take_text(sections::kFound));
     std::vector<NumberedSlab> slabs;
     slabs.push_back(take_part(std::move(file), slab, input.extent(), std::move(stays)));
     input.fill(slab, joined_labels(input.extent(), std::move(slabs), 1), found.foreground);

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/parts/found_part.hpp"
+#include "app/label/describe.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
 #include "app/parts/part_input.hpp"
@@ -19,7 +19,7 @@ void leave_background(const TaskFolder& folder, int part, PartInput& input, cons
 
 /// Fills the holes of a part, of which it was found what they are; `input` does not read it then. Returns
 /// what was found when it was read. Error (data, no_input).
-FoundPart fill_part(const TaskFolder& folder, int part, PartInput& input, const Slab& slab);
+PieceReport fill_part(const TaskFolder& folder, int part, PartInput& input, const Slab& slab);
 
 /// The holes, if a join before has found them in the backgrounds that are there, and left word for all parts.
 std::optional<HoleCounts> found_holes(const TaskFolder& folder);

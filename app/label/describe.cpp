@@ -1,0 +1,193 @@
+#include "app/label/describe.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "app/common/device_name.hpp"
+#include "app/label/deciding_options.hpp"
+#include "app/options/periodic_option.hpp"
+#include "gpuccl/error.hpp"
+#include "io/files/file_identity.hpp"
+
+namespace gpuccl::app {
+
+using Json = nlohmann::json;
+
+void PieceReport::set_engine(const EngineReport& engine) {
+  algorithm = engine.algorithm;
+  device_kind = app::device_name(engine.device_kind);
+  device_name = engine.device_name;
+  gpus = engine.gpus;
+  start_up_ms = engine.start_up_ms;
+  label_ms = engine.label_ms;
+}
+
+void PieceReport::add_before(const PieceReport& background) {
+  foreground_rule = background.foreground_rule;
+  more_than_two_values = background.more_than_two_values;
+  total_ms += background.total_ms;
+  start_up_ms += background.start_up_ms;
+  read_ms = background.read_ms;
+  fill_ms += background.label_ms;
+}
+
+std::string PieceReport::text() const {
+  Json all = Json::array();
+  for (const PhaseTime& phase : phases) all.push_back({phase.phase, phase.milliseconds, phase.launches});
+  return Json{{"rule", foreground_rule},
+              {"foreground", foreground},
+              {"more", more_than_two_values},
+              {"algorithm", algorithm},
+              {"kind", device_kind},
+              {"device", device_name},
+              {"gpus", gpus},
+              {"ms", {total_ms, start_up_ms, read_ms, fill_ms, label_ms, statistics_ms}},
+              {"phases", std::move(all)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+PieceReport PieceReport::of_text(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    PieceReport piece;
+    json.at("rule").get_to(piece.foreground_rule);
+    json.at("foreground").get_to(piece.foreground);
+    json.at("more").get_to(piece.more_than_two_values);
+    json.at("algorithm").get_to(piece.algorithm);
+    json.at("kind").get_to(piece.device_kind);
+    json.at("device").get_to(piece.device_name);
+    json.at("gpus").get_to(piece.gpus);
+    double* const times[] = {&piece.total_ms, &piece.start_up_ms, &piece.read_ms,
+                             &piece.fill_ms,  &piece.label_ms,    &piece.statistics_ms};
+    for (std::size_t i = 0; i < std::size(times); ++i) json.at("ms").at(i).get_to(*times[i]);
+    for (const Json& phase : json.at("phases"))
+      piece.phases.push_back({.phase = phase.at(0), .milliseconds = phase.at(1), .launches = phase.at(2)});
+    return piece;
+  } catch (const Json::exception&) {
+    throw Error(Failure::data, "is damaged");
+  }
+}
+
+void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
+                          std::span<const PieceReport> pieces, std::uint64_t largest,
+                          const std::optional<HoleCounts>& holes, std::string_view grid_difference) {
+  connectivity_ = connectivity;
+  const PieceReport& first = pieces.front();
+  std::uint64_t foreground = 0;
+  std::set<std::string> devices;
+  std::set<int> gpus;
+  double fill_ms = 0;
+  Findings findings;
+  for (const PieceReport& piece : pieces) {
+    foreground += piece.foreground;
+    findings.more_than_two_values = findings.more_than_two_values || piece.more_than_two_values;
+    if (!piece.device_name.empty()) devices.insert(piece.device_name);
+    gpus.insert(piece.gpus.begin(), piece.gpus.end());
+    const auto longest = [](double& time, double other) { time = std::max(time, other); };
+    longest(report.total_ms, piece.total_ms);
+    longest(report.start_up_ms, piece.start_up_ms);
+    longest(report.read_ms, piece.read_ms);
+    longest(fill_ms, piece.fill_ms);
+    longest(report.label_ms, piece.label_ms);
+    longest(report.statistics_ms, piece.statistics_ms);
+  }
+  report.options = deciding_options(options_);
+  report.input = input;
+  report.input.foreground_rule = first.foreground_rule;
+  report.input_bytes = io::bytes_of_regular_file(files_.input);
+  report.algorithm = first.algorithm;
+  report.connectivity = static_cast<int>(connectivity);
+  report.periodic = names_of(options_.periodic);
+  report.volume = input.extent.depth > 1 || is_3d(connectivity);
+  report.device_kind = first.device_kind;
+  for (const std::string& name : devices)
+    report.device_name += (report.device_name.empty() ? "" : ", ") + name;
+  report.gpus.assign(gpus.begin(), gpus.end());
+  report.phases = first.phases;
+  report.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
+  if (holes) report.holes = {holes->count, holes->elements, fill_ms};
+
+  findings.foreground = report.foreground =
+      static_cast<double>(foreground) / static_cast<double>(input.elements());
+  findings.largest = largest;
+  findings.filled = holes ? holes->elements : 0;
+  findings.by_values = options_.values.by_values;
+  findings.measured = options_.measure.wanted;
+  findings.other_grid = grid_difference;
+  report.hints = hints(report.input, options_.input.foreground, connectivity, findings);
+  for (const std::string& line : report.hints) warn(files_.input, line);
+}
+
+void Description::measured(const LabelMeasures& measures, std::uint64_t nans) {
+  report.intensity = measures.intensity(nans);
+  if (report.intensity) warn(files_.intensity, hint_of_nans(nans));
+}
+
+void Description::selected(std::uint64_t components, std::uint64_t dropped) {
+  report.components = components;
+  report.dropped = dropped;
+}
+
+void Description::image(const io::WriteOptions& write, io::LabelType asked) {
+  const io::LabelFormat format = io::label_format(files_.image);
+  warn(files_.image, hint_of_type(format, write.type, asked));
+  warn(files_.image, io::lost_geometry(format, write.geometry, report.input.extent.depth));
+  report.label_type = io::short_name(write.type);
+}
+
+void Description::contacts() {
+  warn(files_.input, hint_of_contacts(connectivity_, options_.values.by_values));
+}
+
+void Description::written(LabelOutputs& outputs) {
+  const auto written = [](const io::AtomicFile* file) {
+    return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
+  };
+  report.output = written(outputs.image());
+  report.preview = written(outputs.preview());
+  report.stats = written(outputs.stats());
+  report.contacts = written(outputs.contacts());
+}
+
+io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
+                               Label largest, const io::Geometry& geometry) {
+  io::WriteOptions write;
+  write.type = io::resolve_label_type(asked, largest, format);
+  write.compression = options.compression.value_or(io::Compression::deflate);
+  write.big_tiff = options.big_tiff.value_or(io::BigTiff::automatic);
+  write.geometry = geometry;
+  return write;
+}
+
+Areas areas_of(const Components& components) {
+  using Range = tbb::blocked_range<std::size_t>;
+  return tbb::parallel_reduce(
+      Range(0, components.size(), 1 << 16), Areas{},
+      [&](const Range& range, Areas areas) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+          areas.sum += components.area[i];
+          areas.largest = std::max(areas.largest, components.area[i]);
+        }
+        return areas;
+      },
+      [](Areas a, Areas b) {
+        return Areas{a.sum + b.sum, std::max(a.largest, b.largest)};
+      });
+}
+
+void self_check(const LabelSource* labels, std::size_t components, std::uint64_t in_components,
+                std::uint64_t foreground) {
+  const Label count = labels != nullptr ? labels->count() : 0;
+  if (in_components != foreground || components != count)
+    throw Error(Failure::internal, "self-check failed: " + std::to_string(count) + " labels, " +
+                                       std::to_string(components) + " components of " +
+                                       std::to_string(in_components) + " elements, but the foreground has " +
+                                       std::to_string(foreground));
+}
+
+}  // namespace gpuccl::app

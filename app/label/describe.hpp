@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/label/hints.hpp"
+#include "app/label/label_measures.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/label_outputs.hpp"
+#include "app/label/label_paths.hpp"
+#include "gpuccl/components.hpp"
+#include "gpuccl/engine.hpp"
+#include "io/image/label_image.hpp"
+#include "io/report/report.hpp"
+#include "io/write/label_writer.hpp"
+
+namespace gpuccl::app {
+
+/// What the report contains about labeling one part of an image, or all of it.
+struct PieceReport {
+  std::string foreground_rule;
+  std::uint64_t foreground = 0;  // elements of the input
+  bool more_than_two_values = false;
+  std::string algorithm, device_kind, device_name;
+  std::vector<int> gpus;
+  double total_ms = 0, start_up_ms = 0, read_ms = 0, fill_ms = 0, label_ms = 0, statistics_ms = 0;
+  PhaseTimes phases;
+
+  /// Takes over what an engine reports.
+  void set_engine(const EngineReport& engine);
+  /// Adds what was found before the part was labeled, when it was read and its holes were filled.
+  void add_before(const PieceReport& background);
+
+  /// Converts to text and back. Error (data) if the text is not of such a report.
+  std::string text() const;
+  static PieceReport of_text(const std::string& text);
+};
+
+/// Holes of the whole image.
+struct HoleCounts {
+  std::uint64_t count = 0, elements = 0;
+};
+
+/// Builds the report of one input and warns about what is probably not meant. The steps are called in this
+/// order.
+class Description {
+ public:
+  /// Receives one line about the file `path`.
+  using Warn = std::function<void(const std::string& path, const std::string& line)>;
+
+  /// `files` and `options` must outlive it.
+  Description(const LabelPaths& files, const LabelOptions& options, Warn warn)
+      : files_(files), options_(options), warn_(std::move(warn)) {}
+
+  /// After labeling `input`: `pieces` are the reports of its parts, of which times are the longest; `largest`
+  /// is the size of the largest component; `holes` is set if holes were to be filled.
+  void labeled(const io::ImageInfo& input, Connectivity connectivity, std::span<const PieceReport> pieces,
+               std::uint64_t largest, const std::optional<HoleCounts>& holes,
+               std::string_view grid_difference);
+  /// After measuring: `nans` counts the samples that are NaN.
+  void measured(const LabelMeasures& measures, std::uint64_t nans);
+  /// After selecting components.
+  void selected(std::uint64_t components, std::uint64_t dropped);
+  /// Before writing the label image, whose type is resolved. `asked`: the type that was asked for, or that of
+  /// the values written.
+  void image(const io::WriteOptions& write, io::LabelType asked);
+  /// Before finding contacts.
+  void contacts();
+  /// When all outputs but the report are complete.
+  void written(LabelOutputs& outputs);
+
+  io::Report report;
+
+ private:
+  void warn(const std::string& path, const std::string& line) {
+    if (!line.empty()) warn_(path, line);
+  }
+
+  const LabelPaths& files_;
+  const LabelOptions& options_;
+  Warn warn_;
+  Connectivity connectivity_ = Connectivity::c8;
+};
+
+/// How labels, or values up to `largest`, are written as `asked`. Error as io::resolve_label_type().
+io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
+                               Label largest, const io::Geometry& geometry);
+
+/// Elements of all components, and of the largest.
+struct Areas {
+  std::uint64_t sum = 0, largest = 0;
+};
+Areas areas_of(const Components& components);
+
+/// Throws Error (internal) unless the components have all elements of the foreground, as they must whatever
+/// labeled the image; nothing is written then. `labels` is null if there is nothing to label.
+void self_check(const LabelSource* labels, std::size_t components, std::uint64_t in_components,
+                std::uint64_t foreground);
+
+}  // namespace gpuccl::app
