@@ -1,0 +1,182 @@
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/objects.hpp"
+
+namespace gpuccl {
+namespace {
+
+/// Pixels by pair. Additions of one pair in a row, which are most, cost no lookup; the list is sorted and
+/// summed up whenever it has doubled.
+class PairCounts {
+ public:
+  void add(Label truth, Label prediction, std::uint64_t pixels) {
+    if (!pairs_.empty() && pairs_.back().truth == truth && pairs_.back().prediction == prediction) {
+      pairs_.back().pixels += pixels;
+      return;
+    }
+    if (pairs_.size() >= limit_) {
+      sum_up();
+      limit_ = std::max(kFirstLimit, 2 * pairs_.size());
+    }
+    pairs_.push_back({truth, prediction, pixels});
+  }
+
+  void add(const PairCounts& other) { pairs_.insert(pairs_.end(), other.pairs_.begin(), other.pairs_.end()); }
+
+  /// Returns each pair once, in ascending order.
+  std::vector<Overlap> take() {
+    sum_up();
+    return std::move(pairs_);
+  }
+
+ private:
+  static constexpr std::size_t kFirstLimit = std::size_t{1} << 16;
+
+  void sum_up() {
+    std::sort(pairs_.begin(), pairs_.end(), [](const Overlap& a, const Overlap& b) {
+      return std::pair(a.truth, a.prediction) < std::pair(b.truth, b.prediction);
+    });
+    std::size_t count = 0;
+    for (const Overlap& pair : pairs_) {
+      if (count > 0 && pairs_[count - 1].truth == pair.truth &&
+          pairs_[count - 1].prediction == pair.prediction)
+        pairs_[count - 1].pixels += pair.pixels;
+      else
+        pairs_[count++] = pair;
+    }
+    pairs_.resize(count);
+  }
+
+  std::vector<Overlap> pairs_;
+  std::size_t limit_ = kFirstLimit;
+};
+
+/// What one thread has counted.
+struct Counts {
+  PairCounts pairs;
+  std::vector<std::uint64_t> truth_areas, prediction_areas;
+  LabelRuns truth, prediction;  // of the rows at hand
+};
+
+void add_areas(std::span<const LabelRun> row, std::vector<std::uint64_t>& areas) {
+  for (const LabelRun& run : row) areas[run.label - 1] += static_cast<std::uint64_t>(run.end - run.begin);
+}
+
+void add_overlaps(std::span<const LabelRun> a, std::span<const LabelRun> b, PairCounts& pairs) {
+  for (auto one = a.begin(), other = b.begin(); one != a.end() && other != b.end();) {
+    const int begin = std::max(one->begin, other->begin), end = std::min(one->end, other->end);
+    if (begin < end) pairs.add(one->label - 1, other->label - 1, static_cast<std::uint64_t>(end - begin));
+    if (one->end < other->end)
+      ++one;
+    else
+      ++other;
+  }
+}
+
+std::span<const LabelRun> row_of(const LabelRuns& runs, std::size_t row) {
+  const std::size_t begin = row == 0 ? 0 : runs.ends[row - 1];
+  return {runs.runs.data() + begin, runs.ends[row] - begin};
+}
+
+double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
+
+}  // namespace
+
+OverlapTable find_overlaps(const LabelSource& truth, const LabelSource& prediction) {
+  if (truth.extent() != prediction.extent())
+    throw Error(Failure::data, "label images of different sizes have no overlaps");
+  constexpr std::int64_t kRowsAtOnce = 64;
+  const std::int64_t rows = truth.extent().rows();
+  tbb::enumerable_thread_specific<Counts> counts([&] {
+    Counts mine;
+    mine.truth_areas.assign(truth.count(), 0);
+    mine.prediction_areas.assign(prediction.count(), 0);
+    return mine;
+  });
+  tbb::parallel_for(std::int64_t{0}, (rows + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::int64_t block) {
+    Counts& mine = counts.local();
+    const std::int64_t first = block * kRowsAtOnce, count = std::min(kRowsAtOnce, rows - first);
+    truth.list_runs(first, count, mine.truth, nullptr);
+    prediction.list_runs(first, count, mine.prediction, nullptr);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
+      const std::span<const LabelRun> a = row_of(mine.truth, row), b = row_of(mine.prediction, row);
+      add_areas(a, mine.truth_areas);
+      add_areas(b, mine.prediction_areas);
+      add_overlaps(a, b, mine.pairs);
+    }
+  });
+
+  OverlapTable table;
+  table.truth_areas.assign(truth.count(), 0);
+  table.prediction_areas.assign(prediction.count(), 0);
+  PairCounts all;
+  const auto add_to = [](std::vector<std::uint64_t>& sums, const std::vector<std::uint64_t>& more) {
+    std::transform(sums.begin(), sums.end(), more.begin(), sums.begin(), std::plus<>());
+  };
+  for (const Counts& mine : counts) {
+    add_to(table.truth_areas, mine.truth_areas);
+    add_to(table.prediction_areas, mine.prediction_areas);
+    all.add(mine.pairs);
+  }
+  table.overlaps = all.take();
+  return table;
+}
+
+double OverlapTable::iou(const Overlap& pair) const {
+  const std::uint64_t both = truth_areas[pair.truth] + prediction_areas[pair.prediction];
+  return static_cast<double>(pair.pixels) / static_cast<double>(both - pair.pixels);
+}
+
+double OverlapTable::dice(const Overlap& pair) const {
+  const std::uint64_t both = truth_areas[pair.truth] + prediction_areas[pair.prediction];
+  return 2 * static_cast<double>(pair.pixels) / static_cast<double>(both);
+}
+
+double MatchScores::precision() const {
+  return ratio(static_cast<double>(true_positives), static_cast<double>(true_positives + false_positives));
+}
+
+double MatchScores::recall() const {
+  return ratio(static_cast<double>(true_positives), static_cast<double>(true_positives + false_negatives));
+}
+
+double MatchScores::f1() const {
+  return ratio(2 * static_cast<double>(true_positives),
+               static_cast<double>(2 * true_positives + false_positives + false_negatives));
+}
+
+double MatchScores::accuracy() const {
+  return ratio(static_cast<double>(true_positives),
+               static_cast<double>(true_positives + false_positives + false_negatives));
+}
+
+double MatchScores::mean_matched_iou() const {
+  return ratio(sum_of_iou, static_cast<double>(true_positives));
+}
+
+double MatchScores::mean_true_iou() const {
+  return ratio(sum_of_iou, static_cast<double>(true_positives + false_negatives));
+}
+
+double MatchScores::panoptic_quality() const {
+  return ratio(sum_of_iou, static_cast<double>(true_positives) +
+                               static_cast<double>(false_positives + false_negatives) / 2);
+}
+
+MatchScores score_matches(const OverlapTable& table, std::span<const Match> matches, double threshold) {
+  MatchScores scores;
+  scores.threshold = threshold;
+  scores.true_positives = matches.size();
+  scores.false_positives = table.prediction_areas.size() - matches.size();
+  scores.false_negatives = table.truth_areas.size() - matches.size();
+  for (const Match& match : matches) scores.sum_of_iou += match.iou;
+  return scores;
+}
+
+}  // namespace gpuccl

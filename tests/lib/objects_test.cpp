@@ -1,0 +1,183 @@
+// Objects by value, their overlaps and their matching, against plain loops over pixels and all assignments.
+
+#include "gpuccl/objects.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <utility>
+
+#include "gpuccl/error.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/values.hpp"
+
+using namespace gpuccl;
+using tests::image_of;
+using tests::random_values;
+using tests::Values;
+
+namespace {
+
+template <class T>
+void expect_values_are_objects(std::mt19937& random, Extent extent, int strips) {
+  const Values<T> values = random_values<T>(random, extent, 2 + static_cast<int>(random() % 9), 2);
+  const LabeledValues found = label_by_value(image_of(values, 0), strips);
+
+  std::map<T, Label> label_of;
+  std::vector<Component> components;
+  std::vector<Label> expected(values.elements.size(), 0);
+  for (std::size_t i = 0; i < values.elements.size(); ++i) {
+    if (!(values.elements[i] < 0 || values.elements[i] > 0)) continue;  // 0 and NaN
+    const auto [at, is_new] =
+        label_of.try_emplace(values.elements[i], static_cast<Label>(label_of.size() + 1));
+    if (is_new) components.emplace_back();
+    expected[i] = at->second;
+    const int x = static_cast<int>(i % static_cast<std::size_t>(extent.width));
+    const auto row = static_cast<int>(i / static_cast<std::size_t>(extent.width));
+    const std::array<int, 3> at_pixel{x, row % extent.height, row / extent.height};
+    Component pixel{1, {at_pixel, at_pixel}, {}};
+    for (std::size_t axis = 0; axis < 3; ++axis) pixel.sum[axis] = static_cast<CoordinateSum>(at_pixel[axis]);
+    components[at->second - 1].add(pixel);
+  }
+
+  REQUIRE(found.labeled.labels->count() == components.size());
+  const LabelImage image = render_all(*found.labeled.labels);
+  REQUIRE(std::equal(expected.begin(), expected.end(), image.data()));
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const Component component = found.labeled.components[i];
+    REQUIRE(component.area == components[i].area);
+    REQUIRE(component.box == components[i].box);
+    REQUIRE((component.sum == components[i].sum));
+  }
+  for (const auto& [value, label] : label_of)
+    REQUIRE(to_double(tests::type_of<T>(), found.values[label - 1]) == static_cast<double>(value));
+}
+
+Label below(std::mt19937& random, Label end) { return static_cast<Label>(random() % end); }
+
+LabelImage random_labels(std::mt19937& random, Extent extent, Label most) {
+  LabelImage labels(extent, most);
+  for (std::int64_t i = 0; i < extent.elements(); ++i)
+    labels.data()[i] = i > 0 && random() % 3 != 0 ? labels.data()[i - 1] : below(random, most + 1);
+  return labels;
+}
+
+/// The largest number of matches, and the largest sum of IoU among as many.
+std::pair<std::size_t, double> best_assignment(const std::vector<std::vector<double>>& iou, double threshold,
+                                               std::size_t truth, std::vector<bool>& taken) {
+  if (truth == iou.size()) return {0, 0};
+  std::pair<std::size_t, double> best = best_assignment(iou, threshold, truth + 1, taken);
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (taken[i] || iou[truth][i] < threshold || iou[truth][i] == 0) continue;
+    taken[i] = true;
+    auto [count, sum] = best_assignment(iou, threshold, truth + 1, taken);
+    taken[i] = false;
+    best = std::max(best, {count + 1, sum + iou[truth][i]}, [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : a.second < b.second;
+    });
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("every value is one object, numbered by its first pixel, for any number of strips") {
+  std::mt19937 random(35);
+  for (int i = 0; i < 60; ++i) {
+    const Extent extent{1 + static_cast<int>(random() % 90), 1 + static_cast<int>(random() % 9),
+                        1 + static_cast<int>(random() % 5)};
+    INFO("image " << i);
+    expect_values_are_objects<std::uint8_t>(random, extent, i % 7);
+    expect_values_are_objects<std::int16_t>(random, extent, i % 7);
+    expect_values_are_objects<std::uint64_t>(random, extent, i % 7);
+    expect_values_are_objects<float>(random, extent, i % 7);
+  }
+}
+
+TEST_CASE("objects by value have no delta, and an image without pixels has no objects") {
+  Values<float> values(Extent{3, 1, 1});
+  CHECK(failure_of([&] { label_by_value(image_of(values, 0.5)); }) == Failure::usage);
+  CHECK(label_by_value(ValueImage(Extent{0, 0, 0}, ValueType::u8)).labeled.labels->count() == 0);
+}
+
+TEST_CASE("overlaps and areas are those of a loop over pixels") {
+  std::mt19937 random(36);
+  for (int i = 0; i < 100; ++i) {
+    const Extent extent{1 + static_cast<int>(random() % 70), 1 + static_cast<int>(random() % 90),
+                        1 + static_cast<int>(random() % 3)};
+    const LabelImage truth = random_labels(random, extent, 1 + below(random, 20));
+    const LabelImage prediction = random_labels(random, extent, 1 + below(random, 20));
+    std::map<std::pair<Label, Label>, std::uint64_t> expected;
+    std::vector<std::uint64_t> truth_areas(truth.count(), 0), prediction_areas(prediction.count(), 0);
+    for (std::int64_t pixel = 0; pixel < extent.elements(); ++pixel) {
+      const Label a = truth.data()[pixel], b = prediction.data()[pixel];
+      if (a != 0) ++truth_areas[a - 1];
+      if (b != 0) ++prediction_areas[b - 1];
+      if (a != 0 && b != 0) ++expected[{a - 1, b - 1}];
+    }
+    const OverlapTable table = find_overlaps(truth, prediction);
+    REQUIRE(table.truth_areas == truth_areas);
+    REQUIRE(table.prediction_areas == prediction_areas);
+    REQUIRE(table.overlaps.size() == expected.size());
+    auto found = table.overlaps.begin();
+    for (const auto& [pair, pixels] : expected)
+      REQUIRE((*found++ == Overlap{pair.first, pair.second, pixels}));
+  }
+  CHECK(failure_of([] {
+          find_overlaps(LabelImage({2, 2, 1}, 0), LabelImage({2, 3, 1}, 0));
+        }) == Failure::data);
+}
+
+TEST_CASE("a matching has as many pairs as possible, and then the largest sum of IoU") {
+  std::mt19937 random(37);
+  for (int i = 0; i < 3000; ++i) {
+    const Extent extent{5 + static_cast<int>(random() % 30), 1 + static_cast<int>(random() % 3), 1};
+    const LabelImage truth = random_labels(random, extent, 1 + below(random, 6));
+    const LabelImage prediction = random_labels(random, extent, 1 + below(random, 6));
+    const OverlapTable table = find_overlaps(truth, prediction);
+    std::vector<std::vector<double>> iou(truth.count(), std::vector<double>(prediction.count(), 0));
+    for (const Overlap& pair : table.overlaps) iou[pair.truth][pair.prediction] = table.iou(pair);
+    for (const double threshold : {0.001, 0.1, 0.25, 0.5, 0.75, 1.0}) {
+      INFO("image " << i << ", threshold " << threshold);
+      std::vector<bool> taken(prediction.count());
+      const auto [count, sum] = best_assignment(iou, threshold, 0, taken);
+      const std::vector<Match> matches = match_objects(table, threshold);
+      double found = 0;
+      std::vector<Label> partners;
+      for (const Match& match : matches) {
+        REQUIRE(match.iou == iou[match.truth][match.prediction]);
+        REQUIRE(match.iou >= threshold);
+        REQUIRE(std::find(partners.begin(), partners.end(), match.prediction) == partners.end());
+        partners.push_back(match.prediction);
+        found += match.iou;
+      }
+      REQUIRE(matches.size() == count);
+      REQUIRE(found == Approx(sum).epsilon(1e-12));
+    }
+  }
+  CHECK(failure_of([] { match_objects({}, 0); }) == Failure::usage);
+  CHECK(match_objects({}, 0.5).empty());
+}
+
+TEST_CASE("scores are those of the definitions, and 0 without a denominator") {
+  OverlapTable table;
+  table.truth_areas = {10, 10, 10};
+  table.prediction_areas = {10, 20};
+  table.overlaps = {{0, 0, 10}, {1, 1, 10}};
+  const MatchScores scores = score_matches(table, match_objects(table, 0.5), 0.5);
+  CHECK(scores.true_positives == 2);
+  CHECK(scores.false_positives == 0);
+  CHECK(scores.false_negatives == 1);
+  CHECK(scores.precision() == 1);
+  CHECK(scores.recall() == Approx(2.0 / 3));
+  CHECK(scores.f1() == Approx(0.8));
+  CHECK(scores.accuracy() == Approx(2.0 / 3));
+  CHECK(scores.mean_matched_iou() == Approx(0.75));
+  CHECK(scores.mean_true_iou() == Approx(0.5));
+  CHECK(scores.panoptic_quality() == Approx(0.6));
+  const MatchScores none = score_matches({}, {}, 0.5);
+  for (const double score : {none.precision(), none.recall(), none.f1(), none.accuracy(),
+                             none.mean_matched_iou(), none.mean_true_iou(), none.panoptic_quality()})
+    CHECK(score == 0);
+}
