@@ -21,6 +21,7 @@ int parse_and_run(int argc, char** argv) {
   setup_bench(line);
   setup_compare(line);
   setup_contacts(line);
+  setup_match(line);
   setup_generate(line);
   setup_list(line);
   setup_info(line);

@@ -10,6 +10,7 @@ void setup_join(CommandLine& line);
 void setup_bench(CommandLine& line);
 void setup_compare(CommandLine& line);
 void setup_contacts(CommandLine& line);
+void setup_match(CommandLine& line);
 void setup_generate(CommandLine& line);
 void setup_list(CommandLine& line);
 void setup_info(CommandLine& line);

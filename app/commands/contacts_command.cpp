@@ -2,22 +2,21 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/text_output.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/hints.hpp"
-#include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/output_options.hpp"
 #include "app/options/periodic_option.hpp"
 #include "app/options/spacing_option.hpp"
 #include "gpuccl/contacts.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/text_stream.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/report/contacts_csv.hpp"
 
@@ -49,17 +48,7 @@ int run_contacts(const ContactsOptions& options) {
   paths.input = options.input;
   paths.stats = options.output;
   refuse_overlap(paths, false);
-  const bool is_stream = io::TextStream::is_named(options.output);
-  std::optional<io::TextStream> stream;
-  std::optional<io::AtomicFile> file;
-  if (is_stream)
-    stream.emplace(options.output).open();
-  else
-    io::concerning(options.output, [&] {
-      file.emplace(options.output, options.file.file);
-      if (!options.file.replace_foreign) refuse_foreign_table(options.output, io::is_contacts_csv);
-    });
-
+  TextOutput output(options.output, options.file, io::is_contacts_csv);
   io::ImageInfo info;
   std::vector<Contact> contacts;
   std::vector<std::uint64_t> long_labels;
@@ -77,16 +66,9 @@ int run_contacts(const ContactsOptions& options) {
                        !contacts.empty());
   });
 
-  if (is_stream) {
-    io::concerning(stream->name(), [&] {
-      io::write_contacts_csv(stream->descriptor(), volume, info.geometry, contacts, {}, long_labels);
-    });
-    return kSuccess;
-  }
-  io::concerning(options.output, [&] {
-    io::write_contacts_csv(*file, volume, info.geometry, contacts, {}, long_labels);
-    file->commit();
-  });
+  io::stream_contacts_csv([&](std::string_view text) { output.write(text); }, volume, info.geometry, contacts,
+                          {}, long_labels);
+  output.commit();
   return kSuccess;
 }
 

@@ -16,6 +16,10 @@ namespace gpuccl {
 /// `strips`: 0 lets the number of threads decide; the result is the same. Thread-safe.
 LabeledValues label_by_value(ValueImage image, int strips = 0);
 
+/// The values of the objects as identifiers. Error (data) for a value that is negative, not an integer, or so
+/// large that its floating-point type skips integers there (above 2^24 in 32 bits, 2^53 in 64).
+std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values);
+
 /// Two objects that share pixels: indices into the objects of the two images, from 0.
 struct Overlap {
   std::uint32_t truth = 0, prediction = 0;
@@ -64,6 +68,9 @@ struct MatchScores {
   double mean_matched_iou() const;  // segmentation quality (SQ)
   double mean_true_iou() const;     // over all true objects
   double panoptic_quality() const;  // SQ x RQ, where RQ is f1()
+
+  /// Adds the counts of another image at the same threshold.
+  void add(const MatchScores& other);
 };
 
 MatchScores score_matches(const OverlapTable& table, std::span<const Match> matches, double threshold);

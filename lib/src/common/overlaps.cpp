@@ -169,6 +169,13 @@ double MatchScores::panoptic_quality() const {
                                static_cast<double>(false_positives + false_negatives) / 2);
 }
 
+void MatchScores::add(const MatchScores& other) {
+  true_positives += other.true_positives;
+  false_positives += other.false_positives;
+  false_negatives += other.false_negatives;
+  sum_of_iou += other.sum_of_iou;
+}
+
 MatchScores score_matches(const OverlapTable& table, std::span<const Match> matches, double threshold) {
   MatchScores scores;
   scores.threshold = threshold;

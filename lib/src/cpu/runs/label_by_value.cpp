@@ -3,7 +3,11 @@
 // pixel, and everything that follows (statistics, rendering, measures) is that of connected components.
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
+#include <cstdio>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -116,6 +120,30 @@ LabeledValues label_by_value(ValueImage image, int strips_wanted) {
   result.statistics_ms = milliseconds([&] { result.components = measure(*labels, strips, labels_before); });
   result.labels = std::move(labels);
   return {std::move(result), {all.values().begin(), all.values().end()}};
+}
+
+std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values) {
+  std::vector<std::uint64_t> ids(values.begin(), values.end());
+  const auto refuse = [](const std::string& value, const std::string& reason) {
+    throw Error(Failure::data, "holds the value " + value + ", which is not a label: " + reason);
+  };
+  if (is_floating(type)) {
+    const double most = type == ValueType::f32 ? 16777216.0 : 9007199254740992.0;
+    for (std::uint64_t& id : ids) {
+      const double value = std::bit_cast<double>(id);
+      std::array<char, 32> text{};
+      std::snprintf(text.data(), text.size(), "%.17g", value);
+      if (value < 0) refuse(text.data(), "labels are not negative");
+      if (value > most) refuse(text.data(), "store labels above 2^53 as integers of 64 bits");
+      if (value != std::floor(value)) refuse(text.data(), "labels are integers");
+      id = static_cast<std::uint64_t>(value);
+    }
+  } else if (is_signed(type)) {
+    for (const std::uint64_t id : ids)
+      if (const auto value = static_cast<std::int64_t>(id); value < 0)
+        refuse(std::to_string(value), "labels are not negative");
+  }
+  return ids;
 }
 
 }  // namespace gpuccl

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/options/output_options.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/text_stream.hpp"
+
+namespace gpuccl::app {
+
+/// A text that a command writes: to a file, which gets its name when it is complete, or to a stream ("-").
+class TextOutput {
+ public:
+  /// Opens `path`. `is_ours` tells from the first bytes whether an existing text was written by gpuccl;
+  /// others are replaced only if the options say so. FileError (cannot_create).
+  TextOutput(const std::string& path, const OutputOptions& options, bool (*is_ours)(std::string_view));
+
+  const std::string& name() const { return name_; }
+  /// FileError (io).
+  void write(std::string_view text);
+  /// Gives a file its name. FileError (io, cannot_create).
+  void commit();
+
+ private:
+  std::string name_;
+  std::optional<io::TextStream> stream_;
+  std::optional<io::AtomicFile> file_;
+};
+
+}  // namespace gpuccl::app
