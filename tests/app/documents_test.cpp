@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kPages[] = {"README.md",      "docs/algorithms.md", "docs/architecture.md",
-                              "docs/device.md", "docs/measures.md",   "docs/papers.md",
-                              "docs/parts.md",  "docs/performance.md"};
+const char* const kPages[] = {
+    "README.md",        "docs/algorithms.md", "docs/internals/architecture.md", "docs/gpu.md",
+    "docs/measures.md", "docs/papers.md",     "docs/internals/distributed.md",  "docs/performance.md"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -256,7 +256,7 @@ TEST_CASE("the programs in README and docs/ are those that are built against the
     }
   };
   check("README.md", "tests/install/consumer/", "readme.cpp");
-  check("docs/device.md", "tests/install/device_consumer/", "device.cpp");
+  check("docs/gpu.md", "tests/install/device_consumer/", "device.cpp");
 }
 
 TEST_CASE("the table of algorithms in docs/ is the one that list prints") {
@@ -279,7 +279,7 @@ TEST_CASE("exit codes in docs/ and in the man page are those of the program") {
       numbers.insert((*at)[1]);
     return numbers;
   };
-  CHECK(found(read_file(source_file("docs/architecture.md")), "\n[|] ([0-9]+) [|]") == codes);
+  CHECK(found(read_file(source_file("docs/internals/architecture.md")), "\n[|] ([0-9]+) [|]") == codes);
   CHECK(found(read_file(source_file("man/gpuccl.1")), "[.]TP\n[.]B ([0-9]+)\n") == codes);
 }
 
