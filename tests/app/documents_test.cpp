@@ -20,15 +20,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kPages[] = {
-    "README.md",        "docs/algorithms.md", "docs/internals/architecture.md", "docs/gpu.md",
-    "docs/measures.md", "docs/papers.md",     "docs/internals/distributed.md",  "docs/performance.md"};
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+/// README and all pages in docs/.
+std::vector<std::string> pages() {
+  std::vector<std::string> found = {"README.md", "CONTRIBUTING.md"};
+  const fs::path root = source_file("");
+  for (const auto& file : fs::recursive_directory_iterator(root / "docs"))
+    if (file.path().extension() == ".md") found.push_back(fs::relative(file.path(), root).generic_string());
+  return found;
 }
 
 /// The blocks of a Markdown page that are fenced as `language`.
@@ -79,7 +84,7 @@ class Desk {
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
     for (const char* name : {"cells.tif", "em.tif", "huge.tif", "neurons.tif", "pages.tif", "stack.tif"})
       copy("cells.tif", name);
-    for (const char* name : {"box.npy", "classes.nii.gz", "network.nii.gz", "em.ome.zarr"})
+    for (const char* name : {"box.npy", "classes.nii.gz", "ct.nii.gz", "network.nii.gz", "em.ome.zarr"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
     write_file(folder_ / "dish.tif",
                "P3 3 2 255  0 9 0  200 9 0  0 9 0  0 9 0  200 7 0  0 9 0");  // two stains
@@ -153,7 +158,7 @@ std::size_t run_all(const std::vector<std::string>& lines) {
 
 TEST_CASE("every command in README and docs/ runs") {
   std::size_t count = 0;
-  for (const std::string page : kPages) {
+  for (const std::string& page : pages()) {
     std::vector<std::string> lines;
     for (const std::string& block : blocks(page, "sh"))
       for (const std::string& line : lines_of(block)) {
@@ -206,12 +211,19 @@ bool shows(const Json& part, const Json& whole) {
   return part == whole;
 }
 
-TEST_CASE("README shows a real report and a real table, and its Python reads them") {
+/// Runs the commands of `page` at a new desk.
+void type_commands(const Desk& desk, const std::string& page) {
+  for (const std::string& block : blocks(page, "sh"))
+    for (const std::string& line : lines_of(block)) {
+      CAPTURE(page, line);
+      if (is_command(line)) REQUIRE(desk.type(line.substr(0, line.find("  #"))).code == 0);
+    }
+}
+
+TEST_CASE("docs/outputs.md shows a real report, README a real table") {
   const Desk desk;
-  for (const std::string& block : blocks("README.md", "sh"))
-    for (const std::string& line : lines_of(block))
-      if (line.find("cells.csv") != std::string::npos) REQUIRE(desk.type(line).code == 0);
-  const Json shown = Json::parse(only_block("README.md", "json"));
+  type_commands(desk, "docs/outputs.md");
+  const Json shown = Json::parse(only_block("docs/outputs.md", "json"));
   const Json report = Json::parse(read_file(desk / "cells.json"));
   CAPTURE(shown.dump(), report.dump());
   CHECK(shown["labeling"]["components"] == 48);
@@ -219,34 +231,61 @@ TEST_CASE("README shows a real report and a real table, and its Python reads the
 
   const std::string table = only_block("README.md", "csv");
   CHECK(lines_of(table).size() == 3);
+  for (const std::string& block : blocks("README.md", "sh"))
+    for (const std::string& line : lines_of(block))
+      if (line.find("cells.csv") != std::string::npos) REQUIRE(desk.type(line).code == 0);
   CHECK(read_file(desk / "cells.csv").starts_with(table));
-
-  if (desk.type("command -v python3").code != 0) {
-    WARN("skipped: there is no python3");
-    return;
-  }
-  write_file(desk / "read.py", only_block("README.md", "python"));
-  const Ended ended = desk.type("python3 read.py");
-  CAPTURE(ended.err);
-  CHECK(ended.code == 0);
-  CHECK(ended.out == only_block("README.md", "text"));
 }
 
-TEST_CASE("docs/measures.md shows a real table, and its Python reads it") {
+TEST_CASE("the tables in docs/ are real, and their Python prints what is shown") {
+  for (const std::string page : {"docs/quickstart.md", "docs/measures.md"}) {
+    CAPTURE(page);
+    const Desk desk;
+    type_commands(desk, page);
+    if (page == "docs/measures.md") CHECK(read_file(desk / "ten.csv").starts_with(only_block(page, "csv")));
+    const std::vector<std::string> programs = blocks(page, "python"), printed = blocks(page, "text");
+    REQUIRE(!programs.empty());
+    REQUIRE(programs.size() == printed.size());
+    if (desk.type("python3 -c 'import pandas'").code != 0) {
+      WARN("skipped: there is no pandas");
+      continue;
+    }
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      write_file(desk / "read.py", programs[i]);
+      const Ended ended = desk.type("python3 read.py");
+      CAPTURE(i, ended.err);
+      CHECK(ended.out == printed[i]);
+    }
+  }
+}
+
+TEST_CASE("the script for SLURM in docs/ labels an image") {
   const Desk desk;
-  REQUIRE(desk.type(lines_of(blocks("docs/measures.md", "sh").front()).front()).code == 0);
-  CHECK(read_file(desk / "ten.csv").starts_with(only_block("docs/measures.md", "csv")));
-  if (desk.type("python3 -c 'import pandas'").code != 0) {
-    WARN("skipped: there is no pandas");
-    return;
-  }
-  write_file(desk / "read.py", only_block("docs/measures.md", "python"));
-  const Ended ended = desk.type("python3 read.py");
+  std::string script;
+  for (const std::string& block : blocks("docs/large-data.md", "bash"))
+    if (block.starts_with("#!")) script = std::regex_replace(block, std::regex("\nN=[0-9]+\n"), "\nN=4\n");
+  REQUIRE(script.find("\nN=4\n") != std::string::npos);
+  write_file(desk / "submit.sh", script);
+  // Runs what is submitted at once, an array task by task.
+  write_file(desk / "bin/sbatch", R"(#!/bin/bash
+for word; do case $word in --array=*) tasks=${word#--array=1-} ;; --wrap=*) wrap=${word#--wrap=} ;; esac; done
+if [ -n "${tasks:-}" ]; then
+  for SLURM_ARRAY_TASK_ID in $(seq "$tasks"); do export SLURM_ARRAY_TASK_ID; bash -c "$wrap" >&2 || exit; done
+else
+  bash -c "$wrap" >&2 || exit
+fi
+echo 7
+)");
+  fs::permissions(desk / "bin/sbatch", fs::perms::owner_all);
+  const Ended ended = desk.type("bash submit.sh");
   CAPTURE(ended.err);
-  CHECK(ended.out == only_block("docs/measures.md", "text"));
+  REQUIRE(ended.code == 0);
+  REQUIRE(desk.type("gpuccl label huge.tif -o one.tiff --stats one.csv").code == 0);
+  CHECK(read_file(desk / "labels.tiff") == read_file(desk / "one.tiff"));
+  CHECK(read_file(desk / "components.csv") == read_file(desk / "one.csv"));
 }
 
-TEST_CASE("the programs in README and docs/ are those that are built against the installed library") {
+TEST_CASE("the programs in docs/ are those that are built against the installed library") {
   const auto check = [](const std::string& page, const std::string& folder, const std::string& program) {
     CHECK(only_block(page, "cpp") == read_file(source_file(folder + program)));
     const std::string build = read_file(source_file(folder + "CMakeLists.txt"));
@@ -255,7 +294,7 @@ TEST_CASE("the programs in README and docs/ are those that are built against the
       CHECK(build.find(line + "\n") != std::string::npos);
     }
   };
-  check("README.md", "tests/install/consumer/", "readme.cpp");
+  check("docs/library.md", "tests/install/consumer/", "readme.cpp");
   check("docs/gpu.md", "tests/install/device_consumer/", "device.cpp");
 }
 
@@ -279,7 +318,7 @@ TEST_CASE("exit codes in docs/ and in the man page are those of the program") {
       numbers.insert((*at)[1]);
     return numbers;
   };
-  CHECK(found(read_file(source_file("docs/internals/architecture.md")), "\n[|] ([0-9]+) [|]") == codes);
+  CHECK(found(read_file(source_file("docs/outputs.md")), "\n[|] ([0-9]+) [|]") == codes);
   CHECK(found(read_file(source_file("man/gpuccl.1")), "[.]TP\n[.]B ([0-9]+)\n") == codes);
 }
 
@@ -290,7 +329,7 @@ TEST_CASE("CITATION.cff names this version") {
 }
 
 TEST_CASE("what README and docs/ point to is there") {
-  for (const std::string page : kPages) {
+  for (const std::string& page : pages()) {
     const std::string text = prose(page);
     std::size_t links = 0;
     const std::regex link(R"re((\]\(|src="|href=")([^)"# ]+))re");
@@ -321,6 +360,8 @@ TEST_CASE("README's packages are those that ./dev installs") {
   std::smatch line;
   REQUIRE(std::regex_search(readme, line, std::regex("sudo apt install ([^\n]+)")));
   const std::string list = line[1];
+  CHECK(read_file(source_file("docs/install.md")).find("sudo apt install " + list + "\n") !=
+        std::string::npos);
   const std::regex package("[a-z0-9+-]+");
   std::set<std::string> named;
   for (std::sregex_iterator at(list.begin(), list.end(), package), end; at != end; ++at) {
@@ -339,7 +380,7 @@ TEST_CASE("README and docs/ name commands of ./dev and presets that there are") 
   const std::string dev = read_file(source_file("dev"));
   const Json presets = Json::parse(read_file(source_file("CMakePresets.json")));
   std::size_t commands = 0;
-  for (const std::string page : kPages) {
+  for (const std::string& page : pages()) {
     const std::string text = read_file(source_file(page));
     const std::regex command("[`\n][.]/dev ([a-z0-9]+)( --[a-z]+)?"), preset("cmake --preset ([a-z-]+)");
     for (std::sregex_iterator at(text.begin(), text.end(), command), end; at != end; ++at, ++commands) {
