@@ -49,9 +49,10 @@ struct Match {
   double iou = 0;
 };
 
-/// Matches objects one to one among the pairs with an IoU of at least `threshold`, which is above 0 (Error,
-/// usage): as many as possible and, of the ways to do so, the one with the largest sum of IoU. Above a
-/// threshold of 0.5 every object has at most one such partner. Ascending by truth.
+/// Assigns objects one to one and returns the pairs with an IoU of at least `threshold`, which is above 0
+/// (Error, usage): as many as possible and, of the ways to do so, one with the largest sum of IoU over all
+/// pairs that overlap, as StarDist's `matching` has it. Above a threshold of 0.5 there is one way. Ascending
+/// by truth.
 std::vector<Match> match_objects(const OverlapTable& table, double threshold);
 
 /// Detection and panoptic metrics of one matching, as StarDist's `matching` defines them. A ratio without a

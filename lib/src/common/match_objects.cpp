@@ -1,6 +1,6 @@
-// One-to-one matching of objects by IoU. The pairs at or above the threshold form a sparse bipartite graph,
-// which is matched by successive shortest augmenting paths with potentials (the Hungarian method on adjacency
-// lists: Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
+// One-to-one matching of objects by IoU. The pairs that overlap form a sparse bipartite graph, which is
+// matched by successive shortest augmenting paths with potentials (the Hungarian method on adjacency lists:
+// Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
 // problems", Computing 38, 1987). Every true object also has a partner of its own that stands for "no match".
 
 #include <algorithm>
@@ -26,19 +26,22 @@ struct Edge {
 class Matcher {
  public:
   Matcher(const OverlapTable& table, double threshold)
-      : begin_(table.truth_areas.size() + 1),
+      : threshold_(threshold),
+        begin_(table.truth_areas.size() + 1),
         partner_of_truth_(table.truth_areas.size(), kNone),
         partner_of_prediction_(table.prediction_areas.size(), kNone),
         price_(table.prediction_areas.size(), 0),
         distance_(table.prediction_areas.size(), kFar),
         reached_from_(table.prediction_areas.size(), kNone),
         is_settled_(table.prediction_areas.size(), 0) {
-    // A match more outweighs any sum of IoU: such a sum is at most the smaller number of objects.
+    // One match more outweighs any sum of IoU, which is at most the smaller number of objects. Pairs below
+    // the threshold are no matches, but count in the sum, as they do in StarDist. Above 0.5 they change
+    // nothing.
     const auto most = static_cast<double>(std::min(table.truth_areas.size(), table.prediction_areas.size()));
     for (const Overlap& pair : table.overlaps) {
       const double iou = table.iou(pair);
-      if (iou < threshold) continue;
-      edges_.push_back({pair.prediction, iou, 1 - iou / (2 * most)});
+      if (iou < threshold && threshold > 0.5) continue;
+      edges_.push_back({pair.prediction, iou, (iou < threshold ? kCostOfNoMatch : 1) - iou / (2 * most)});
       begin_[pair.truth + 1] = edges_.size();
     }
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] = std::max(begin_[i], begin_[i - 1]);
@@ -50,7 +53,7 @@ class Matcher {
     std::vector<Match> matches;
     for (std::uint32_t truth = 0; truth < partner_of_truth_.size(); ++truth)
       for (std::size_t i = begin_[truth]; i < begin_[truth + 1]; ++i)
-        if (edges_[i].prediction == partner_of_truth_[truth])
+        if (edges_[i].prediction == partner_of_truth_[truth] && edges_[i].iou >= threshold_)
           matches.push_back({truth, edges_[i].prediction, edges_[i].iou});
     return matches;
   }
@@ -136,6 +139,7 @@ class Matcher {
     }
   }
 
+  double threshold_;
   std::vector<std::size_t> begin_;  // of each true object's edges
   std::vector<Edge> edges_;
   std::vector<std::uint32_t> partner_of_truth_, partner_of_prediction_;
