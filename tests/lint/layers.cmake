@@ -26,7 +26,7 @@ set(layers
   "app/options"
   "app/label app/bench"
   "app/label/batch app/parts"
-  "app/commands app/mpi"
+  "app/commands app/mpi app/python"
   "app")
 # What every layer may include from above: the few functions that the rest of the library knows of CUDA.
 set(interfaces lib/src/cuda/cuda.hpp)

@@ -1,0 +1,434 @@
+"""Labeling in the memory of a GPU, in the order of a stream.
+
+A kind of array is described by a class with these functions, so that results, counts and workspaces come from the
+library that the array is of, and stay in the order of its streams:
+
+    find_stream(array)          the stream whose work an array waits for
+    use(array, stream)          allocates and computes in that stream, as a context manager
+    view(array, stream)         (address, device, shape, strides in bytes, typestr)
+    empty(shape, type, array)   a new array, i4 or i8 or u1
+    nonzero(array), widen(array), contiguous(array)
+    finish(array)               what the caller gets
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+
+import numpy as np
+
+from . import _core
+from ._host import images_of
+from ._kinds import library_of, need_cuda, pixels
+from ._measures import Columns
+
+_VALUE_TYPES = {
+    code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
+}
+_BITS, _BYTES = -1, -2
+_NOTHING = contextlib.nullcontext()
+
+#: DeviceComponent of gpuccl/device_labeling.hpp.
+_COMPONENT = np.dtype(
+    {
+        "names": ["area", "sum", "min", "max"],
+        "formats": ["<u8", "<3u8", "<3i4", "<3i4"],
+        "offsets": [0, 8, 32, 44],
+        "itemsize": 64,
+    }
+)
+
+
+def handle_of(stream) -> int:
+    """The address of a stream: of an integer, or one of CuPy, PyTorch, Numba or anything with __cuda_stream__."""
+    if isinstance(stream, int):
+        return stream
+    for name in ("ptr", "cuda_stream"):
+        if isinstance(found := getattr(stream, name, None), int):
+            return found
+    if hasattr(stream, "__cuda_stream__"):
+        protocol = stream.__cuda_stream__
+        return (protocol() if callable(protocol) else protocol)[1]
+    if hasattr(stream, "handle"):
+        return int(getattr(stream.handle, "value", stream.handle) or 0)
+    raise TypeError(f"stream is an integer or a stream of CUDA, not {type(stream).__name__}")
+
+
+class _Torch:
+    def __init__(self):
+        import torch
+
+        self.torch = torch
+        self.codes = {
+            torch.bool: "b1", torch.uint8: "u1", torch.int8: "i1", torch.int16: "i2", torch.int32: "i4",
+            torch.int64: "i8", torch.float16: "f2", torch.bfloat16: "bf16", torch.float32: "f4", torch.float64: "f8",
+        }  # fmt: skip
+        for name, code in (("uint16", "u2"), ("uint32", "u4"), ("uint64", "u8")):
+            if hasattr(torch, name):
+                self.codes[getattr(torch, name)] = code
+        self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8}
+
+    def find_stream(self, array) -> int:
+        return self.torch.cuda.current_stream(array.device).cuda_stream
+
+    def use(self, array, stream: int):
+        if stream == self.find_stream(array):
+            return _NOTHING
+        cuda = self.torch.cuda
+        return cuda.stream(cuda.ExternalStream(stream, device=array.device))
+
+    def view(self, array, stream):
+        code = self.codes.get(array.dtype)
+        if code is None:
+            raise TypeError(f"an array of {array.dtype} cannot be labeled")
+        each = array.element_size()
+        strides = tuple(stride * each for stride in array.stride())
+        return array.data_ptr(), array.device.index, tuple(array.shape), strides, code
+
+    def empty(self, shape, code, array):
+        return self.torch.empty(shape, dtype=self.types[code], device=array.device)
+
+    def nonzero(self, array):
+        return array != 0
+
+    def widen(self, array):
+        return array.float()
+
+    def contiguous(self, array):
+        return array.contiguous()
+
+    def finish(self, array):
+        return array
+
+
+class _CuPy:
+    def __init__(self):
+        import cupy
+
+        self.cupy = cupy
+        self.types = {"i4": cupy.int32, "i8": cupy.int64, "u1": cupy.uint8}
+
+    def find_stream(self, array) -> int:
+        return self.cupy.cuda.get_current_stream(array.device.id).ptr
+
+    @contextlib.contextmanager
+    def _in(self, device, stream):
+        with self.cupy.cuda.Device(device), self.cupy.cuda.ExternalStream(stream, device):
+            yield
+
+    def use(self, array, stream: int):
+        device = array.device.id
+        cuda = self.cupy.cuda
+        if cuda.runtime.getDevice() == device and cuda.get_current_stream().ptr == stream:
+            return _NOTHING
+        return self._in(device, stream)
+
+    def view(self, array, stream):
+        return array.data.ptr, array.device.id, array.shape, array.strides, array.dtype.str[1:]
+
+    def empty(self, shape, code, array):
+        return self.cupy.empty(shape, self.types[code])
+
+    def nonzero(self, array):
+        return array != 0
+
+    def widen(self, array):
+        return array.astype(self.cupy.float32)
+
+    def contiguous(self, array):
+        return self.cupy.ascontiguousarray(array)
+
+    def finish(self, array):
+        return array
+
+
+class DeviceArray:
+    """A C-contiguous array of integers on a GPU, for libraries that import one by DLPack.
+
+    It has ``__dlpack__`` and ``__cuda_array_interface__``; whoever takes it waits for the stream that writes it.
+    """
+
+    def __init__(self, shape, code: str, device: int, stream: int):
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(code)
+        self.device = device
+        self._stream = stream
+        self._memory = _core.Memory(device, int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize, stream)
+
+    @property
+    def address(self) -> int:
+        return self._memory.address
+
+    def mark_ready(self) -> None:
+        self._memory.mark_ready()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, self.device
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if stream != -1:
+            # 0 is not told from none by all: the default stream of the process.
+            self._memory.let_wait(1 if stream in (None, 0) else handle_of(stream))
+        view = _core.as_dlpack(self._memory, self.address, self.device, list(self.shape), self.dtype.itemsize * 8)
+        return view.__dlpack__()
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        return {
+            "shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False), "version": 3,
+            "strides": None, "stream": self._stream or 1,
+        }  # fmt: skip
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        count = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        host = np.frombuffer(_core.read(self.device, self.address, count, self._stream), self.dtype)
+        return host.reshape(self.shape).astype(dtype or self.dtype)
+
+    def __int__(self) -> int:
+        return int(self.__array__())
+
+    __index__ = __int__
+
+
+class _Other:
+    """Whatever has DLPack (JAX) or __cuda_array_interface__ (Numba)."""
+
+    #: A stream that does not wait for all others, as the process's default stream does.
+    PER_THREAD = 2
+
+    def __init__(self, is_jax: bool):
+        self.is_jax = is_jax
+
+    def find_stream(self, array) -> int:
+        return self.PER_THREAD
+
+    def use(self, array, stream):
+        self.stream = stream
+        return _NOTHING
+
+    def view(self, array, stream):
+        interface = None if self.is_jax else getattr(array, "__cuda_array_interface__", None)
+        if interface is not None:
+            before = interface.get("stream")
+            address = interface["data"][0]
+            shape, strides, code = interface["shape"], interface.get("strides"), interface["typestr"]
+            if code[0] == ">":
+                raise TypeError("an array in this machine's byte order is needed")
+            self.device = getattr(getattr(array, "device", None), "id", None)
+            if not isinstance(self.device, int):
+                self.device = array.__dlpack_device__()[1] if hasattr(array, "__dlpack_device__") else 0
+            if before is not None:
+                _core.wait_for(self.device, stream, before)
+            strides = strides or _strides(shape, int(code[2:]))
+            return address, self.device, shape, strides, code[1:]
+        self.capsule = array.__dlpack__(stream=stream)
+        address, self.device, shape, strides, kind, bits = _core.look_at(self.capsule)
+        code = {0: "i", 1: "u", 2: "f", 6: "b"}.get(kind, "bf" if kind == 4 else None)
+        if code is None:
+            raise TypeError("an array of bool, integers or floating-point numbers is needed")
+        return address, self.device, shape, tuple(s * bits // 8 for s in strides), f"{code}{bits // 8}"
+
+    def empty(self, shape, code, array):
+        return DeviceArray(shape, code, self.device, self.stream)
+
+    def nonzero(self, array):
+        if not hasattr(type(array), "__ne__") or not self.is_jax:
+            raise TypeError("an array of bool or uint8, C-contiguous along its last axis, is needed")
+        return array != 0
+
+    def widen(self, array):
+        if not self.is_jax:
+            raise TypeError("values of half precision: convert them to float32")
+        return array.astype("float32")
+
+    def contiguous(self, array):
+        if not self.is_jax:
+            raise TypeError("an array that is C-contiguous is needed")
+        return array + 0
+
+    def finish(self, array):
+        array.mark_ready()
+        if not self.is_jax:
+            return array
+        import jax
+
+        return jax.dlpack.from_dlpack(array)
+
+
+@functools.cache
+def _known(library: str):
+    return {"torch": _Torch, "cupy": _CuPy}[library]()
+
+
+def _kind_of(array):
+    library = library_of(array)
+    if library in ("torch", "cupy"):
+        return _known(library)
+    return _Other(library in ("jax", "jaxlib"))
+
+
+def _strides(shape, each: int) -> tuple:
+    strides = []
+    for size in reversed(shape):
+        strides.insert(0, each)
+        each *= size
+    return tuple(strides)
+
+
+def _pitches(shape, strides, each: int):
+    """Of rows and slices, in bytes; None if elements do not follow each other as the library needs it."""
+    width = shape[-1]
+    if width > 1 and strides[-1] != each:
+        return None
+    row = 0
+    if len(shape) > 1 and shape[-2] > 1:
+        row = strides[-2]
+        if row < width * each:
+            return None
+    slice_ = 0
+    if len(shape) > 2 and shape[-3] > 1:
+        slice_ = strides[-3]
+        if slice_ < (row or width * each) * max(1, shape[-2]):
+            return None
+    return row, slice_
+
+
+@functools.lru_cache(256)
+def _workspace_bytes(extent, connectivity, values) -> int:
+    return _core.workspace_bytes(*extent, connectivity, values)
+
+
+class Labeling:
+    """One call: what it allocates, and what is in the stream when it is made."""
+
+    def __init__(self, array, connectivity, values, delta, batch, packed_width, out, stream, capacity=0):
+        need_cuda()
+        kind = self.kind = _kind_of(array)
+        self.stream = kind.find_stream(array) if stream is None else handle_of(stream)
+        with kind.use(array, self.stream):
+            address, self.device, shape, strides, code = kind.view(array, self.stream)
+            images, each_shape = images_of(shape) if batch else (1, shape)
+            number = pixels(connectivity, len(each_shape))
+            if values:
+                if code in ("f2", "bf16", "bf2"):
+                    array = kind.widen(array)
+                    address, _, shape, strides, code = kind.view(array, self.stream)
+                type_ = _VALUE_TYPES.get("u1" if code == "b1" else code)
+                if type_ is None:
+                    raise TypeError(f"values of {code} cannot be labeled")
+            else:
+                type_ = _BYTES if packed_width is None else _BITS
+                if code not in ("b1", "u1", "i1"):
+                    if packed_width is not None:
+                        raise TypeError("packed bits are an array of uint8")
+                    array = kind.nonzero(array)
+                    address, _, shape, strides, code = kind.view(array, self.stream)
+            size = int(code[1:])
+            within = len(each_shape)
+            pitches = _pitches(each_shape, strides[-within:], size)
+            if pitches is None:
+                array = kind.contiguous(array)
+                address, _, shape, strides, code = kind.view(array, self.stream)
+                pitches = _pitches(each_shape, strides[-within:], size)
+                if pitches is None:  # of axes of one element
+                    pitches = (0, 0)
+            extent = (each_shape[-1], *reversed(each_shape[:-1]))
+            out_shape = tuple(shape)
+            if packed_width is not None:
+                if extent[0] != (packed_width + 7) // 8:
+                    raise ValueError("packed_width does not fit the last axis, which has a byte for 8 elements")
+                extent = (packed_width, *extent[1:])
+                out_shape = (*shape[:-1], packed_width)
+            if max(extent, default=0) >= 2**31:
+                raise ValueError("an axis has 2^31 elements or more")
+            width, height, depth = (*extent, 1, 1)[:3]
+            self.count = kind.empty((images,) if batch else (), "i8", array)
+            label_pitches, labels_pitch = (0, 0), width * height * depth * 4
+            if out is None:
+                self.labels = kind.empty(out_shape, "i4", array)
+                out_address = _address(self.labels)
+            else:
+                self.labels = out
+                out_address, label_pitches, labels_pitch = self._check_out(out, out_shape, within, labels_pitch)
+            # There may be none: the library does not write N then.
+            if width == 0 or height == 0 or depth == 0:
+                width = 0
+            bytes_ = _workspace_bytes((width, height, depth), number, bool(values))
+            workspace = kind.empty((max(256, bytes_),), "u1", array)
+            self.components = kind.empty((capacity * _COMPONENT.itemsize,), "u1", array) if capacity else None
+            _core.label_on_device(
+                self.device, self.stream, number, address, type_, float(delta), width, height, depth, *pitches,
+                out_address, *label_pitches, _address(self.count), _address(self.components) if capacity else 0,
+                capacity, _address(workspace), bytes_, images, strides[0] if batch else 0, labels_pitch,
+            )  # fmt: skip
+        self.ndim = within
+        self.keep = (array, workspace)
+
+    def _check_out(self, out, shape, within: int, labels_pitch: int):
+        if _kind_of(out) is not self.kind and type(_kind_of(out)) is not type(self.kind):
+            raise TypeError("out= is an array of another library than the input")
+        address, device, out_shape, strides, code = _kind_of(out).view(out, self.stream)
+        if device != self.device:
+            raise ValueError(f"out= is on device {device}, the array on {self.device}")
+        if tuple(out_shape) != tuple(shape):
+            raise ValueError(f"out= has the shape {tuple(out_shape)}, the labels have {tuple(shape)}")
+        if code not in ("i4", "u4"):
+            raise ValueError("out= is not an array of int32 or uint32")
+        pitches = _pitches(out_shape[-within:], strides[-within:], 4)
+        if pitches is None:
+            raise ValueError("out= has elements of a row that do not follow each other")
+        return address, pitches, strides[0] if len(out_shape) > within else labels_pitch
+
+    def read(self, array, type_) -> np.ndarray:
+        """What is in an array of this call, when its stream has written it."""
+        count = array.nbytes if hasattr(array, "nbytes") else int(np.prod(array.shape)) * array.dtype.itemsize
+        return np.frombuffer(_core.read(self.device, _address(array), int(count), self.stream), type_)
+
+
+def _address(array) -> int:
+    if type(array) is DeviceArray:
+        return array.address
+    data_ptr = getattr(array, "data_ptr", None)
+    return data_ptr() if data_ptr is not None else array.data.ptr
+
+
+def label_async(array, connectivity, values, delta, batch, packed_width, out, stream):
+    call = Labeling(array, connectivity, values, delta, batch, packed_width, out, stream)
+    finish = call.kind.finish
+    return (finish(call.labels) if out is None else out), finish(call.count)
+
+
+def label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing):
+    if columns is None:
+        call = Labeling(array, connectivity, values, delta, batch, packed_width, out, stream)
+        counts = call.read(call.count, np.int64)
+        labels = call.kind.finish(call.labels) if out is None else out
+        return labels, call.kind.finish(call.count) if batch else int(counts[0]), None
+    if batch:
+        raise ValueError("stats is not for batches")
+    capacity = 1 << 16
+    call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity)
+    names = Columns(columns, call.ndim, spacing)
+    if unknown := set(names.wanted) - _MEASURED:
+        raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
+    count = int(call.read(call.count, np.int64)[0])
+    labels = call.labels
+    if count > capacity:  # again, with room for all
+        call = Labeling(array, connectivity, values, delta, False, packed_width, labels, stream, count)
+    found = call.read(call.components, _COMPONENT)[:count]
+    return call.kind.finish(labels) if out is None else out, count, names.name(_measured(found, call.ndim, names))
+
+
+_MEASURED = {"label", "area"} | {f"{axis}{side}" for axis in "xyz" for side in "01"} | {f"c{axis}" for axis in "xyz"} | {"area_physical"}  # fmt: skip
+
+
+def _measured(found: np.ndarray, ndim: int, names: Columns) -> dict:
+    area = found["area"].astype(np.int64)
+    measured = {"label": np.arange(1, len(found) + 1), "area": area}
+    measured["area_physical"] = area * np.prod(names.spacing[:ndim])
+    for i, axis in enumerate("xyz"):
+        measured[f"{axis}0"] = found["min"][:, i].astype(np.int64)
+        measured[f"{axis}1"] = found["max"][:, i].astype(np.int64) + 1
+        measured[f"c{axis}"] = found["sum"][:, i] / area
+    return measured

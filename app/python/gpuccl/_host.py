@@ -1,0 +1,145 @@
+"""Labeling in the memory of the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+from ._kinds import as_host, like, periodic_axes, pixels
+from ._measures import Columns
+
+_NO_SPACING = [0.0, 0.0, 0.0]
+_MASKS = frozenset("?bB")
+
+
+def _empty(shape, count_fits: bool = True) -> np.ndarray:
+    return np.empty(shape, np.int32 if count_fits else np.int64)
+
+
+def label(array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity):
+    given = array
+    array = as_host(array)
+    if values and array.dtype == np.float16:
+        array = array.astype(np.float32)
+    shape = array.shape if packed_width is None else (*array.shape[:-1], packed_width)
+    if out is None:
+        # More than 2^31 elements may have labels that 32 bits with a sign do not hold.
+        labels = _empty(shape, array.size < 2**31)
+    else:
+        labels = as_host(out)
+        if labels.shape != shape:
+            raise ValueError(f"out= has the shape {labels.shape}, the labels have {shape}")
+    ndim = array.ndim
+    number = pixels(connectivity, ndim)
+    result = labels if out is None else out
+    if columns is None and not values and periodic is None and packed_width is None:
+        count = _core.label_mask(array, labels, number)
+        return (like(result, given) if out is None else out), count, None
+    names = Columns(columns, ndim, spacing) if columns is not None else None
+    count, table = _core.label(
+        array,
+        labels,
+        number,
+        bool(values),
+        float(delta),
+        periodic_axes(periodic, ndim),
+        -1 if packed_width is None else packed_width,
+        names.wanted if names else [],
+        names.spacing if names else _NO_SPACING,
+        None if intensity is None else as_host(intensity),
+    )
+    return (like(result, given) if out is None else out), count, names.name(table) if names else None
+
+
+def label_batch(array, connectivity, values, delta, out):
+    given = array
+    array = as_host(array)
+    images, shape = images_of(array.shape)
+    number = pixels(connectivity, len(shape))
+    labels = _empty(array.shape) if out is None else as_host(out)
+    if labels.shape != array.shape:
+        raise ValueError(f"out= has the shape {labels.shape}, the labels have {array.shape}")
+    if values and array.dtype == np.float16:
+        array = array.astype(np.float32)
+    counts = np.empty(images, np.int64)
+    # A view, whatever the strides: the axis of one channel is left out.
+    inside = (slice(None), 0) if array.ndim > len(shape) + 1 else (slice(None),)
+    each, each_out = array[inside], labels[inside]
+    for i in range(images):
+        if values:
+            counts[i] = _core.label(
+                each[i], each_out[i], number, True, float(delta), [False] * 3, -1, [], _NO_SPACING, None
+            )[0]
+        else:
+            counts[i] = _core.label_mask(each[i], each_out[i], number)
+    return (like(labels, given) if out is None else out), like(counts, given)
+
+
+def images_of(shape) -> tuple[int, tuple]:
+    """How many images a batch has, and the shape of one: (N, H, W), (N, 1, H, W) or (N, 1, D, H, W)."""
+    if len(shape) == 3:
+        return shape[0], shape[1:]
+    if len(shape) in (4, 5) and shape[1] == 1:
+        return shape[0], shape[2:]
+    raise ValueError(f"a batch has the shape (N, H, W), (N, 1, H, W) or (N, 1, D, H, W), not {tuple(shape)}")
+
+
+def measure(labels, intensity, properties, connectivity, spacing):
+    labels = as_host(labels)
+    columns = Columns(properties, labels.ndim, spacing)
+    if intensity is not None:
+        intensity = as_host(intensity)
+        if intensity.dtype == np.float16:
+            intensity = intensity.astype(np.float32)
+        if intensity.shape != labels.shape:
+            raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
+    if labels.dtype.kind not in "bui":
+        raise TypeError(f"labels are integers, not {labels.dtype}")
+    measured = _core.measure(labels, pixels(connectivity, labels.ndim), columns.wanted, columns.spacing, intensity)
+    return columns.name(measured)
+
+
+def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, out):
+    given = array
+    array = as_host(array)
+    if values is None:
+        values = array.dtype != np.bool_
+    if array.dtype == np.float16 and values:
+        raise TypeError("values of half precision: convert them to float32")
+    if per_value and not values:
+        raise ValueError("per_value is for values, not for masks")
+    result = np.empty(array.shape, array.dtype) if out is None else as_host(out)
+    holes = {False: 0, None: 0, True: 2**64 - 1}.get(fill_holes, fill_holes)
+    _core.clean(
+        array,
+        result,
+        pixels(connectivity, array.ndim),
+        values,
+        per_value,
+        largest or 0,
+        min_size or 0,
+        max_size or 0,
+        holes,
+        clear_border,
+    )
+    return like(result, given) if out is None else out
+
+
+def contacts(labels, connectivity, spacing):
+    labels = as_host(labels)
+    if labels.dtype.kind not in "bui":
+        raise TypeError(f"labels are integers, not {labels.dtype}")
+    number = pixels(connectivity, labels.ndim)
+    found = _core.contacts(labels, number)
+    axes = "zyx"[-labels.ndim :]
+    table = {name: found[name] for name in ("label_a", "label_b")}
+    for i, axis in enumerate(axes):
+        table[f"faces-{i}"] = found[f"faces_{axis}"]
+    table["edges"] = found["edges"]
+    if labels.ndim == 3:
+        table["corners"] = found["corners"]
+    if spacing is not None:
+        sizes = Columns((), labels.ndim, spacing).spacing[labels.ndim - 1 :: -1]
+        whole = float(np.prod(sizes))
+        table["area"] = sum(table[f"faces-{i}"] * (whole / size) for i, size in enumerate(sizes))
+    return table

@@ -1,0 +1,85 @@
+"""Names of measures: those of scikit-image, and the columns that the library has for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+
+#: scikit-image's names of measures that are several numbers, and their columns along (z,) y, x.
+_BOXES = {1: ("x0", "x1"), 2: ("y0", "x0", "y1", "x1"), 3: ("z0", "y0", "x0", "z1", "y1", "x1")}
+_AXES = "zyx"
+_WHOLE = frozenset(
+    {"euler_number", "holes", "cavities", "tunnels", "border_sides", "intensity_nan"}
+    | {f"border_{axis}{side}" for axis in "xyz" for side in "01"}
+    | {f"wraps_{axis}" for axis in "xyz"}
+)
+_PHYSICAL = frozenset(name[: -len("_physical")] for name in _core.measures() if name.endswith("_physical"))
+#: What has no unit of length, so that a spacing does not change it.
+_UNITLESS = frozenset({"label", "value", "bbox", "extent"}) | _WHOLE
+DEFAULT = ("label", "area", "bbox", "centroid")
+
+
+def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
+    """The (column, measure) pairs of a property."""
+    axes = _AXES[-ndim:]
+    if name == "bbox":
+        return [(f"bbox-{i}", measure) for i, measure in enumerate(_BOXES[ndim])]
+    if name in ("centroid", "centroid_weighted"):
+        if name == "centroid":
+            return [(f"centroid-{i}", f"c{axis}") for i, axis in enumerate(axes)]
+        return [(f"centroid_weighted-{i}", f"c{axis}_weighted") for i, axis in enumerate(axes)]
+    if name == "inertia_tensor":
+        pairs = [(i, j) for i in range(ndim) for j in range(ndim)]
+        return [(f"{name}-{i}-{j}", f"{name}-{min(i, j)}-{max(i, j)}") for i, j in pairs]
+    if name == "inertia_tensor_eigvals":
+        return [(f"{name}-{i}", f"{name}-{i}") for i in range(ndim)]
+    if physical and name in _PHYSICAL:
+        return [(name, f"{name}_physical")]
+    return [(name, name)]
+
+
+class Columns:
+    """The columns of a table, by the names that a caller gives."""
+
+    def __init__(self, properties, ndim: int, spacing=None, image_of_values: bool = False):
+        if isinstance(properties, str):
+            properties = (properties,)
+        self.spacing = _spacing(spacing, ndim)
+        physical = spacing is not None
+        self._scales = dict(zip(_AXES[-ndim:], self.spacing[ndim - 1 :: -1])) if physical else {}
+        known = set(_core.measures()) | {"label", "value"}
+        self._pairs = []
+        for name in properties:
+            if physical and name not in _UNITLESS | _PHYSICAL | {"area", "centroid"}:
+                if not name.endswith("_physical") and not name.startswith("intensity_"):
+                    raise ValueError(f"{name} is not measured with a spacing")
+            for column, measure in _columns_of(name, ndim, physical):
+                if measure not in known:
+                    raise ValueError(f"no such property: {name}")
+                self._pairs.append((column, measure))
+
+    @property
+    def wanted(self) -> list[str]:
+        return list(dict.fromkeys(measure for _, measure in self._pairs))
+
+    def name(self, measured: dict) -> dict[str, np.ndarray]:
+        """The table of what was measured, with the caller's names."""
+        return {column: self._value(measured[measure], measure) for column, measure in self._pairs}
+
+    def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
+        if measure in _WHOLE and not np.isnan(values).any():
+            return values.astype(np.int64)
+        if self._scales and len(measure) == 2 and measure[0] == "c":
+            return values * self._scales[measure[1]]
+        return values
+
+
+def _spacing(spacing, ndim: int) -> list[float]:
+    """Along x, y, z; 0 is unknown."""
+    if spacing is None:
+        return [0.0, 0.0, 0.0]
+    sizes = [float(spacing)] * ndim if np.isscalar(spacing) else [float(size) for size in spacing]
+    if len(sizes) != ndim or not all(np.isfinite(size) and size > 0 for size in sizes):
+        raise ValueError(f"spacing is a number above 0 for each of {ndim} axes")
+    return (sizes[::-1] + [1.0, 1.0])[:3]

@@ -1,0 +1,77 @@
+"""The program, for files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+#: Exit codes of the program (docs/architecture.md) and what they are raised as; all others are OSError.
+_RAISED = {64: ValueError, 65: ValueError, 66: FileNotFoundError, 69: RuntimeError, 70: RuntimeError, 71: MemoryError}
+
+
+def program() -> str:
+    """The path of the program `gpuccl`: of this environment, else of PATH."""
+    for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
+        path = os.path.join(folder, "gpuccl")
+        if os.access(path, os.X_OK):
+            return path
+    if path := shutil.which("gpuccl"):
+        return path
+    raise FileNotFoundError("the program gpuccl is neither in this environment nor on the PATH")
+
+
+def label_file(input, output=None, *arguments, **options) -> dict:
+    """Label an image or volume in a file by the program `gpuccl label`.
+
+    Parameters
+    ----------
+    input : path
+        A file or folder, of any format that the program reads.
+    output : path, optional
+        The label image; its format goes by the name. Without one only the report is made.
+    *arguments : str
+        More words of the command line, as they are.
+    **options
+        Options by their names, with ``_`` for ``-``: ``threshold="otsu"`` is ``--threshold otsu``,
+        ``invert=True`` is ``--invert``, ``stats="cells.csv"`` is ``--stats cells.csv``, and of a sequence items are
+        joined by commas. ``None`` and ``False`` are left out.
+
+    Returns
+    -------
+    dict
+        The report; `man gpuccl-label` and its schema explain it.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError, MemoryError, OSError, RuntimeError
+        With the program's own message.
+
+    Examples
+    --------
+    >>> report = gpuccl.label_file("cells.tif", "labels.tiff", threshold="otsu")  # doctest: +SKIP
+    >>> report["labeling"]["components"]                                          # doctest: +SKIP
+    48
+    """
+    command = [program(), "label", os.fspath(input), "--json", "-", "--quiet"]
+    if output is not None:
+        command += ["-o", os.fspath(output)]
+    for name, value in options.items():
+        option = ("--" if len(name) > 1 else "-") + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        command.append(option)
+        if value is True:
+            continue
+        if isinstance(value, (list, tuple)):
+            value = ",".join(str(item) for item in value)
+        command.append(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+    command += [str(word) for word in arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
+        raise _RAISED.get(done.returncode, OSError)(message)
+    return json.loads(done.stdout)

@@ -1,0 +1,67 @@
+"""``scipy.ndimage.label``: ``from gpuccl.compat.scipy import label``.
+
+Arrays of more than three axes, structures other than those of ``generate_binary_structure`` and outputs that are not
+of integers go to SciPy.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from .. import _core
+from .._kinds import as_host, pixels
+
+__all__ = ["label"]
+
+
+def _reach(structure: np.ndarray) -> int | None:
+    """Along how many axes neighbors differ; None if it is not such a structure."""
+    if structure.shape != (3,) * structure.ndim:
+        return None
+    differ = np.zeros(structure.shape, int)
+    for place in itertools.product(range(3), repeat=structure.ndim):
+        differ[place] = sum(at != 1 for at in place)
+    for reach in range(1, structure.ndim + 1):
+        if np.array_equal(structure, differ <= reach):
+            return reach
+    return None
+
+
+def label(input, structure=None, output=None):
+    """Label features in an array; as ``scipy.ndimage.label``."""
+    array = np.asarray(input)
+    reach = 1 if structure is None else None
+    if structure is not None and 1 <= array.ndim <= 3 and np.ndim(structure) == array.ndim:
+        reach = _reach(np.asarray(structure, dtype=bool))
+    given = isinstance(output, np.ndarray)
+    type_ = output.dtype if given else np.dtype(np.int32 if output is None else output)
+    if reach is None or not 1 <= array.ndim <= 3 or array.dtype.kind not in "buif" or array.itemsize > 8:
+        return _scipy(input, structure, output)
+    if type_.kind not in "ui" or array.size == 0 or array.size >= 2**31 - 2:
+        return _scipy(input, structure, output)
+    if given and output.shape != array.shape:
+        raise ValueError("output shape not correct")
+    labels = np.empty(array.shape, np.int32)
+    count = _core.label_mask(as_host(array), labels, pixels(reach, array.ndim))
+    if given:
+        _store(labels, count, output)
+        return count
+    if type_ == labels.dtype:
+        return labels, count
+    output = np.empty(array.shape, type_)
+    _store(labels, count, output)
+    return output, count
+
+
+def _store(labels, count, output) -> None:
+    if count > np.iinfo(output.dtype).max:
+        raise RuntimeError("insufficient bit-depth in requested output type")
+    output[...] = labels
+
+
+def _scipy(input, structure, output):
+    from scipy import ndimage
+
+    return ndimage.label(input, structure, output)

@@ -1,0 +1,153 @@
+"""``skimage.measure.label`` and ``regionprops_table``, ``skimage.morphology.remove_small_objects``.
+
+``from gpuccl.compat.skimage import label, regionprops_table``. Arrays of more than three axes and properties that
+gpuccl does not measure go to scikit-image.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _core, _host
+from .._kinds import as_host, pixels
+from .._measures import Columns
+
+__all__ = ["label", "regionprops_table", "remove_small_objects"]
+
+#: Properties whose values are the same; all others are scikit-image's own.
+_SAME = frozenset({
+    "label", "area", "num_pixels", "bbox", "centroid", "extent", "equivalent_diameter_area", "axis_major_length",
+    "axis_minor_length", "eccentricity", "orientation", "inertia_tensor", "inertia_tensor_eigvals",
+    "intensity_min", "intensity_max", "intensity_mean",
+})  # fmt: skip
+_SAME_IN_IMAGES = frozenset({"eccentricity", "orientation", "axis_major_length", "axis_minor_length"})
+
+
+def label(label_image, background=None, return_num=False, connectivity=None):
+    """Label connected regions of an array of integers; as ``skimage.measure.label``."""
+    image = np.asarray(label_image)
+    if not 1 <= image.ndim <= 3 or image.dtype.kind not in "bui" or image.size == 0:
+        return _skimage("measure").label(label_image, background, return_num, connectivity)
+    connectivity = image.ndim if connectivity is None else connectivity
+    if not 1 <= connectivity <= image.ndim:
+        raise ValueError(
+            f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. Got {connectivity}."
+        )
+    number = pixels(connectivity, image.ndim)
+    labels = np.empty(image.shape, np.int32)
+    if image.dtype == np.bool_:
+        if background == 1:
+            image = ~image
+        count = _core.label_mask(as_host(image), labels, number)
+    else:
+        image = as_host(_without_background(image, background))
+        if image.ndim == 3 and image.shape[2] == 1:
+            # scikit-image turns such images around, and numbers labels as it then scans them.
+            image, labels = image.transpose(2, 1, 0), np.empty(image.shape[::-1], np.int32)
+        count, _ = _core.label(image, labels, number, True, 0.0, [False] * 3, -1, [], [0.0, 0.0, 0.0], None)
+        if labels.shape != np.shape(label_image):
+            labels = np.ascontiguousarray(labels.transpose(2, 1, 0))
+    return (labels, count) if return_num else labels
+
+
+def _without_background(image: np.ndarray, background) -> np.ndarray:
+    """Values of which equal ones are equal, and the background is 0."""
+    background = 0 if background is None else int(background)
+    if background == 0:
+        return image
+    limits = np.iinfo(image.dtype)
+    if limits.min <= background <= limits.max:
+        return image ^ image.dtype.type(background)
+    if image.itemsize < 8 or image.dtype.kind == "i":  # all is foreground: 0 must be something else
+        return image.astype(np.int64) ^ np.int64(np.iinfo(np.int64).min)
+    values, inverse = np.unique(image, return_inverse=True)
+    return inverse.reshape(image.shape) + 1
+
+
+def regionprops_table(
+    label_image,
+    intensity_image=None,
+    properties=("label", "bbox"),
+    *,
+    cache=True,
+    separator="-",
+    extra_properties=None,
+    spacing=None,
+):
+    """Properties of labels as a dict of arrays; as ``skimage.measure.regionprops_table``."""
+    labels = np.asarray(label_image)
+    properties = tuple(properties)
+    samples = None if intensity_image is None else np.asarray(intensity_image)
+    fits = (
+        2 <= labels.ndim <= 3
+        and labels.dtype.kind in "ui"
+        and extra_properties is None
+        and spacing is None
+        and labels.size > 0
+        and labels.any()
+        and (samples is None or (samples.shape == labels.shape and samples.dtype.kind in "buif"))
+    )
+    ours = [name for name in properties if fits and _is_same(name, labels.ndim, samples)]
+    others = [name for name in properties if name not in ours]
+    table = {}
+    if ours:
+        asked = list(dict.fromkeys("area" if name == "num_pixels" else name for name in ours))
+        table = _host.measure(labels, samples if _of_samples(ours) else None, asked, None, None)
+        if "num_pixels" in ours:
+            table["num_pixels"] = table["area"]
+    if others:
+        theirs = _skimage("measure").regionprops_table(
+            label_image, intensity_image, others, cache=cache, separator="-", extra_properties=extra_properties,
+            spacing=spacing,
+        )  # fmt: skip
+        table.update(theirs)
+    if "area" not in properties:
+        table.pop("area", None)
+    made = {}
+    for name in [*properties, *(key for key in table if others and _stem(key) not in properties)]:
+        for key, column in table.items():
+            if _stem(key) == name or key == name:
+                if name == "area":
+                    column = column.astype(float)
+                made[key.replace("-", separator)] = column
+    return made
+
+
+def _stem(key: str) -> str:
+    return key.partition("-")[0]
+
+
+def _of_samples(names) -> bool:
+    return any(name.startswith("intensity_") for name in names)
+
+
+def _is_same(name: str, ndim: int, samples) -> bool:
+    if name not in _SAME or (name in _SAME_IN_IMAGES and ndim != 2):
+        return False
+    if not name.startswith("intensity_"):
+        return True
+    return samples is not None and samples.dtype.kind in "ui" and samples.itemsize <= 4
+
+
+def remove_small_objects(ar, min_size=None, connectivity=1, *, max_size=64, out=None):
+    """Remove components of a mask, or labels, that are small; as ``skimage.morphology.remove_small_objects``.
+
+    With `min_size`, as before scikit-image 0.26, those of fewer elements (0.26 itself takes it for `max_size`); else those
+    of at most `max_size`.
+    """
+    array = np.asarray(ar)
+    smallest = max_size + 1 if min_size is None else min_size
+    if array.dtype != np.bool_ or not 1 <= array.ndim <= 3 or (out is not None and not _takes(out, array)):
+        arguments = {"max_size": max_size} if min_size is None else {"min_size": min_size}
+        return _skimage("morphology").remove_small_objects(ar, connectivity=connectivity, out=out, **arguments)
+    return _host.clean(array, connectivity, False, False, 0, int(np.ceil(smallest)), 0, 0, False, out)
+
+
+def _takes(out, array) -> bool:
+    return out.dtype == array.dtype and out.shape == array.shape and out.strides[-1] == out.itemsize
+
+
+def _skimage(module: str):
+    import importlib
+
+    return importlib.import_module(f"skimage.{module}")

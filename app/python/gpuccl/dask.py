@@ -1,0 +1,149 @@
+"""Labeling of dask arrays, which may be larger than memory.
+
+Each chunk is labeled by itself; what its faces have of others is united; then chunks are labeled again, and numbered as
+the whole is. Labels are those of the whole in memory. A chunk, and the faces of all, are in memory at a time.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from . import _core, _host
+from ._kinds import pixels
+
+__all__ = ["label"]
+
+
+def label(array, connectivity=None, *, values=False):
+    """Label the connected components of a dask array.
+
+    Parameters
+    ----------
+    array : dask.array.Array
+        Of 1 to 3 axes, in chunks of any sizes.
+    connectivity : int, optional
+        As in :func:`gpuccl.label`, other than 4 and 8 in volumes.
+    values : bool
+        Elements connect when their values are equal and not 0.
+
+    Returns
+    -------
+    labels : dask.array.Array of int64
+        1 to n in raster order, as :func:`gpuccl.label` gives them. The chunks are labeled again when it is computed.
+    n : int
+        Computed at once: the array is read for it.
+
+    Examples
+    --------
+    >>> labels, n = gpuccl.dask.label(dask.array.from_zarr("cells.zarr"))  # doctest: +SKIP
+    >>> labels.to_zarr("labels.zarr")                                      # doctest: +SKIP
+    """
+    import dask
+    import dask.array as da
+
+    number = pixels(connectivity, array.ndim)
+    if array.ndim == 3 and number in (4, 8):
+        raise ValueError("connectivity 4 and 8 label the slices of a volume by themselves, which have chunks of their own")
+    reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
+    if any(np.isnan(size) for sizes in array.chunks for size in sizes):
+        raise ValueError("the sizes of chunks are not known: array.compute_chunk_sizes() finds them")
+    starts = [np.cumsum((0, *sizes))[:-1] for sizes in array.chunks]
+    blocks = array.to_delayed()
+    places = list(np.ndindex(blocks.shape))
+    first = {p: tuple(int(starts[axis][i]) for axis, i in enumerate(p)) for p in places}
+    found = {p: dask.delayed(_look, pure=True)(blocks[p], connectivity, values, first[p], array.shape) for p in places}
+    # A neighbor is looked at from the chunk behind it.
+    sides = [s for s in itertools.product((-1, 0, 1), repeat=array.ndim) if s < (0,) * array.ndim]
+    sides = [s for s in sides if sum(map(abs, s)) <= reach]
+    pairs = []
+    for p in places:
+        for side in sides:
+            q = tuple(i + d for i, d in zip(p, side))
+            if q in found:
+                pairs.append(((p, q), dask.delayed(_touching, pure=True)(found[p][1], found[q][1], side, reach)))
+    numbers, touching = dask.compute([found[p][0] for p in places], [pair for _, pair in pairs])
+    offsets = dict(zip(places, np.cumsum([0, *(len(some) for some in numbers)]).tolist()))
+    sizes = {p: len(some) for p, some in zip(places, numbers)}
+    united = np.concatenate([np.zeros(1, np.int64), *numbers])
+    joined = [
+        some + np.array([offsets[p], offsets[q]]) for ((p, q), _), some in zip(pairs, touching) if len(some)
+    ]
+    joined = np.concatenate(joined) if joined else np.empty((0, 2), np.int64)
+    count = _core.unite(np.ascontiguousarray(joined), united)
+
+    def relabel(block, p):
+        begin = offsets[p] + 1
+        map_ = np.concatenate([np.zeros(1, np.int64), united[begin : begin + sizes[p]]])
+        return dask.delayed(_relabel, pure=True)(block, connectivity, values, map_)
+
+    made = np.empty(blocks.shape, object)
+    for p in places:
+        shape = tuple(array.chunks[axis][i] for axis, i in enumerate(p))
+        made[p] = da.from_delayed(relabel(blocks[p], p), shape, np.int64)
+    return da.block(made.tolist()), count
+
+
+def _label(block, connectivity, values):
+    block = np.asarray(block)
+    return _host.label(block, connectivity, values, 0, None, None, None, None, None, None)[:2]
+
+
+def _look(block, connectivity, values, first, whole):
+    """Of each component of a chunk the place of its first element in the whole; and the faces of the chunk."""
+    block = np.asarray(block)
+    labels, count = _label(block, connectivity, values)
+    flat = labels.reshape(-1)
+    places = np.zeros(count, np.int64)
+    # Labels are in raster order, so that one begins where none so high has been.
+    highest = np.maximum.accumulate(flat) if flat.size else flat
+    begins = np.flatnonzero(np.diff(highest, prepend=0) > 0)
+    place = np.unravel_index(begins, block.shape) if count else [np.empty(0, np.int64)] * block.ndim
+    places[:] = np.ravel_multi_index([at + f for at, f in zip(place, first)], whole) if count else 0
+    faces = {}
+    for axis in range(block.ndim):
+        for side in (0, -1):
+            index = [slice(None)] * block.ndim
+            index[axis] = slice(0, 1) if side == 0 else slice(-1, None)
+            faces[axis, side] = (
+                labels[tuple(index)].copy(),
+                block[tuple(index)].copy() if values else None,
+            )
+    return places, faces
+
+
+def _touching(faces, others, side, reach):
+    """Pairs of labels at the face, edge or corner that two chunks share; the other one is at `side`."""
+    axis = next(i for i, d in enumerate(side) if d)
+    mine, mine_values = faces[axis, 0 if side[axis] < 0 else -1]
+    theirs, their_values = others[axis, -1 if side[axis] < 0 else 0]
+    # Down to what they share, along all axes that the other is shifted by.
+    here, there = [], []
+    for i, d in enumerate(side):
+        here.append(slice(None) if i == axis or d == 0 else slice(0, 1) if d < 0 else slice(-1, None))
+        there.append(slice(None) if i == axis or d == 0 else slice(-1, None) if d < 0 else slice(0, 1))
+    mine, theirs = mine[tuple(here)], theirs[tuple(there)]
+    if mine_values is not None:
+        mine_values, their_values = mine_values[tuple(here)], their_values[tuple(there)]
+    left = reach - sum(map(abs, side))  # along so many of the shared axes neighbors may differ, too
+    shared = [i for i, d in enumerate(side) if d == 0]
+    pairs = []
+    for shift in itertools.product((-1, 0, 1), repeat=len(shared)):
+        if sum(map(abs, shift)) > left:
+            continue
+        a, b = [slice(None)] * mine.ndim, [slice(None)] * mine.ndim
+        for i, d in zip(shared, shift):
+            a[i] = slice(max(0, -d), mine.shape[i] - max(0, d))
+            b[i] = slice(max(0, d), mine.shape[i] - max(0, -d))
+        a, b = tuple(a), tuple(b)
+        touch = (mine[a] != 0) & (theirs[b] != 0)
+        if mine_values is not None:
+            touch &= mine_values[a] == their_values[b]
+        pairs.append(np.stack([mine[a][touch], theirs[b][touch]], axis=-1))
+    return np.unique(np.concatenate(pairs).astype(np.int64).reshape(-1, 2), axis=0)
+
+
+def _relabel(block, connectivity, values, map_):
+    labels, _ = _label(block, connectivity, values)
+    return map_[labels]

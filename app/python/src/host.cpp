@@ -1,0 +1,633 @@
+#include "host.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <variant>
+
+#include "gpuccl/gpuccl.hpp"
+#include "host_array.hpp"
+
+namespace gpuccl::python {
+namespace {
+
+namespace nb = nanobind;
+
+[[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
+
+Connectivity checked(int connectivity) {
+  for (const Connectivity known : kConnectivities)
+    if (static_cast<int>(known) == connectivity) return known;
+  refuse("no such connectivity: " + std::to_string(connectivity));
+}
+
+// --- tables
+
+using Cells = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>>;
+struct Table {
+  std::vector<std::pair<std::string, Cells>> columns;
+};
+
+nb::dict to_dict(Table&& table) {
+  nb::dict dict;
+  for (auto& [name, cells] : table.columns)
+    std::visit(
+        [&]<class T>(std::vector<T>& column) {
+          auto owned = std::make_unique<std::vector<T>>(std::move(column));
+          const std::size_t count = owned->size();
+          T* const data = owned->data();
+          const nb::capsule owner(owned.get(),
+                                  [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+          owned.release();
+          dict[name.c_str()] = nb::cast(nb::ndarray<nb::numpy, T>(data, {count}, owner));
+        },
+        cells);
+  return dict;
+}
+
+/// Samples of an array of the same extent as the labels.
+class ArraySamples final : public IntensityImage {
+ public:
+  explicit ArraySamples(const HostArray& array)
+      : array_(array), type_(array.type().value_or(ValueType::f32)) {
+    if (!array.type()) refuse("an intensity image of half precision: convert it to float32");
+  }
+  Extent extent() const override { return array_.extent(); }
+  Kind kind() const override {
+    return is_floating(type_) ? Kind::real : bytes_of(type_) == 8 ? Kind::long_whole : Kind::whole;
+  }
+  Values values() const override {
+    if (type_ == ValueType::u8) return {0, 1 << 8};
+    if (type_ == ValueType::i8) return {-(1 << 7), 1 << 8};
+    if (type_ == ValueType::u16) return {0, 1 << 16};
+    if (type_ == ValueType::i16) return {-(1 << 15), 1 << 16};
+    return {};
+  }
+  int slices_at_once() const override { return std::max(1, extent().depth); }
+  void read(int z, const Sink& sink) const override { read_as<double>(z, sink); }
+  void read_long(int z, const LongSink& sink) const override { read_as<WholeNumber>(z, sink); }
+
+ private:
+  template <class To, class S>
+  void read_as(int z, const S& sink) const {
+    std::vector<std::byte> copy;
+    std::vector<To> samples(static_cast<std::size_t>(extent().width));
+    for (int y = 0; y < extent().height; ++y) {
+      const std::byte* const row = array_.whole_row(std::int64_t{z} * extent().height + y, copy);
+      with_type(type_, [&]<class T>(T) {
+        for (std::size_t x = 0; x < samples.size(); ++x) {
+          T value;
+          std::memcpy(&value, row + x * sizeof value, sizeof value);
+          samples[x] = static_cast<To>(value);
+        }
+      });
+      sink(y, 1, samples.data());
+    }
+  }
+
+  const HostArray& array_;
+  ValueType type_;
+};
+
+/// What a table is made of.
+struct Described {
+  const LabelSource& labels;
+  const Components& components;
+  Connectivity connectivity;
+  std::span<const ValueBits> values = {};
+  ValueType type = ValueType::u32;
+  bool by_values = false;  // the labels are these
+  std::span<const std::array<Wrap, 3>> wraps = {};
+};
+
+/// The measure of that name; empty: it is of the basic ones that are written here.
+std::optional<MeasureId> find_measure(const std::string& name) {
+  for (const Measure& measure : measures())
+    if (measure.name == name) return measure.id;
+  return std::nullopt;
+}
+
+Measured measure_columns(const Described& of, const TableRequest& request, const HostArray* intensity) {
+  MeasureRequest wanted;
+  wanted.connectivity = of.connectivity;
+  wanted.spacing = request.spacing;
+  wanted.wraps = of.wraps;
+  bool of_samples = false;
+  for (const std::string& name : request.columns) {
+    const std::optional<MeasureId> id = find_measure(name);
+    if (name == "label" || name == "value") continue;
+    if (!id) refuse("no such measure: " + name);
+    const Measure& measure = measure_of(*id);
+    const bool volume = measure.group == MeasureGroup::basic
+                            ? of.labels.extent().depth > 1 || is_3d(of.connectivity)
+                            : is_3d(of.connectivity);
+    if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != volume)
+      refuse(name + " is measured in " + (volume ? "images" : "volumes") + " only");
+    of_samples |= measure.group == MeasureGroup::intensity;
+    wanted.wanted.set(static_cast<std::size_t>(*id));
+  }
+  if (of_samples && intensity == nullptr) refuse("measures of intensity need an intensity image");
+  BitVolume enclosed;
+  Labeled background;
+  if (needs_background(wanted)) {
+    const Connectivity other = complementary(of.connectivity);
+    enclosed = enclosed_background(of.labels, other);
+    background =
+        find_variant(*find_algorithm("runs", DeviceKind::cpu), other)->make(0)->label(enclosed.view());
+    wanted.background = &background;
+  }
+  Measured measured = gpuccl::measure(of.labels, of.components, wanted);
+  if (of_samples) {
+    const ArraySamples samples(*intensity);
+    if (samples.extent() != of.labels.extent())
+      refuse("the intensity image has another shape than the labels");
+    if (needs_value_counts(wanted.wanted) && samples.values().count == 0)
+      refuse("median and percentiles are measured of integers of at most 16 bits");
+    measured.add(measure_intensity(of.labels, of.components, samples, {.wanted = wanted.wanted}));
+  }
+  return measured;
+}
+
+template <class T>
+std::vector<T> values_as(std::span<const ValueBits> values, ValueType type) {
+  std::vector<T> column(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    column[i] =
+        std::is_floating_point_v<T> ? static_cast<T>(to_double(type, values[i])) : static_cast<T>(values[i]);
+  return column;
+}
+
+Cells value_column(std::span<const ValueBits> values, ValueType type) {
+  if (is_floating(type)) return values_as<double>(values, type);
+  if (type == ValueType::u64) return values_as<std::uint64_t>(values, type);
+  return values_as<std::int64_t>(values, type);
+}
+
+/// A column of area or box; empty if it is another.
+std::optional<Cells> whole_column(const std::string& name, const Components& components) {
+  const auto all = [&](auto value_of) {
+    std::vector<std::int64_t> column(components.size());
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] = static_cast<std::int64_t>(value_of(i));
+    return Cells(std::move(column));
+  };
+  if (name == "area") return all([&](std::size_t i) { return components.area[i]; });
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (name == std::string{"xyz"[axis], '0'})
+      return all([&](std::size_t i) { return components.box[i].min[axis]; });
+    if (name == std::string{"xyz"[axis], '1'})
+      return all([&](std::size_t i) { return components.box[i].max[axis] + 1; });  // half-open
+  }
+  return std::nullopt;
+}
+
+Table make_table(const Described& of, const TableRequest& request, const HostArray* intensity) {
+  Table table;
+  const std::size_t count = of.components.size();
+  std::vector<std::pair<MeasureId, double*>> measured_columns;
+  for (const std::string& name : request.columns) {
+    Cells cells = std::vector<double>(0);
+    if (name == "label") {
+      if (of.by_values) {
+        cells = value_column(of.values, of.type);
+      } else {
+        std::vector<std::int64_t> labels(count);
+        std::iota(labels.begin(), labels.end(), 1);
+        cells = std::move(labels);
+      }
+    } else if (name == "value") {
+      cells = value_column(of.values, of.type);
+    } else if (auto whole = whole_column(name, of.components)) {
+      cells = std::move(*whole);
+    } else {
+      cells = std::vector<double>(count);
+    }
+    table.columns.emplace_back(name, std::move(cells));
+  }
+  for (auto& [name, cells] : table.columns)
+    if (auto* column = std::get_if<std::vector<double>>(&cells); column != nullptr && name != "value")
+      if (const auto id = find_measure(name)) measured_columns.emplace_back(*id, column->data());
+  const Measured measured = measure_columns(of, request, intensity);
+  if (measured_columns.empty()) return table;
+  const auto derive = [&](std::size_t i) {
+    const MeasureValues values = measured.values(of.components, i);
+    for (const auto& [id, column] : measured_columns) column[i] = values[id];
+  };
+  if (count < 256) {
+    for (std::size_t i = 0; i < count; ++i) derive(i);
+  } else {
+    tbb::parallel_for(std::size_t{0}, count, derive);
+  }
+  return table;
+}
+
+// --- labels into an array
+
+struct Made {
+  BitVolume bits;  // what labels look at
+  Labeled labeled;
+  Column<ValueBits> values;
+  ValueType type = ValueType::u8;
+  std::vector<Label> map;
+  std::vector<std::array<Wrap, 3>> wraps;
+
+  std::int64_t count() const { return static_cast<std::int64_t>(labeled.components.size()); }
+};
+
+Labeled label_bits(const BitVolume& bits, Connectivity connectivity) {
+  return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
+}
+
+Made label_array(const HostArray& array, Connectivity connectivity, bool values, double delta,
+                 const PeriodicAxes& periodic, int packed_width) {
+  Made made;
+  if (values) {
+    LabeledValues found = label_values(read_values(array, delta), connectivity);
+    made.labeled = std::move(found.labeled);
+    made.values = std::move(found.values);
+    made.type = *array.type();
+  } else {
+    made.bits = packed_width >= 0 ? unpack_rows(array, packed_width) : pack(array);
+    made.labeled = label_bits(made.bits, connectivity);
+  }
+  if (periodic != PeriodicAxes{}) {
+    check_periodic(made.labeled.labels->extent(), connectivity, periodic);
+    Wrapped wrapped =
+        wrap(*made.labeled.labels, made.labeled.components, connectivity, periodic, made.values);
+    made.labeled.components = std::move(wrapped.components);
+    made.map = std::move(wrapped.map);
+    made.wraps = std::move(wrapped.wraps);
+    follow(made.map, made.labeled.components.size(), made.values);
+  }
+  return made;
+}
+
+template <class To>
+void render_wide(const LabelSource& labels, const Label* map, const HostArray& out) {
+  for_rows(labels.extent(), 8, [&](std::int64_t first, std::int64_t rows) {
+    std::vector<Label> row(static_cast<std::size_t>(labels.extent().width));
+    for (std::int64_t r = first; r < first + rows; ++r) {
+      labels.render(r, 1, row.data(), map);
+      std::copy(row.begin(), row.end(), reinterpret_cast<To*>(out.row(r)));
+    }
+  });
+}
+
+void render(const LabelSource& labels, const std::vector<Label>& map, std::uint64_t count,
+            const HostArray& out) {
+  const Label* const mapped = map.empty() ? nullptr : map.data();
+  const std::size_t bits = out.bytes_each() * 8 - (is_signed(*out.type()) ? 1 : 0);
+  if (bits < 64 && count >> bits != 0)
+    refuse("out= has a type that is too small for " + std::to_string(count) + " labels");
+  if (labels.extent().elements() == 0) return;
+  std::byte* const data = out.row(0);
+  if (out.bytes_each() == 8) return render_wide<std::uint64_t>(labels, mapped, out);
+  if (out.bytes_each() == 4) return render_all(labels, reinterpret_cast<std::uint32_t*>(data), mapped);
+  if (out.bytes_each() == 2) return render_all(labels, reinterpret_cast<std::uint16_t*>(data), mapped);
+  render_all(labels, reinterpret_cast<std::uint8_t*>(data), mapped);
+}
+
+/// `width`: of rows of packed bits, or below 0.
+void check_out(const HostArray& array, const HostArray& out, int width) {
+  Extent expected = array.extent();
+  if (width >= 0) expected.width = width;
+  if (out.extent() != expected || (width < 0 && !out.same_shape(array)))
+    refuse("out= has another shape than the labels");
+  if (!out.type() || is_floating(*out.type())) refuse("out= is not an array of integers");
+  if (!out.is_contiguous()) refuse("out= is not C-contiguous");
+}
+
+std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle object) {
+  if (object.is_valid() && !object.is_none()) array.emplace(object.ptr(), false);
+  return array;
+}
+
+// --- images of labels that exist
+
+/// The labels of an array as numbers 1..n in ascending order.
+struct Numbered {
+  LabelImage labels;
+  std::vector<ValueBits> values;  // of each number
+  ValueType type;
+};
+
+Numbered number_labels(const HostArray& array) {
+  if (!array.type() || is_floating(*array.type())) refuse("labels are integers");
+  const ValueType type = *array.type();
+  const Extent extent = array.extent();
+  const std::size_t width = static_cast<std::size_t>(extent.width);
+  Numbered numbered{LabelImage(extent, 0), {}, type};
+  // Distinct values: of runs, then of all.
+  tbb::enumerable_thread_specific<std::vector<ValueBits>> found;
+  with_type(type, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto value_at = [](const std::byte* row, std::size_t x) {
+        T value;
+        std::memcpy(&value, row + x * sizeof value, sizeof value);
+        return value;
+      };
+      for_rows(extent, sizeof(T), [&](std::int64_t first, std::int64_t rows) {
+        std::vector<std::byte> copy;
+        std::vector<ValueBits> values;
+        for (std::int64_t r = first; r < first + rows; ++r) {
+          const std::byte* const row = array.whole_row(r, copy);
+          T last{};
+          for (std::size_t x = 0; x < width; ++x) {
+            const T value = value_at(row, x);
+            if (value == last) continue;
+            last = value;
+            if (value != 0) values.push_back(static_cast<ValueBits>(value));
+          }
+        }
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        std::vector<ValueBits>& mine = found.local();
+        mine.insert(mine.end(), values.begin(), values.end());
+      });
+      for (const auto& some : found) numbered.values.insert(numbered.values.end(), some.begin(), some.end());
+      tbb::parallel_sort(numbered.values.begin(), numbered.values.end());
+      numbered.values.erase(std::unique(numbered.values.begin(), numbered.values.end()),
+                            numbered.values.end());
+      if (numbered.values.size() > 0xffffffffu) refuse("there are 2^32 labels or more");
+      if (std::is_signed_v<T> && !numbered.values.empty() &&
+          static_cast<std::int64_t>(numbered.values.back()) < 0)
+        refuse("labels are not negative");
+      numbered.labels.set_count(static_cast<Label>(numbered.values.size()));
+      for_rows(extent, sizeof(T), [&](std::int64_t first, std::int64_t rows) {
+        std::vector<std::byte> copy;
+        for (std::int64_t r = first; r < first + rows; ++r) {
+          const std::byte* const row = array.whole_row(r, copy);
+          Label* const out = numbered.labels.data() + r * extent.width;
+          T last{};
+          Label number = 0;
+          for (std::size_t x = 0; x < width; ++x) {
+            const T value = value_at(row, x);
+            if (value != last) {
+              last = value;
+              number =
+                  value == 0
+                      ? 0
+                      : static_cast<Label>(std::lower_bound(numbered.values.begin(), numbered.values.end(),
+                                                            static_cast<ValueBits>(value)) -
+                                           numbered.values.begin() + 1);
+            }
+            out[x] = number;
+          }
+        }
+      });
+    }
+  });
+  return numbered;
+}
+
+/// Area, box and sums of each label, connected or not.
+Components components_of(const LabelImage& labels) {
+  const Extent extent = labels.extent();
+  const std::size_t count = labels.count();
+  tbb::enumerable_thread_specific<std::vector<Component>> found(
+      [count] { return std::vector<Component>(count); });
+  for_rows(extent, sizeof(Label), [&](std::int64_t first, std::int64_t rows) {
+    std::vector<Component>& mine = found.local();
+    for (std::int64_t r = first; r < first + rows; ++r) {
+      const Label* const row = labels.data() + r * extent.width;
+      const int y = static_cast<int>(r % extent.height), z = static_cast<int>(r / extent.height);
+      for (int begin = 0, end = 0; begin < extent.width; begin = end) {
+        for (end = begin + 1; end < extent.width && row[end] == row[begin];) ++end;
+        if (row[begin] == 0) continue;
+        Component run;
+        const auto length = static_cast<std::uint64_t>(end - begin);
+        run.area = length;
+        run.box = {{begin, y, z}, {end - 1, y, z}};
+        run.sum = {(static_cast<std::uint64_t>(begin) + static_cast<std::uint64_t>(end) - 1) * length / 2,
+                   static_cast<std::uint64_t>(y) * length, static_cast<std::uint64_t>(z) * length};
+        mine[row[begin] - 1].add(run);
+      }
+    }
+  });
+  std::vector<Component> sums(count);
+  for (const auto& some : found)
+    for (std::size_t i = 0; i < count; ++i) sums[i].add(some[i]);
+  Components components;
+  components.resize(count);
+  for (std::size_t i = 0; i < count; ++i) components.set(i, sums[i]);
+  return components;
+}
+
+/// What looks at neighbors takes other labels for the same foreground, and what counts pieces takes a label
+/// for one.
+void check_measures(const TableRequest& request, const LabelImage& labels, Connectivity connectivity) {
+  std::string apart;
+  for (const std::string& name : request.columns) {
+    const std::optional<MeasureId> id = find_measure(name);
+    if (!id) continue;
+    const bool counts_pieces = *id == MeasureId::holes || *id == MeasureId::cavities ||
+                               *id == MeasureId::tunnels || measure_of(*id).group == MeasureGroup::periodic;
+    if (counts_pieces)
+      refuse(name + " is measured of components that are labeled by label(), not of other labels");
+    const bool looks_around = *id == MeasureId::euler_number || name.find("perimeter") != std::string::npos ||
+                              name.find("surface") != std::string::npos ||
+                              name.find("roundness") != std::string::npos ||
+                              name.find("sphericity") != std::string::npos;
+    if (looks_around) apart = name;
+  }
+  if (!apart.empty() && !find_contacts(labels, all_neighbors(connectivity)).empty())
+    refuse(apart + " is measured where no labels touch, and here some do");
+}
+
+// --- selection
+
+/// Elements of runs of what stays, as they are in `array`; all else is 0.
+void write_kept(const HostArray& array, const LabelSource& labels, const std::vector<Label>& map,
+                const BitVolume* filled, const HostArray& out) {
+  const Extent extent = array.extent();
+  const std::size_t each = array.bytes_each();
+  for_rows(extent, static_cast<std::int64_t>(each), [&](std::int64_t first, std::int64_t rows) {
+    std::vector<std::byte> copy, kept(static_cast<std::size_t>(extent.width) * each);
+    LabelRuns runs;
+    for (std::int64_t r = first; r < first + rows; ++r) {
+      const std::byte* const row = array.whole_row(r, copy);
+      labels.list_runs(r, 1, runs, map.empty() ? nullptr : map.data());
+      std::fill(kept.begin(), kept.end(), std::byte{0});
+      for (const LabelRun& run : runs.runs) {
+        const std::size_t begin = static_cast<std::size_t>(run.begin) * each;
+        std::memcpy(kept.data() + begin, row + begin, static_cast<std::size_t>(run.end - run.begin) * each);
+        if (filled == nullptr) continue;
+        for (int x = run.begin; x < run.end; ++x) {  // a hole is what its image has for true
+          std::byte* const element = kept.data() + static_cast<std::size_t>(x) * each;
+          if (std::all_of(element, element + each, [](std::byte byte) { return byte == std::byte{0}; }))
+            *element = std::byte{1};
+        }
+      }
+      std::memcpy(out.row(r), kept.data(), kept.size());
+    }
+  });
+}
+
+}  // namespace
+
+nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given, bool values, double delta,
+                std::array<bool, 3> periodic, int packed_width, const TableRequest& request) {
+  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
+  std::optional<HostArray> intensity;
+  take(intensity, request.intensity);
+  std::optional<Table> table;
+  std::int64_t count = 0;
+  {
+    const nb::gil_scoped_release others_go_on;
+    const Connectivity connectivity = checked(connectivity_given);
+    check_out(array, out, packed_width);
+    const Made made = label_array(array, connectivity, values, delta, periodic, packed_width);
+    count = made.count();
+    render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(count), out);
+    if (!request.columns.empty()) {
+      // What is united across borders is measured by the labels that were written.
+      std::optional<LabelImage> united;
+      if (!made.map.empty()) {
+        united.emplace(made.labeled.labels->extent(), static_cast<Label>(count));
+        render_all(*made.labeled.labels, united->data(), made.map.data());
+      }
+      const LabelSource& labels = united ? static_cast<const LabelSource&>(*united) : *made.labeled.labels;
+      table = make_table({.labels = labels,
+                          .components = made.labeled.components,
+                          .connectivity = connectivity,
+                          .values = made.values,
+                          .type = made.type,
+                          .wraps = made.wraps},
+                         request, intensity ? &*intensity : nullptr);
+    }
+  }
+  return nb::make_tuple(count, table ? nb::object(to_dict(std::move(*table))) : nb::none());
+}
+
+nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& request) {
+  const HostArray array(object.ptr(), false);
+  std::optional<HostArray> intensity;
+  take(intensity, request.intensity);
+  Table table;
+  {
+    const nb::gil_scoped_release others_go_on;
+    const Connectivity connectivity = checked(connectivity_given);
+    const Numbered numbered = number_labels(array);
+    check_measures(request, numbered.labels, connectivity);
+    const Components components = components_of(numbered.labels);
+    table = make_table({.labels = numbered.labels,
+                        .components = components,
+                        .connectivity = connectivity,
+                        .values = numbered.values,
+                        .type = numbered.type,
+                        .by_values = true},
+                       request, intensity ? &*intensity : nullptr);
+  }
+  return to_dict(std::move(table));
+}
+
+nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& request) {
+  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
+  const nb::gil_scoped_release others_go_on;
+  const Connectivity connectivity = checked(request.connectivity);
+  if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
+    refuse("out= has another shape or type than the array");
+  if (!out.has_whole_rows()) refuse("the rows of out= are not contiguous");
+  if (request.values && request.fill_holes > 0) refuse("fill_holes is for masks, not for values");
+  Made made;
+  std::optional<BitVolume> filled;
+  const bool per_slice = !is_3d(connectivity);
+  if (request.fill_holes > 0) {
+    made.bits = pack(array);
+    invert(made.bits);
+    const Holes holes(label_bits(made.bits, complementary(connectivity)), per_slice, request.fill_holes);
+    filled.emplace(array.extent());
+    holes.draw_filled(0, *filled);
+    made.labeled = label_bits(*filled, connectivity);
+  } else {
+    made = label_array(array, connectivity, request.values, 0, {}, -1);
+  }
+  const SelectionOptions options{.min_size = request.min_size,
+                                 .max_size = request.max_size > 0 ? request.max_size : ~std::uint64_t{0},
+                                 .largest = request.largest,
+                                 .clear_border = request.clear_border};
+  const Selection selection =
+      select(std::move(made.labeled.components), array.extent(), per_slice, options, Measured(),
+             {.bits = made.values, .type = made.type, .apart = request.per_value});
+  write_kept(array, *made.labeled.labels, selection.map, filled ? &*filled : nullptr, out);
+  const std::uint64_t kept = selection.components.size(), dropped = selection.dropped;
+  const nb::gil_scoped_acquire for_the_result;
+  return nb::make_tuple(kept, dropped);
+}
+
+nb::dict contacts(nb::handle object, int connectivity_given) {
+  const HostArray array(object.ptr(), false);
+  Table table;
+  {
+    const nb::gil_scoped_release others_go_on;
+    const Connectivity connectivity = checked(connectivity_given);
+    const Numbered numbered = number_labels(array);
+    const std::vector<Contact> found = find_contacts(numbered.labels, connectivity);
+    const auto add = [&](const char* name, auto value_of) {
+      std::vector<std::int64_t> column(found.size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        column[i] = static_cast<std::int64_t>(value_of(found[i]));
+      table.columns.emplace_back(name, std::move(column));
+    };
+    const auto add_labels = [&](const char* name, Label Contact::*which) {
+      std::vector<ValueBits> values(found.size());
+      for (std::size_t i = 0; i < found.size(); ++i) values[i] = numbered.values[found[i].*which - 1];
+      table.columns.emplace_back(name, value_column(values, numbered.type));
+    };
+    add_labels("label_a", &Contact::a);
+    add_labels("label_b", &Contact::b);
+    add("faces_x", [](const Contact& contact) { return contact.faces[0]; });
+    add("faces_y", [](const Contact& contact) { return contact.faces[1]; });
+    add("faces_z", [](const Contact& contact) { return contact.faces[2]; });
+    add("edges", [](const Contact& contact) { return contact.edges; });
+    add("corners", [](const Contact& contact) { return contact.corners; });
+  }
+  return to_dict(std::move(table));
+}
+
+std::int64_t unite(nb::handle pairs_object, nb::handle numbers_object) {
+  const HostArray pairs(pairs_object.ptr(), false), numbers(numbers_object.ptr(), true);
+  const nb::gil_scoped_release others_go_on;
+  if (pairs.extent().width != 2 || pairs.bytes_each() != 8 || !pairs.is_contiguous() ||
+      numbers.bytes_each() != 8 || !numbers.is_contiguous())
+    refuse("pairs are an array of n x 2 integers of 64 bits, numbers one of integers of 64 bits");
+  const std::size_t count = static_cast<std::size_t>(numbers.extent().elements());
+  auto* const firsts = reinterpret_cast<std::int64_t*>(numbers.row(0));
+  std::vector<std::int64_t> parents(count);
+  std::iota(parents.begin(), parents.end(), 0);
+  const auto find = [&](std::int64_t label) {
+    while (parents[static_cast<std::size_t>(label)] != label)
+      label = parents[static_cast<std::size_t>(label)] =
+          parents[static_cast<std::size_t>(parents[static_cast<std::size_t>(label)])];
+    return static_cast<std::size_t>(label);
+  };
+  for (std::int64_t i = 0; i < pairs.extent().rows(); ++i) {
+    std::int64_t pair[2];
+    std::memcpy(pair, pairs.row(i), sizeof pair);
+    for (const std::int64_t label : pair)
+      if (label < 1 || static_cast<std::size_t>(label) >= count)
+        refuse("a pair has a label that there is not");
+    std::size_t a = find(pair[0]), b = find(pair[1]);
+    if (firsts[a] > firsts[b]) std::swap(a, b);  // roots are first in the whole
+    parents[b] = static_cast<std::int64_t>(a);
+  }
+  std::vector<std::size_t> roots;
+  for (std::size_t label = 1; label < count; ++label)
+    if (parents[label] == static_cast<std::int64_t>(label)) roots.push_back(label);
+  std::sort(roots.begin(), roots.end(), [&](std::size_t a, std::size_t b) { return firsts[a] < firsts[b]; });
+  std::vector<std::int64_t> number(count, 0);
+  for (std::size_t i = 0; i < roots.size(); ++i) number[roots[i]] = static_cast<std::int64_t>(i) + 1;
+  for (std::size_t label = 1; label < count; ++label)
+    number[label] = number[find(static_cast<std::int64_t>(label))];
+  std::copy(number.begin(), number.end(), firsts);
+  return static_cast<std::int64_t>(roots.size());
+}
+
+}  // namespace gpuccl::python

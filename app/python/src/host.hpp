@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+// Labels and measures of arrays in the memory of the CPU.
+namespace gpuccl::python {
+
+/// By the names of measures (gpuccl/measures.hpp), "label" and "value"; what is measured of a column is an
+/// array of NumPy.
+struct TableRequest {
+  std::vector<std::string> columns;
+  std::array<double, 3> spacing{};  // along x, y, z; 0: unknown
+  nanobind::handle intensity;       // an array, or None
+};
+
+/// Labels `array` into `out`. Returns N and the table, which is None if no columns are asked for.
+nanobind::tuple label(nanobind::handle array, nanobind::handle out, int connectivity, bool values,
+                      double delta, std::array<bool, 3> periodic, int packed_width,
+                      const TableRequest& request);
+
+/// The table of the values of a label image, whether they are connected or not.
+nanobind::dict measure(nanobind::handle labels, int connectivity, const TableRequest& request);
+
+struct CleanRequest {
+  int connectivity = 0;
+  bool values = false;
+  bool per_value = false;
+  std::uint64_t largest = 0, min_size = 0, max_size = 0;
+  std::uint64_t fill_holes = 0;  // the largest that are filled
+  bool clear_border = false;
+};
+/// Writes what is left of `array` to `out`, which may be the same. Returns how many components stay and how
+/// many do not.
+nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanRequest& request);
+
+/// What touches what in a label image.
+nanobind::dict contacts(nanobind::handle labels, int connectivity);
+
+/// Numbers what `pairs` of labels 1..count connect: in `numbers`, count + 1 entries of 64 bits that begin as
+/// where each label is first met, each gets its component's, in the order of the least of these. Returns how
+/// many components there are.
+std::int64_t unite(nanobind::handle pairs, nanobind::handle numbers);
+
+}  // namespace gpuccl::python

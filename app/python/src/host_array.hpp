@@ -1,0 +1,63 @@
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/extent.hpp"
+#include "gpuccl/value_type.hpp"
+#include "gpuccl/values.hpp"
+
+namespace gpuccl::python {
+
+/// Memory of an object with the buffer protocol, of one to three axes, as rows and slices. Made and destroyed
+/// by a thread that holds the GIL, used by any.
+class HostArray {
+ public:
+  /// Throws a Python error if the object has no buffer, or not one like that.
+  HostArray(PyObject* object, bool writable);
+  ~HostArray();
+  HostArray(const HostArray&) = delete;
+  HostArray& operator=(const HostArray&) = delete;
+
+  const Extent& extent() const { return extent_; }
+  /// Empty for half precision, which nothing but the test for 0 is done with.
+  std::optional<ValueType> type() const { return type_; }
+  std::size_t bytes_each() const { return static_cast<std::size_t>(view_.itemsize); }
+  bool same_shape(const HostArray& other) const;
+  /// Whether elements of a row follow each other.
+  bool has_whole_rows() const { return strides_[0] == view_.itemsize || extent_.width <= 1; }
+  /// Whether rows follow each other without padding, too.
+  bool is_contiguous() const;
+
+  std::byte* row(std::int64_t row) const {
+    return static_cast<std::byte*>(view_.buf) + row % extent_.height * strides_[1] +
+           row / extent_.height * strides_[2];
+  }
+  /// The elements of a row one after the other, in `copy` if they are not.
+  const std::byte* whole_row(std::int64_t row, std::vector<std::byte>& copy) const;
+
+ private:
+  Py_buffer view_{};
+  Extent extent_;
+  std::array<std::int64_t, 3> strides_{};  // bytes, along x, y, z
+  std::optional<ValueType> type_;
+};
+
+/// Calls work(first_row, rows) by all threads, for stretches that pay.
+void for_rows(const Extent& extent, std::int64_t bytes_of_element,
+              const std::function<void(std::int64_t first_row, std::int64_t rows)>& work);
+
+/// What is not 0.
+BitVolume pack(const HostArray& array);
+/// Bits, of which the first of a byte is the lowest; rows of `width`.
+BitVolume unpack_rows(const HostArray& array, int width);
+ValueImage read_values(const HostArray& array, double delta);
+
+}  // namespace gpuccl::python

@@ -1,0 +1,216 @@
+"""Random arrays through each shim, and through the package that it stands for."""
+
+import numpy as np
+import pytest
+from conftest import COUNT, random_array
+from scipy import ndimage
+from skimage import measure as skimage_measure
+from skimage import morphology
+
+from gpuccl.compat import cc3d as our_cc3d
+from gpuccl.compat import scipy as our_scipy
+from gpuccl.compat import skimage as our_skimage
+
+INTEGERS = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8")
+
+
+def outcome(function, *arguments, **options):
+    """The result, or the class of what was thrown."""
+    try:
+        return function(*arguments, **options)
+    except (ValueError, TypeError, RuntimeError) as error:
+        return type(error)
+
+
+def check_same(found, expected, types=True):
+    if isinstance(expected, tuple):
+        assert isinstance(found, tuple) and len(found) == len(expected)
+        for one, other in zip(found, expected):
+            check_same(one, other, types)
+    elif isinstance(expected, np.ndarray):
+        assert isinstance(found, np.ndarray) and found.shape == expected.shape
+        assert not types or found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    else:
+        assert found == expected
+
+
+def test_scipy_label(random):
+    for _ in range(COUNT):
+        array = random_array(random, (*INTEGERS, "f4", "f8"))  # SciPy takes no others
+        structure = None
+        if random.random() < 0.6:
+            structure = ndimage.generate_binary_structure(array.ndim, int(random.integers(1, 4)))
+        if random.random() < 0.05:
+            structure = np.zeros((3,) * array.ndim)
+        output = (None, None, None, np.int64, np.uint8, "array")[random.integers(6)]
+        if isinstance(output, str):
+            found, expected = np.zeros(array.shape, np.int32), np.zeros(array.shape, np.int32)
+            check_same(outcome(our_scipy.label, array, structure, found),
+                       outcome(ndimage.label, array, structure, expected))  # fmt: skip
+            check_same(found, expected)
+        else:
+            check_same(outcome(our_scipy.label, array, structure, output),
+                       outcome(ndimage.label, array, structure, output))  # fmt: skip
+
+
+def test_scipy_label_of_four_axes(random):
+    array = random.random((4, 3, 5, 2)) < 0.5
+    check_same(our_scipy.label(array), ndimage.label(array))
+
+
+def test_skimage_label(random):
+    for _ in range(COUNT):
+        array = random_array(random, INTEGERS)
+        background = (None, None, 0, 1, 2, -1, 200)[random.integers(7)]
+        connectivity = (None, *range(1, array.ndim + 2))[random.integers(array.ndim + 2)]
+        arguments = (array, background, bool(random.integers(2)), connectivity)
+        expected = outcome(skimage_measure.label, *arguments)
+        check_same(outcome(our_skimage.label, *arguments), expected, types=False)
+
+
+PROPERTIES = (
+    "label", "area", "num_pixels", "bbox", "centroid", "extent", "equivalent_diameter_area", "inertia_tensor",
+    "inertia_tensor_eigvals", "axis_major_length", "intensity_mean", "intensity_max", "intensity_min", "solidity",
+)  # fmt: skip
+
+
+def test_skimage_regionprops_table(random):
+    for _ in range(COUNT // 20):
+        ndim = int(random.integers(2, 4))
+        labels = random_array(random, ("u1", "i4", "u2"), ndim, values=6, strides=False)
+        labels = np.abs(labels.astype(int)).astype(labels.dtype) % 10
+        samples = random.integers(0, 300, labels.shape).astype(("u2", "f8")[random.integers(2)])
+        names = [name for name in PROPERTIES[:-1] if random.random() < 0.5]
+        if not names or not labels.any():
+            continue
+        found = our_skimage.regionprops_table(labels, samples, names)
+        expected = skimage_measure.regionprops_table(labels, samples, names)
+        assert list(found) == list(expected)
+        for name, column in expected.items():
+            assert found[name].dtype.kind == column.dtype.kind, name
+            np.testing.assert_allclose(found[name], column, rtol=1e-9, atol=1e-7, err_msg=name)
+
+
+def test_skimage_regionprops_table_with_properties_of_its_own():
+    labels = np.zeros((12, 12), int)
+    labels[2:6, 2:6], labels[7:11, 3:9] = 1, 2
+    arguments = {"properties": ("label", "solidity", "area"), "separator": "_"}
+    found = our_skimage.regionprops_table(labels, **arguments)
+    expected = skimage_measure.regionprops_table(labels, **arguments)
+    assert list(found) == list(expected) and all(np.array_equal(found[k], expected[k]) for k in expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_skimage_remove_small_objects(random):
+    for _ in range(COUNT // 2):
+        array = random_array(random, ("?", "?", "u1", "i4"))
+        size = int(random.integers(0, 9))
+        options = {"connectivity": int(random.integers(1, array.ndim + 1))}
+        if random.random() < 0.3:
+            options["out"] = np.zeros(array.shape, array.dtype)
+        expected = outcome(morphology.remove_small_objects, array, max_size=size, **options)
+        if isinstance(expected, np.ndarray):
+            expected = expected.copy()
+        check_same(outcome(our_skimage.remove_small_objects, array, max_size=size, **options), expected)
+        if array.dtype == np.bool_:
+            check_same(our_skimage.remove_small_objects(array, size + 1, **options), expected)
+
+
+cc3d = pytest.importorskip("cc3d")
+
+
+def one_to_one(labels, others):
+    """Whether labels differ in their numbers alone."""
+    pairs = np.unique(np.stack([labels.reshape(-1), others.reshape(-1)]), axis=1)
+    return all(len(np.unique(side)) == pairs.shape[1] for side in pairs) and pairs[:, 0].tolist() == [0, 0]
+
+
+def test_cc3d_connected_components(random):
+    compared = wrong = 0
+    for _ in range(COUNT):
+        array = random_array(random, (*INTEGERS, "f4", "f8"), int(random.integers(2, 4)), strides=False)
+        if array.size == 0:  # cc3d returns zeros of the type of the input
+            continue
+        array = np.abs(array) if array.dtype.kind in "if" else array
+        if random.random() < 0.4:
+            array = np.asfortranarray(array)
+        connectivity = ((4, 8), (6, 18, 26))[array.ndim - 2]
+        options = {"connectivity": connectivity[random.integers(len(connectivity))], "return_N": True}
+        if random.random() < 0.2:
+            options["binary_image"] = True
+        elif random.random() < 0.2 and array.dtype != np.bool_:
+            options["delta"] = 1
+        if random.random() < 0.3:
+            options["out_dtype"] = np.uint32
+        found, count = our_cc3d.connected_components(array, **options)
+        compared += 1
+        planar = array.ndim == 2 or 1 in array.shape
+        try:
+            expected, expected_count = cc3d.connected_components(array, **options)
+        except RuntimeError:  # "maximum length exception"
+            assert planar
+            wrong += 1
+            continue
+        assert found.flags.c_contiguous == expected.flags.c_contiguous
+        if planar and (options["connectivity"] in (8, 18, 26) or "binary_image" in options):
+            padded, others = np.pad(found, 1), np.pad(expected, 1)
+            if not one_to_one(padded, others):  # documented: cc3d labels background, or splits components
+                wrong += 1
+                continue
+        assert count == expected_count
+        check_same(found, expected, types="out_dtype" in options)
+    assert wrong < compared / 5
+
+
+def test_cc3d_statistics(random):
+    for _ in range(COUNT // 10):
+        array = random_array(random, ("u1", "u2", "u4"), int(random.integers(2, 4)), values=7, strides=False)
+        if array.size < 8:
+            continue
+        found, expected = our_cc3d.statistics(array), cc3d.statistics(array)
+        np.testing.assert_array_equal(found["voxel_counts"], expected["voxel_counts"])
+        assert found["bounding_boxes"] == expected["bounding_boxes"]
+        np.testing.assert_allclose(found["centroids"], expected["centroids"], rtol=1e-6)
+        boxes = our_cc3d.statistics(array, no_slice_conversion=True)["bounding_boxes"]
+        np.testing.assert_array_equal(boxes, cc3d.statistics(array, no_slice_conversion=True)["bounding_boxes"])
+
+
+def test_cc3d_dust(random):
+    for _ in range(COUNT // 4):
+        array = random_array(random, ("?", "u1", "u4"), 3, strides=False)
+        if array.size == 0:
+            continue
+        threshold = int(random.integers(0, 6))
+        options = {"threshold": threshold if random.random() < 0.7 else (threshold, threshold + 4)}
+        options["connectivity"] = (6, 18, 26)[random.integers(3)]
+        found, expected = our_cc3d.dust(array, **options), cc3d.dust(array, **options)
+        check_same(found, expected)
+        assert not np.shares_memory(found, array)
+
+
+def test_cc3d_largest_k(random):
+    for _ in range(COUNT // 4):
+        array = random_array(random, ("?", "u1", "u4"), 3, strides=False)
+        if array.size == 0:
+            continue
+        k = int(random.integers(0, 5))
+        sizes = np.sort(np.bincount(cc3d.connected_components(array).reshape(-1))[1:])
+        if len(set(sizes[-k - 1 :])) != len(sizes[-k - 1 :]):
+            continue  # which of several of one size, cc3d does not say
+        check_same(our_cc3d.largest_k(array, k), cc3d.largest_k(array, k), types=False)
+
+
+def test_cc3d_contacts(random):
+    for _ in range(COUNT // 10):
+        array = random_array(random, ("u1", "u4"), 3, values=7, strides=False)
+        if array.size == 0:
+            continue
+        connectivity = (6, 18, 26)[random.integers(3)]
+        for options in ({"anisotropy": (3, 1, 2)}, {"surface_area": False}):
+            if connectivity == 26 and "surface_area" in options:
+                continue  # cc3d counts some edges twice
+            found = our_cc3d.contacts(array, connectivity, **options)
+            expected = cc3d.contacts(array, connectivity, **options)
+            assert found.keys() == expected.keys()
+            np.testing.assert_allclose([found[pair] for pair in expected], list(expected.values()), rtol=1e-6)

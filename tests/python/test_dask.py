@@ -1,0 +1,42 @@
+"""Arrays in chunks of any sizes: the labels of the whole."""
+
+import numpy as np
+import pytest
+from conftest import LONG
+
+import gpuccl
+
+da = pytest.importorskip("dask.array")
+
+
+def random_chunks(random, size):
+    cuts = np.sort(random.integers(0, size + 1, int(random.integers(0, 4))))
+    return tuple(int(n) for n in np.diff([0, *cuts, size]) if n) or (size,)
+
+
+def test_chunks_of_any_sizes(random):
+    import gpuccl.dask
+
+    for _ in range(2_000 if LONG else 100):
+        ndim = int(random.integers(1, 4))
+        shape = tuple(random.integers(1, (60, 30, 12)[ndim - 1], ndim))
+        values = bool(random.integers(2))
+        array = random.integers(1, 4, shape) * (random.random(shape) < random.random())
+        reach = int(random.integers(1, ndim + 1))
+        chunked = da.from_array(array, chunks=tuple(random_chunks(random, size) for size in shape))
+        labels, count = gpuccl.dask.label(chunked, reach, values=values)
+        expected, expected_count = gpuccl.label(array, reach, values=values)
+        assert labels.chunks == chunked.chunks and labels.dtype == np.int64
+        assert count == expected_count
+        np.testing.assert_array_equal(labels.compute(scheduler="sync"), expected)
+
+
+def test_what_dask_cannot_label():
+    import gpuccl.dask
+
+    volume = da.zeros((4, 4, 4), chunks=2)
+    with pytest.raises(ValueError, match="slices"):
+        gpuccl.dask.label(volume, 8)
+    unknown = da.from_array(np.arange(9))
+    with pytest.raises(ValueError, match="chunks"):
+        gpuccl.dask.label(unknown[unknown > 4])

@@ -1,0 +1,320 @@
+"""label, measure, clean and contacts of arrays on the CPU, against SciPy, scikit-image and definitions."""
+
+import concurrent.futures
+import doctest
+import gc
+import resource
+
+import numpy as np
+import pytest
+from conftest import COUNT, LONG, random_array
+from scipy import ndimage
+from skimage import measure as skimage_measure
+
+import gpuccl
+
+
+def structure(ndim, reach):
+    return ndimage.generate_binary_structure(ndim, reach)
+
+
+def same(a, b):
+    return a.shape == b.shape and np.array_equal(a, b)
+
+
+def test_examples_of_docstrings():
+    import gpuccl._program
+
+    results = doctest.testmod(gpuccl, extraglobs={"np": np, "gpuccl": gpuccl})
+    assert results.attempted > 8 and results.failed == 0
+
+
+def test_masks_of_any_type_and_strides(random):
+    for _ in range(COUNT):
+        array = random_array(random)
+        reach = int(random.integers(1, array.ndim + 1))
+        labels, count = gpuccl.label(array, reach)
+        expected, expected_count = ndimage.label(array != 0, structure(array.ndim, reach))
+        assert labels.dtype == np.int32 and labels.flags.c_contiguous
+        assert count == expected_count and same(labels, expected)
+
+
+def test_connectivity_is_a_number_of_neighbors_or_of_axes():
+    image, volume = np.eye(3, dtype=bool), np.zeros((3, 3, 3), bool)
+    volume[0, 0, 0] = volume[0, 1, 1] = volume[1, 2, 2] = True
+    assert [gpuccl.label(image, c)[1] for c in (None, 1, 2, 4, 8)] == [1, 3, 1, 3, 1]
+    assert [gpuccl.label(volume, c)[1] for c in (None, 1, 2, 3, 6, 18, 26)] == [1, 3, 2, 1, 3, 2, 1]
+    assert [gpuccl.label(volume, c)[1] for c in (4, 8)] == [3, 2]
+    for array, wrong in ((image, 6), (image, 3), (image, 0), (volume, 5), (np.ones(3), 2)):
+        with pytest.raises(ValueError, match="connectivity"):
+            gpuccl.label(array, wrong)
+    with pytest.raises(TypeError):
+        gpuccl.label(image, "all")
+
+
+def test_values_connect_when_they_are_equal(random):
+    for _ in range(COUNT // 4):
+        array = random_array(random, types=("?", "u1", "i2", "u4", "i8", "f4"), ndim=int(random.integers(2, 4)))
+        if array.size == 0:
+            continue
+        reach = int(random.integers(1, array.ndim + 1))
+        labels, count = gpuccl.label(array, reach, values=True)
+        whole = np.round(array).astype(int)
+        expected, expected_count = skimage_measure.label(whole, return_num=True, connectivity=reach)
+        assert count == expected_count
+        if array.ndim == 2 or array.shape[2] > 1:  # scikit-image numbers others in another order
+            assert same(labels, expected)
+
+
+def test_delta():
+    ramp = np.array([1.0, 1.5, 2.0, 9.0, 0.0, 9.5])
+    assert gpuccl.label(ramp, values=True, delta=0.5)[0].tolist() == [1, 1, 1, 2, 0, 3]
+    assert gpuccl.label(ramp.astype("f2"), values=True, delta=0.5)[0].tolist() == [1, 1, 1, 2, 0, 3]
+    with pytest.raises(ValueError, match="delta"):
+        gpuccl.label(ramp, values=True, delta=-1)
+
+
+def test_periodic_axes_touch(random):
+    for _ in range(100):
+        ndim = int(random.integers(2, 4))
+        mask = random.random(tuple(random.integers(2, 9, ndim))) < 0.4
+        axes = [axis for axis in range(ndim) if random.random() < 0.6]
+        reach = int(random.integers(1, ndim + 1))
+        labels, count, table = gpuccl.label(mask, reach, periodic=axes, stats=True)
+        letters = "".join("zyx"[3 - ndim + axis] for axis in axes)
+        assert same(gpuccl.label(mask, reach, periodic=letters)[0], labels)
+        tiled = np.pad(mask, [(1, 1) if axis in axes else (0, 0) for axis in range(ndim)], mode="wrap")
+        inside = tuple(slice(1, -1) if axis in axes else slice(None) for axis in range(ndim))
+        # What touches in the padded array is one: no pair of neighbors has two labels.
+        padded = np.pad(labels, [(1, 1) if axis in axes else (0, 0) for axis in range(ndim)], mode="wrap")
+        assert same(padded != 0, tiled)
+        touching = gpuccl.contacts(padded, reach)
+        assert len(touching["label_a"]) == 0 and count <= ndimage.label(mask, structure(ndim, reach))[1]
+        first = [int(np.flatnonzero(padded[inside] == i + 1)[0]) for i in range(count)]
+        assert first == sorted(first) and table["area"].sum() == mask.sum()
+
+
+def test_packed_bits(random):
+    for width in (0, 1, 7, 8, 9, 64, 100):
+        mask = random.random((5, 6, width)) < 0.5
+        bits = np.packbits(mask, axis=-1, bitorder="little")
+        assert same(gpuccl.label(bits, packed_width=width)[0], gpuccl.label(mask)[0])
+    with pytest.raises(ValueError, match="packed_width"):
+        gpuccl.label(np.zeros((3, 2), np.uint8), packed_width=17)
+
+
+def test_out_is_written(random):
+    mask = random.random((20, 30)) < 0.5
+    expected, count = gpuccl.label(mask)
+    for code in ("u2", "i2", "u4", "i4", "u8", "i8", "u1"):
+        out = np.full(mask.shape, 99, code)
+        labels, found = gpuccl.label(mask, out=out)
+        assert labels is out and found == count and np.array_equal(out, expected)
+    many = np.zeros((40, 40), bool)
+    many[::2, ::2] = True
+    wrong = (
+        np.empty((20, 31), np.int32),
+        np.empty((20, 30), np.float32),
+        np.empty((20, 30), np.int32, order="F"),
+        np.empty((20, 60), np.int32)[:, ::2],
+        np.empty(600, np.int32),
+    )
+    for out in wrong:
+        with pytest.raises(ValueError, match="out="):
+            gpuccl.label(mask, out=out)
+    with pytest.raises(ValueError, match="too small"):
+        gpuccl.label(many, out=np.empty(many.shape, np.uint8))
+    read_only = np.empty(mask.shape, np.int32)
+    read_only.flags.writeable = False
+    with pytest.raises((ValueError, BufferError)):
+        gpuccl.label(mask, out=read_only)
+
+
+def test_batches(random):
+    masks = random.random((5, 1, 12, 17)) < 0.5
+    labels, counts = gpuccl.label(masks, batch=True)
+    for i in range(5):
+        expected, count = gpuccl.label(masks[i, 0])
+        assert same(labels[i, 0], expected) and counts[i] == count
+    assert same(gpuccl.label(masks[:, 0], batch=True)[0], labels[:, 0])
+    volumes = random.random((2, 1, 4, 5, 6)) < 0.3
+    labels, counts = gpuccl.label(volumes, batch=True, values=True)
+    assert counts.tolist() == [gpuccl.label(volume[0])[1] for volume in volumes]
+    with pytest.raises(ValueError, match="batch"):
+        gpuccl.label(np.zeros((2, 3, 4, 5)), batch=True)
+
+
+def test_what_cannot_be_labeled():
+    for wrong in (np.zeros(3, complex), np.array(["a"]), np.zeros(3, object), np.zeros(3, np.longdouble)):
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            gpuccl.label(wrong)
+    for wrong in (np.zeros(()), np.zeros((1, 1, 1, 1))):
+        with pytest.raises(ValueError, match="axes"):
+            gpuccl.label(wrong)
+    with pytest.raises(ValueError, match="stream"):
+        gpuccl.label(np.zeros((2, 2)), stream=1)
+    with pytest.raises(TypeError, match="GPU"):
+        gpuccl.label_async(np.zeros((2, 2)))
+
+
+def test_other_buffers():
+    assert gpuccl.label(bytes([0, 1, 1, 0, 7]))[0].tolist() == [0, 1, 1, 0, 2]
+    assert gpuccl.label([[1, 0], [0, 1]], 1)[1] == 2
+    assert gpuccl.label(memoryview(bytearray(4)))[1] == 0
+
+
+SAME = (
+    "label", "area", "bbox", "centroid", "extent", "equivalent_diameter_area", "inertia_tensor",
+    "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length",
+)  # fmt: skip
+
+
+def check_table(table, expected):
+    for name, column in expected.items():
+        assert name in table, name
+        np.testing.assert_allclose(table[name], column, rtol=1e-9, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("ndim", (2, 3))
+def test_tables_are_those_of_regionprops(random, ndim):
+    images_only = ("eccentricity",) if ndim == 2 else ()
+    for _ in range(40):
+        mask = random.random(tuple(random.integers(1, 20, ndim))) < 0.4
+        labels, count, table = gpuccl.label(mask, stats=True, properties=SAME + images_only)
+        assert list(table)[:2] == ["label", "area"] and len(table["label"]) == count
+        if count:
+            check_table(table, skimage_measure.regionprops_table(labels, properties=SAME + images_only))
+
+
+@pytest.mark.parametrize("ndim", (2, 3))
+def test_measures_of_labels_that_are_not_connected(random, ndim):
+    for _ in range(40):
+        shape = tuple(random.integers(1, 20, ndim))
+        labels = random.integers(0, 5, shape) * 7
+        intensity = random.integers(0, 1000, shape).astype(("u2", "i4", "f8")[random.integers(3)])
+        names = SAME + ("intensity_mean", "intensity_min", "intensity_max")
+        if labels.any():
+            table = gpuccl.measure(labels, intensity, names)
+            check_table(table, skimage_measure.regionprops_table(labels, intensity, properties=names))
+
+
+def test_measures_with_a_spacing(random):
+    labels = random.integers(0, 5, (9, 8, 7))
+    names = ("label", "area", "bbox", "centroid", "equivalent_diameter_area")
+    table = gpuccl.measure(labels, properties=names, spacing=(3, 0.5, 2))
+    check_table(table, skimage_measure.regionprops_table(labels, properties=names, spacing=(3, 0.5, 2)))
+    with pytest.raises(ValueError, match="spacing"):
+        gpuccl.measure(labels, properties=("inertia_tensor",), spacing=2)
+    with pytest.raises(ValueError, match="spacing"):
+        gpuccl.measure(labels, spacing=(1, 2))
+
+
+def test_perimeters_where_no_labels_touch(random):
+    mask = ndimage.binary_opening(random.random((60, 60)) < 0.7)
+    labels, _ = gpuccl.label(mask)
+    names = ("label", "perimeter", "perimeter_crofton", "euler_number")
+    check_table(gpuccl.measure(labels * 3, properties=names), {
+        **skimage_measure.regionprops_table(labels * 3, properties=names)
+    })  # fmt: skip
+    with pytest.raises(ValueError, match="no labels touch"):
+        gpuccl.measure(np.array([[1, 2], [1, 2]]), properties=("perimeter",))
+    with pytest.raises(ValueError, match="label"):
+        gpuccl.measure(labels, properties=("holes",))
+    with pytest.raises(ValueError, match="property"):
+        gpuccl.measure(labels, properties=("beauty",))
+
+
+def test_labels_of_any_size():
+    labels = np.array([[2**63, 0], [5, 2**63]], np.uint64)
+    table = gpuccl.measure(labels, properties=("label", "area"))
+    assert table["label"].tolist() == [5, 2**63] and table["area"].tolist() == [1, 2]
+    with pytest.raises(ValueError, match="negative"):
+        gpuccl.measure(np.array([-1, 2]))
+    with pytest.raises(TypeError, match="integers"):
+        gpuccl.measure(np.array([1.5]))
+
+
+def test_clean_by_definition(random):
+    for _ in range(200):
+        array = random_array(random, types=("?", "u1", "i4", "f8"), ndim=2)
+        if array.size == 0:
+            continue
+        values = array.dtype != np.bool_
+        labels, count, table = gpuccl.label(array, values=values, stats=True)
+        smallest, largest = int(random.integers(0, 5)), int(random.integers(1, 4))
+        kept = [i for i in range(1, count + 1) if table["area"][i - 1] >= smallest]
+        kept = sorted(sorted(kept, key=lambda i: -table["area"][i - 1])[:largest])
+        expected = np.where(np.isin(labels, kept), array, np.zeros((), array.dtype))
+        assert same(gpuccl.clean(array, min_size=smallest, largest=largest), expected)
+        out = np.ascontiguousarray(array)
+        assert gpuccl.clean(out, min_size=smallest, largest=largest, out=out) is out and same(out, expected)
+    holes = np.pad(np.ones((5, 5), bool), 1)
+    holes[3, 3] = holes[1, 3] = False
+    filled = gpuccl.clean(holes, 1, fill_holes=True)
+    assert same(filled, ndimage.binary_fill_holes(holes, structure(2, 2))) and filled.sum() == holes.sum() + 1
+    with pytest.raises(ValueError, match="holes"):
+        gpuccl.clean(holes.astype(int), fill_holes=True)
+    assert gpuccl.clean(holes, clear_border=True).any() and not gpuccl.clean(holes[1:], clear_border=True).any()
+
+
+def test_contacts_by_definition(random):
+    for _ in range(50):
+        labels = random.integers(0, 4, tuple(random.integers(1, 6, 3))) * 10
+        expected = {}
+        for place in np.ndindex(labels.shape):
+            for shift in np.ndindex(3, 3, 3):
+                step = np.array(shift) - 1
+                other = tuple(np.array(place) + step)
+                if tuple(step) <= (0, 0, 0) or not all(0 <= i < n for i, n in zip(other, labels.shape)):
+                    continue
+                pair = tuple(sorted((labels[place], labels[other])))
+                if pair[0] == 0 or pair[0] == pair[1]:
+                    continue
+                kind = f"faces-{int(np.flatnonzero(step)[0])}" if abs(step).sum() == 1 else ("edges", "corners")[
+                    abs(step).sum() - 2]  # fmt: skip
+                expected.setdefault(pair, {}).setdefault(kind, 0)
+                expected[pair][kind] += 1
+        table = gpuccl.contacts(labels)
+        found = {}
+        for i, pair in enumerate(zip(table["label_a"], table["label_b"])):
+            kinds = {k: int(table[k][i]) for k in ("faces-0", "faces-1", "faces-2", "edges", "corners")}
+            found[pair] = {k: n for k, n in kinds.items() if n}
+        assert found == expected
+
+
+def test_threads_label_at_once(random):
+    masks = [random.random((200, 300)) < 0.5 for _ in range(8)]
+    expected = [ndimage.label(mask)[0] for mask in masks]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            for (labels, _), wanted in zip(pool.map(lambda mask: gpuccl.label(mask, 1), masks), expected):
+                assert same(labels, wanted)
+
+
+def test_many_calls_take_no_more_memory(random):
+    mask = random.random((64, 64)) < 0.5
+    out = np.empty(mask.shape, np.int32)
+
+    def calls(count):
+        for _ in range(count):
+            gpuccl.label(mask)
+            gpuccl.label(mask, out=out)
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    gpuccl.label(mask, stats=True)
+    before = calls(500)
+    assert calls(50_000 if LONG else 2_000) - before < 4096  # KiB
+    for _ in range(200):
+        gpuccl.label(mask, stats=True)
+        with pytest.raises(ValueError):
+            gpuccl.label(mask, 7)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8192
+
+
+def test_an_array_without_memory():
+    """More than there can be is an error of memory, not the end of the process."""
+    huge = np.broadcast_to(np.ones(1, np.uint8), (2**30, 2**10, 2**10))
+    for function in (gpuccl.label, gpuccl.contacts, gpuccl.measure, gpuccl.clean):
+        with pytest.raises(MemoryError):
+            function(huge)
