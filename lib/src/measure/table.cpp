@@ -24,11 +24,15 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::cy, "cy", basic, both, "elements", "y coordinate of the centroid", ""},
     {Id::cz, "cz", basic, volumes, "elements", "z coordinate of the centroid", ""},
     {Id::area_physical, "area_physical", basic, both, "unit^2, in volumes unit^3",
-     "Area in physical units, in volumes the volume, where the spacing is known", ""},
+     "Area (volumes: volume) in physical units, if the spacing is known", ""},
     {Id::cx_physical, "cx_physical", basic, both, "unit",
-     "cx in world coordinates, or without these from the center of the first element", ""},
-    {Id::cy_physical, "cy_physical", basic, both, "unit", "cy, likewise", ""},
-    {Id::cz_physical, "cz_physical", basic, volumes, "unit", "cz, likewise", ""},
+     "x coordinate of the centroid in world coordinates, or from the center of the first pixel if there are "
+     "none",
+     ""},
+    {Id::cy_physical, "cy_physical", basic, both, "unit",
+     "y coordinate of the centroid in physical units, like cx_physical", ""},
+    {Id::cz_physical, "cz_physical", basic, volumes, "unit",
+     "z coordinate of the centroid in physical units, like cx_physical", ""},
 
     {Id::extent, "extent", shape, both, "1", "Fraction of the bounding box that the component fills",
      kSkimage},
@@ -101,8 +105,8 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::sphericity, "sphericity", shape, volumes, "1",
      "Surface area of the ball of the same volume divided by surface_crofton", "Wadell 1935"},
     {Id::feret_diameter_max, "feret_diameter_max", shape, both, "elements",
-     "Largest distance between two points half an element beyond the elements of the convex hull image; in "
-     "volumes beyond the component's own elements, and only when asked for by name",
+     "Largest distance between pixel edges of the convex hull image; in volumes between edges of the "
+     "component's voxels, and only if named",
      kSkimage},
 
     {Id::euler_number, "euler_number", topology, both, "1",
@@ -153,7 +157,7 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::sphericity_physical, "sphericity_physical", physical, volumes, "1",
      "sphericity, computed in physical units", ""},
     {Id::feret_diameter_max_physical, "feret_diameter_max_physical", physical, both, "unit",
-     "feret_diameter_max in physical units; in volumes only when asked for by name", ""},
+     "feret_diameter_max in physical units; in volumes only if named", ""},
 
     {Id::intensity_min, "intensity_min", intensity, both, "sample value", "Smallest sample", kSkimage},
     {Id::intensity_max, "intensity_max", intensity, both, "sample value", "Largest sample", kSkimage},
