@@ -91,23 +91,6 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
              : 0;
 }
 
-Measured LabelMeasures::measure(Labeled& labeled, const Labeled* background,
-                                std::span<const std::array<Wrap, 3>> wraps, std::int64_t memory) {
-  MeasureRequest request = request_;
-  request.background = background;
-  request.gathered = &labeled.sums;
-  request.max_bytes = memory;
-  request.wraps = wraps;
-  Measured measured = gpuccl::measure(*labeled.labels, labeled.components, request);
-  if (!intensity_) return measured;
-  Intensities intensities =
-      measure_intensity(*labeled.labels, labeled.components, *intensity_,
-                        {.wanted = request.wanted, .max_bytes = memory - measured.bytes_beside()});
-  nans_ = intensities.nans;
-  measured.add(std::move(intensities));
-  return measured;
-}
-
 std::string hint_of_nans(std::uint64_t nans) {
   if (nans == 0) return "";
   return nans == 1 ? "1 sample of a component is NaN and is left out"

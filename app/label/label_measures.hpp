@@ -1,19 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
-#include "gpuccl/components.hpp"
 #include "gpuccl/connectivity.hpp"
-#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
@@ -46,8 +41,6 @@ class LabelMeasures {
   /// Whether there is anything to measure.
   bool any() const;
   bool needs_background() const { return gpuccl::needs_background(request_); }
-  /// NaN samples of components that measure() has counted.
-  std::uint64_t nans() const { return nans_; }
   /// What the report says of the image of samples, with so many NaN samples.
   std::optional<io::ReportedIntensity> intensity(std::uint64_t nans) const {
     std::optional<io::ReportedIntensity> reported = reported_;
@@ -61,12 +54,9 @@ class LabelMeasures {
   /// Bytes that values of samples take at most while they are counted, of so many elements of components.
   double bytes_of_counts(std::int64_t elements) const;
 
-  /// Sums of components that shall be gathered while they are labeled, which measure() then takes.
+  /// Sums of components that shall be gathered while they are labeled, which MeasureRequest::gathered then
+  /// takes.
   SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
-  /// Measures the components; `background` and `wraps` as MeasureRequest's, `memory`: bytes that may be
-  /// taken beside the sums of components.
-  Measured measure(Labeled& labeled, const Labeled* background, std::span<const std::array<Wrap, 3>> wraps,
-                   std::int64_t memory);
 
  private:
   const LabelPaths& files_;
@@ -74,7 +64,6 @@ class LabelMeasures {
   MeasureRequest request_;
   std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
   std::optional<io::ReportedIntensity> reported_;
-  std::uint64_t nans_ = 0;
   std::string_view grid_difference_;
 };
 

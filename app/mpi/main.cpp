@@ -11,10 +11,10 @@
 #include "app/common/process.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
+#include "app/label/job.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/mpi/mpi_link.hpp"
 #include "app/options/command_line.hpp"
-#include "app/parts/label_part.hpp"
 #include "app/parts/part_checks.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/start_threads.hpp"
@@ -69,7 +69,7 @@ int run_label(const LabelOptions& given) {
   LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {
     if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
   });
-  label_part(link, files, options, engine);
+  label_file(link, files, options, engine);
   return kSuccess;
 }
 

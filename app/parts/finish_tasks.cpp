@@ -15,7 +15,6 @@
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
 #include "app/parts/part_checks.hpp"
-#include "app/parts/part_measures.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/parts/stretch_file.hpp"
@@ -34,7 +33,7 @@ class Finish {
         options_(run.options()),
         quiet_(quiet),
         input_(run.open_input()),
-        measures_(run.open_measures(input_)),
+        measures_(input_.measures()),
         joined_(with_remedy(folder_.joined_path(), "run gpuccl join without --finish first",
                             [&] { return JoinedParts::read(folder_); })) {}
 
@@ -168,8 +167,8 @@ class Finish {
   const LabelOptions& options_;
   const bool quiet_;
   const Stopwatch total_;
-  const PartInput input_;
-  const LabelMeasures measures_;
+  const LabelInput input_;
+  const LabelMeasures& measures_;
   const JoinedParts joined_;
   Description description_{files_, options_,
                            [this](const std::string& path, const std::string& line) { warn(path, line); }};

@@ -13,7 +13,6 @@
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
 #include "app/parts/opened_run.hpp"
-#include "app/parts/part_measures.hpp"
 #include "app/parts/stored_part.hpp"
 #include "app/parts/task_cavities.hpp"
 #include "app/parts/task_holes.hpp"
@@ -30,7 +29,7 @@ namespace {
 class Join {
  public:
   explicit Join(const OpenedRun& run)
-      : run_(run), folder_(run.folder()), input_(run.open_input()), measures_(run.open_measures(input_)) {
+      : run_(run), folder_(run.folder()), input_(run.open_input()), measures_(input_.measures()) {
     for (const Slab& slab : cut_into_parts(input_.extent(), folder_.parts()))
       if (slab.z0 < slab.z1 && slab.y0 < slab.y1) slabs_.push_back(slab);
   }
@@ -58,7 +57,7 @@ class Join {
       return labeled(static_cast<int>(i) + 1, slabs_[i]);
     });
     joined_.count = joined.components.size();
-    if (measures_rows(run_.options(), measures_) && !is_measured()) {
+    if (input_.measures_rows() && !is_measured()) {
       unite(joined);
     } else {
       number(std::move(joined));
@@ -270,8 +269,8 @@ class Join {
 
   const OpenedRun& run_;
   const TaskFolder& folder_;
-  const PartInput input_;
-  const LabelMeasures measures_;
+  const LabelInput input_;
+  const LabelMeasures& measures_;
   std::vector<Slab> slabs_;  // of the parts that are not empty: the first ones
   JoinedParts joined_;
   std::vector<std::uint64_t> backgrounds_;  // labels_id() of each, where cavities are counted

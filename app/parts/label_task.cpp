@@ -13,11 +13,10 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/label/piece.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/finished_run.hpp"
 #include "app/parts/joined_parts.hpp"
-#include "app/parts/part_input.hpp"
-#include "app/parts/part_measures.hpp"
 #include "app/parts/stored_part.hpp"
 #include "app/parts/task_cavities.hpp"
 #include "app/parts/task_folder.hpp"
@@ -43,21 +42,19 @@ class LabelTask {
         folder_(task.folder, options.output.file.sync),
         input_(io::concerning(files.input,
                               [&] {
-                                return PartInput(files.input, options,
-                                                 [this](const std::string& line) { warn(line); });
+                                return LabelInput(files, options,
+                                                  [this](const std::string& path, const std::string& line) {
+                                                    warn(path, line);
+                                                  });
                               })),
-        measures_(io::concerning(files.input, [&] { return measures_in_parts(files, options, input_); })) {
-    io::concerning(files.input, [&] {
-      if (options_.fill_holes)
-        check_labels_background(options.algorithm.engine, input_.connectivity(), "--fill-holes");
-    });
-    if (const std::string line = measures_.left_out(); !line.empty()) warn(line);
+        measures_(input_.measures()) {
     if (!std::filesystem::exists(folder_.finished_path()))
       LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written
-    folder_.begin({task_words(options), state_of_inputs(files, input_), task.parts},
-                  [&](const std::string& before) { return changed_input(files, input_, before); });
+    folder_.begin({task_words(options), input_.state(), task.parts},
+                  [&](const std::string& before) { return input_.changed(before); });
     slabs_ = cut_into_parts(input_.extent(), task.parts);
     own_ = io::rows_of_parts(input_.extent(), task.parts);
+    io::concerning(files.input, [&] { piece_.emplace(input_, slab(), false); });
   }
 
   TaskDone run(LazyEngine& engine) {
@@ -65,7 +62,7 @@ class LabelTask {
     const bool background =
         options_.fill_holes &&
         !is_whole(folder_.background_path(part_), folder_.background_tag(part_), sections::kOfLabels);
-    if (background) leave_background(folder_, part_, input_, slab(), engine);
+    if (background) leave_background(folder_, part_, *piece_, input_, engine);
     const TaskDone before = background ? TaskDone::background : TaskDone::nothing;
     const bool labels =
         !is_whole(folder_.labels_path(part_), folder_.labels_tag(part_), sections_of_labels()) ||
@@ -79,7 +76,7 @@ class LabelTask {
       io::concerning(folder_.stretch_path(part_), [&] { write(*joined); });
       return TaskDone::written;
     }
-    if (!joined && measures_rows(options_, measures_) && measure()) return TaskDone::measured;
+    if (!joined && input_.measures_rows() && measure()) return TaskDone::measured;
     return labels ? TaskDone::labeled : before;
   }
 
@@ -99,15 +96,21 @@ class LabelTask {
   void label(LazyEngine& engine) {
     const Stopwatch total;
     std::optional<PieceReport> before;
-    if (options_.fill_holes) before = fill_part(folder_, part_, input_, slab());
-    const PartInput::Found found = io::concerning(files_.input, [&] { return input_.label(slab(), engine); });
+    std::optional<Piece::Labels> found;
+    Engine& started = engine.start();
+    if (!options_.fill_holes) io::concerning(files_.input, [&] { piece_->read(); });
+    while (!found) {
+      if (options_.fill_holes) before = fill_part(folder_, part_, *piece_, input_.extent());
+      found = io::concerning(files_.input, [&] { return piece_->label(started); });
+    }
     if (measures_.needs_background())
-      leave_cavities(folder_, part_, input_, slab(), found.labeled.labels.get(), engine);
-    PieceReport report = report_of(input_, found);
+      leave_cavities(folder_, part_, *piece_, input_.extent(), found->labeled.labels.get(), engine);
+    PieceReport report = piece_->report();
+    report.fill_ms = 0;
     report.total_ms = total.milliseconds();
     if (before) report.add_before(*before);
     io::CheckedFileWriter file(folder_.labels_path(part_), folder_.labels_tag(part_), folder_.options());
-    put_part(file, report, found, slab(), input_.extent());
+    put_part(file, report, *found, slab(), input_.extent());
     file.commit();
   }
 
@@ -294,16 +297,17 @@ class LabelTask {
     });
   }
 
-  void warn(const std::string& line) const {
-    if (part_ == 1 && !options_.quiet) print_warning(display_name(files_.input) + ": " + line);
+  void warn(const std::string& path, const std::string& line) const {
+    if (part_ == 1 && !options_.quiet) print_warning(display_name(path) + ": " + line);
   }
 
   const LabelPaths& files_;
   const LabelOptions& options_;
   const int part_;
   TaskFolder folder_;
-  PartInput input_;
-  const LabelMeasures measures_;
+  LabelInput input_;
+  const LabelMeasures& measures_;
+  std::optional<Piece> piece_;
   std::vector<Slab> slabs_;    // of all parts
   std::vector<io::Rows> own_;  // the same
 };

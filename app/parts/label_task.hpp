@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/label/label_file.hpp"
+#include "app/label/job.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/parts/task_options.hpp"

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "app/parts/part_measures.hpp"
 #include "app/parts/task_options.hpp"
 #include "app/parts/task_words.hpp"
 
@@ -12,10 +11,6 @@ namespace gpuccl::app {
 namespace {
 
 constexpr std::size_t kMostNamed = 20;
-
-[[noreturn]] void refuse_changed(const std::string& path) {
-  throw io::FileError(path, Failure::data, "has changed since its parts were labeled");
-}
 
 }  // namespace
 
@@ -28,19 +23,12 @@ OpenedRun::OpenedRun(const std::string& folder) : folder_(folder, true), run_(fo
   files_.intensity = options_.measure.intensity;
 }
 
-PartInput OpenedRun::open_input() const {
+LabelInput OpenedRun::open_input() const {
   return io::concerning(files_.input, [&] {
-    PartInput input(files_.input, options_, nullptr);
-    if (changed_input(files_, input, run_.input) == files_.input) refuse_changed(files_.input);
+    LabelInput input(files_, options_, nullptr);
+    if (const std::optional<std::string> other = input.changed(run_.input))
+      throw io::FileError(*other, Failure::data, "has changed since its parts were labeled");
     return input;
-  });
-}
-
-LabelMeasures OpenedRun::open_measures(const PartInput& input) const {
-  return io::concerning(files_.input, [&] {
-    LabelMeasures measures = measures_in_parts(files_, options_, input);  // says what is missing
-    if (changed_input(files_, input, run_.input) == files_.intensity) refuse_changed(files_.intensity);
-    return measures;
   });
 }
 

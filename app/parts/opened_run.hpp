@@ -3,10 +3,9 @@
 #include <functional>
 #include <string>
 
-#include "app/label/label_measures.hpp"
+#include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/parts/part_input.hpp"
 #include "app/parts/task_folder.hpp"
 
 namespace gpuccl::app {
@@ -20,10 +19,8 @@ class OpenedRun {
   const TaskFolder& folder() const { return folder_; }
   const LabelOptions& options() const { return options_; }
   const LabelPaths& files() const { return files_; }
-  /// Opens the input. io::FileError (data) if it is not that of the tasks.
-  PartInput open_input() const;
-  /// What is measured of it. io::FileError (data) if the image of samples is not that of the tasks.
-  LabelMeasures open_measures(const PartInput& input) const;
+  /// Opens the input. io::FileError (data) if it, or the image of samples, is not that of the tasks.
+  LabelInput open_input() const;
 
   /// Does `work` on the file `path` of a part; if that is missing or damaged, the error says that the part is
   /// to be run again.

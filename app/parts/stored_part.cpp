@@ -41,7 +41,7 @@ class LabelsAtFaces final : public LabelSource {
 
 }  // namespace
 
-void put_part(io::CheckedFileWriter& file, const PieceReport& report, const PartInput::Found& found,
+void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& found,
               const Slab& slab, const Extent& whole) {
   file.add(report.text());
   file.end_section();
@@ -63,7 +63,7 @@ void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Part
   }
 }
 
-SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, const PartInput& input,
+SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
                              double delta) {
   SlabToJoin result;
   Labeled& labeled = result.labeled;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "app/parts/joined_parts.hpp"
-#include "app/parts/part_measures.hpp"
 #include "app/parts/stored_part.hpp"
 #include "app/parts/task_options.hpp"
 #include "gpuccl/error.hpp"
@@ -16,15 +15,15 @@
 
 namespace gpuccl::app {
 
-void leave_cavities(const TaskFolder& folder, int part, const PartInput& input, const Slab& slab,
+void leave_cavities(const TaskFolder& folder, int part, Piece& piece, const Extent& whole,
                     const LabelSource* labels, LazyEngine& engine) {
   BitVolume bits;
-  PartInput::Found background;
-  background.labeled = label_background_of(labels, input.connectivity(), engine, bits);
+  Piece::Labels background;
+  background.labeled = piece.label_background_of(labels, engine.start(), bits);
   const std::string path = folder.cavities_path(part);
   io::concerning(path, [&] {
     io::CheckedFileWriter file(path, folder.cavities_tag(part), folder.options());
-    put_part(file, {}, background, slab, input.extent());
+    put_part(file, {}, background, piece.slab(), whole);
     file.commit();
   });
 }
@@ -33,7 +32,7 @@ io::CheckedFile open_cavities(const TaskFolder& folder, int part) {
   return {folder.cavities_path(part), folder.cavities_tag(part), sections::kOfLabels};
 }
 
-std::vector<CavitiesOfPart> find_cavities(const OpenedRun& run, const PartInput& input,
+std::vector<CavitiesOfPart> find_cavities(const OpenedRun& run, const LabelInput& input,
                                           const std::vector<Slab>& slabs) {
   const TaskFolder& folder = run.folder();
   const Connectivity connectivity = complementary(input.connectivity());

@@ -2,9 +2,8 @@
 
 #include <vector>
 
-#include "app/label/label_file.hpp"
+#include "app/label/job.hpp"
 #include "app/parts/opened_run.hpp"
-#include "app/parts/part_input.hpp"
 #include "app/parts/task_folder.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/parts/checked_file.hpp"
@@ -15,7 +14,7 @@ namespace gpuccl::app {
 
 /// Labels the background of a part and leaves it in the folder. `labels`: of the part, null if it has no
 /// rows.
-void leave_cavities(const TaskFolder& folder, int part, const PartInput& input, const Slab& slab,
+void leave_cavities(const TaskFolder& folder, int part, Piece& piece, const Extent& whole,
                     const LabelSource* labels, LazyEngine& engine);
 
 /// That file, which is as a part of binary images. Error (data, no_input).
@@ -28,7 +27,7 @@ struct CavitiesOfPart {
   Components components;             // that begin in it
 };
 /// Of the parts that are not empty, which are `slabs`.
-std::vector<CavitiesOfPart> find_cavities(const OpenedRun& run, const PartInput& input,
+std::vector<CavitiesOfPart> find_cavities(const OpenedRun& run, const LabelInput& input,
                                           const std::vector<Slab>& slabs);
 
 /// MeasureRequest::background of a part by its sections::OfUnited. io::FileError if its background is not the

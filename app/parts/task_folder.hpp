@@ -86,7 +86,7 @@ constexpr std::size_t of_stretch(bool with_borders) {
 /// What tasks do: the words of the command but --part, and the input. All of a run must agree.
 struct TaskRun {
   std::vector<std::string> words;
-  std::string input;  // state_of_inputs()
+  std::string input;  // LabelInput::state()
   int parts = 0;
 
   std::uint64_t id() const;

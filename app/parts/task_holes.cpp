@@ -55,38 +55,44 @@ void leave_holes(const TaskFolder& folder, int part, std::uint64_t background,
 
 }  // namespace
 
-void leave_background(const TaskFolder& folder, int part, PartInput& input, const Slab& slab,
+void leave_background(const TaskFolder& folder, int part, Piece& piece, const LabelInput& input,
                       LazyEngine& engine) {
   const Stopwatch total;
-  const PartInput::Found found =
-      io::concerning(input.path(), [&] { return input.label_background(slab, engine); });
-  PieceReport report = report_of(input, found);
+  Piece::Labels found;
+  io::concerning(input.files().input, [&] {
+    Engine& started = engine.start();
+    piece.read();
+    found.labeled = piece.label_background(started);
+  });
+  PieceReport report = piece.report();
+  report.fill_ms = 0;  // all of it is label_ms
   report.total_ms = total.milliseconds();
   const std::string path = folder.background_path(part);
   io::concerning(path, [&] {
     io::CheckedFileWriter file(path, folder.background_tag(part), folder.options());
-    put_part(file, report, found, slab, input.extent());
+    put_part(file, report, found, piece.slab(), input.extent());
     file.commit();
   });
 }
 
-PieceReport fill_part(const TaskFolder& folder, int part, PartInput& input, const Slab& slab) {
+PieceReport fill_part(const TaskFolder& folder, int part, Piece& piece, const Extent& whole) {
   const Stopwatch filling;
   std::uint64_t id = 0;
-  std::vector<Label> stays = with_remedy(folder.holes_path(part), "run gpuccl join again", [&] {
+  std::vector<Label> holes_of = with_remedy(folder.holes_path(part), "run gpuccl join again", [&] {
     const io::CheckedFile holes = open_holes(folder, part);
     id = id_of_holes(holes);
-    return holes.take<Label>(sections::kStays);
+    auto stays = holes.take<Label>(sections::kStays);
+    for (Label& label : stays) label = label == 0 ? 1 : 0;
+    return stays;
   });
   const auto fill = [&] {
     auto file = std::make_shared<io::CheckedFile>(open_background(folder, part));
     file->verify();
-    if (labels_id(*file) != id || stays.empty())
+    if (labels_id(*file) != id || holes_of.empty())
       throw Error(Failure::data, "is not what gpuccl join has read; run that again");
     PieceReport found = PieceReport::of_text(file->take_text(sections::kFound));
-    std::vector<NumberedSlab> slabs;
-    slabs.push_back(take_part(std::move(file), slab, input.extent(), std::move(stays)));
-    input.fill(slab, joined_labels(input.extent(), std::move(slabs), 1), found.foreground);
+    piece.resume(found);
+    piece.fill(take_part(std::move(file), piece.slab(), whole, std::move(holes_of)));
     found.label_ms += filling.milliseconds();
     return found;
   };
@@ -106,7 +112,7 @@ std::optional<HoleCounts> found_holes(const TaskFolder& folder) {
   return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
-HoleCounts find_holes(const OpenedRun& run, const PartInput& input, const std::vector<Slab>& slabs) {
+HoleCounts find_holes(const OpenedRun& run, const LabelInput& input, const std::vector<Slab>& slabs) {
   const TaskFolder& folder = run.folder();
   std::vector<std::uint64_t> ids;
   run.for_each_part([&](int part) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "app/common/stopwatch.hpp"
-#include "app/label/label_job.hpp"
+#include "app/label/job.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::app;
@@ -44,20 +44,20 @@ class Chunks {
     one.input = input;
     one.image = image.string();
     files_.push_back(one.with_defaults());
-    chunk_.push_back(std::make_unique<LabelJob>(files_.back(), options_, [](auto&, auto&) {}));
+    chunk_.push_back(std::make_unique<Job>(link_, files_.back(), options_, [](auto&, auto&) {}));
     if (chunk_.size() == kChunk) finish();
   }
 
   void finish() {
     Stopwatch watch;
-    for_all([](LabelJob& job) {
+    for_all([](Job& job) {
       job.open();
       job.read();
     });
     read_ms_ += watch.lap();
-    for_all([this](LabelJob& job) { job.label(engine_); });
+    for_all([this](Job& job) { job.label(engine_); });
     label_ms_ += watch.lap();
-    for_all([](LabelJob& job) {
+    for_all([](Job& job) {
       job.write();
       job.commit();
     });
@@ -85,8 +85,9 @@ class Chunks {
   const int jobs_;
   const tbb::global_control threads_;
   Engine engine_;
+  SoloLink link_;
   std::deque<LabelPaths> files_;  // which jobs point to
-  std::vector<std::unique_ptr<LabelJob>> chunk_;
+  std::vector<std::unique_ptr<Job>> chunk_;
   double read_ms_ = 0, label_ms_ = 0, write_ms_ = 0;
 };
 

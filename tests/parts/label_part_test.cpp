@@ -1,11 +1,10 @@
 // Parts in threads of one process read, label and write: the files of one part, byte for byte.
 
-#include "app/parts/label_part.hpp"
-
 #include <atomic>
 #include <random>
 
 #include "app/binary.hpp"
+#include "app/label/job.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/parse_condition.hpp"
 #include "app/parts/part_checks.hpp"
@@ -36,7 +35,7 @@ LabelPaths outputs(const std::string& input, const std::string& base, const std:
 void label_in_parts_of_one_process(const LabelPaths& files, const LabelOptions& options, int parts) {
   run_parts(parts, [&](PartLink& link) {
     LazyEngine engine = on_cpu();
-    label_part(link, files, options, engine);
+    label_file(link, files, options, engine);
   });
 }
 
@@ -299,7 +298,7 @@ TEST_CASE("what such an input has no measure of is refused in parts, which is sa
   run_parts(3, [&](PartLink& link) {
     LazyEngine engine = on_cpu();
     try {
-      label_part(link, outputs(input, scratch / "out", ".tiff"), options, engine);
+      label_file(link, outputs(input, scratch / "out", ".tiff"), options, engine);
     } catch (const io::PartFailed& failed) {
       CHECK(failed.failure() == Failure::usage);
       if (failed.thrown()) ++said;
@@ -321,7 +320,7 @@ TEST_CASE("when a part fails, one says so, and the old files stay") {
   run_parts(3, [&](PartLink& link) {
     LazyEngine engine = on_cpu();
     try {
-      label_part(link, files, options, engine);
+      label_file(link, files, options, engine);
     } catch (const io::PartFailed& failed) {
       CHECK(failed.failure() == Failure::data);
       ++(failed.thrown() ? said : silent);

@@ -25,9 +25,8 @@
 #include "app/label/batch/done_before.hpp"
 #include "app/label/batch/workers.hpp"
 #include "app/label/deciding_options.hpp"
+#include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
-#include "app/label/label_file.hpp"
-#include "app/label/label_job.hpp"
 #include "app/label/label_outputs.hpp"
 #include "io/files/make_folder.hpp"
 #include "io/image/limits.hpp"
@@ -139,8 +138,9 @@ class Batch {
       return outcome;
     }
     std::optional<Admission::Memory> memory;  // given back after the job, which has it
-    LabelJob job(item.files, options_,
-                 [this](const std::string& path, const std::string& line) { warn_once(path, line); });
+    SoloLink link;
+    Job job(link, item.files, options_,
+            [this](const std::string& path, const std::string& line) { warn_once(path, line); });
     outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
     outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labeled;
     outcome.seconds = job.milliseconds() / 1000;
@@ -148,8 +148,7 @@ class Batch {
     return outcome;
   }
 
-  void complete(const BatchItem& item, LabelJob& job, std::optional<Admission::Memory>& memory,
-                Outcome& outcome) {
+  void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
     if (item.problem) throw *item.problem;
     for (const std::string& path : item.files.outputs()) io::make_folder(fs::path(path).parent_path());
     job.open();

@@ -32,6 +32,12 @@ class Holes {
   std::uint64_t count_ = 0, elements_ = 0;
 };
 
+/// Writes rows of the image from `first_row` on, with holes filled, to all of `out`. `background` are labels
+/// as those of Holes; `holes` has for each of them, and 0, whether it is a hole, and is empty if all are. The
+/// labels are made ready for them (LabelSource::prepare).
+void draw_filled(const LabelSource& background, const std::vector<Label>& holes, std::int64_t first_row,
+                 BitVolume& out);
+
 /// Writes rows of the image from `first_row` on, inverted, to all of `out`: what has no label is foreground.
 /// The labels are made ready for them (LabelSource::prepare).
 void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out);

@@ -50,6 +50,17 @@ class PartLink {
   virtual std::vector<Message> gather(Message message);
 };
 
+/// The only part of an image that is not cut: a whole. Steps of parts then are those of a whole image, at no
+/// further cost.
+class SoloLink final : public PartLink {
+ public:
+  int part() const override { return 0; }
+  int parts() const override { return 1; }
+  /// Error (internal): there is no other part.
+  void send(int to, Message message) override;
+  Message receive(int from) override;
+};
+
 /// Runs `work` for each of so many parts in a thread of its own and returns when all are done. When one
 /// throws, calls of the others' links throw too, and the first error goes on.
 void run_parts(int parts, const std::function<void(PartLink& link)>& work);
@@ -58,11 +69,13 @@ void run_parts(int parts, const std::function<void(PartLink& link)>& work);
 /// than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
 
-/// A slab with its own labels, and what each of them, and 0, is in the whole.
+/// A slab with its own labels, and what each of them, and 0, is in the whole. Empty numbers: the same.
 struct NumberedSlab {
   Slab slab;
   std::unique_ptr<LabelSource> labels;
   std::vector<Label> numbers;
+
+  const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
 };
 
 /// The labels of a whole, of which only rows of `slabs`, which are in ascending order, can be rendered.
@@ -71,18 +84,19 @@ std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSl
 /// What a part is of the whole.
 struct NumberedPart {
   NumberedSlab labels;
-  Components components;      // that begin in the part and stay, as the whole sees them; those of
-                              // LabelOrder::size are all in part 0
-  Column<ValueBits> values;   // of these, of an image of values
-  Measured measured;          // the same, if they were measured
-  std::uint64_t nans = 0;     // samples of these that are no number, if intensities were measured
-  Label first = 0;            // the label of the first of these is one more
-  Label count = 0;            // of labels of the whole
-  std::uint64_t dropped = 0;  // by the selection, of the whole
-  std::uint64_t largest = 0;  // elements of the largest component of the whole, before that
+  Components components;               // that begin in the part and stay, as the whole sees them; those of
+                                       // LabelOrder::size are all in part 0
+  Column<ValueBits> values;            // of these, of an image of values
+  Column<ValueBits> values_of_labels;  // the same of the part's own labels, unless it is the only part
+  Measured measured;                   // the same, if they were measured
+  std::uint64_t nans = 0;              // samples of these that are no number, if intensities were measured
+  Label first = 0;                     // the label of the first of these is one more
+  Label count = 0;                     // of labels of the whole
+  std::uint64_t dropped = 0;           // by the selection, of the whole
+  std::uint64_t largest = 0;           // elements of the largest component of the whole, before that
 
-  // Until the selection: labels of the whole, ascending, that the part has and that begin before it, and
-  // those at its last slice, or row.
+  // Until the selection, of several parts: labels of the whole, ascending, that the part has and that begin
+  // before it, and those at its last slice, or row.
   std::vector<Label> before;
   std::vector<Label> at_last;
 };
@@ -91,10 +105,10 @@ struct NumberedPart {
 /// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
 /// how many parts there are. `values`: of the part's components, of an image of values; then these connect
 /// where values are equal, or with a delta where elements `at_faces` do. Messages and memory beside the
-/// part's own components are of the size of two faces. Error (data) when there are more components than
-/// labels.
+/// part's own components are of the size of two faces. The only part is taken as it is. Error (data) when
+/// there are more components than labels.
 NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                        Labeled labeled, std::span<const ValueBits> values = {}, ValueFaces at_faces = {});
+                        Labeled labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
 
 /// Then unites components across periodic borders, as wrap(), again all parts; returns how each that begins
 /// in the part goes across them. Part 0 holds what lies at the borders, every part the components there.

@@ -22,7 +22,12 @@ Holes::Holes(Labeled background, bool per_slice, std::uint64_t max_size)
 }
 
 void Holes::draw_filled(std::int64_t first_row, BitVolume& out) const {
-  draw_others(*background_, first_row, out, [&](Label label) { return !map_.empty() && map_[label] == 0; });
+  gpuccl::draw_filled(*background_, map_, first_row, out);
+}
+
+void draw_filled(const LabelSource& background, const std::vector<Label>& holes, std::int64_t first_row,
+                 BitVolume& out) {
+  draw_others(background, first_row, out, [&](Label label) { return !holes.empty() && holes[label] == 0; });
 }
 
 void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out) {

@@ -14,7 +14,8 @@ BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const Period
   LabelRuns listed;
   for (std::int64_t first = own.begin; first < own.end; first += kRowsAtOnce) {
     const std::int64_t rows = std::min(kRowsAtOnce, own.end - first);
-    slab.labels->list_runs(first - own.begin, rows, listed, slab.numbers.data());
+    slab.labels->prepare(first - own.begin, rows);
+    slab.labels->list_runs(first - own.begin, rows, listed, slab.map());
     std::size_t begin = 0;
     for (std::int64_t i = 0; i < rows; ++i) {
       const std::size_t end = listed.ends[static_cast<std::size_t>(i)];

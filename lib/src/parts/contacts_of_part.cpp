@@ -20,6 +20,7 @@ std::vector<Contact> find_contacts_across(Extent whole, Connectivity connectivit
 
 std::vector<Contact> find_contacts_of_part(PartLink& link, Extent whole, Connectivity connectivity,
                                            const NumberedPart& part, const PeriodicAxes& periodic) {
+  if (link.parts() == 1) return find_contacts(*part.labels.labels, connectivity, part.labels.map(), periodic);
   const RowsOfPart rows(link, whole, rows_touched_before(whole, connectivity), part,
                         [](Label label) { return label; });
   const RowRange& own = rows.own();

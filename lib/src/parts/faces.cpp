@@ -37,16 +37,17 @@ Faces::Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connec
       elements_(std::move(elements)),
       met_(labeled.components.size()) {
   LabelRuns first, last;
+  const auto list = [&](std::int64_t first_row, LabelRuns& runs) {
+    labeled.labels->prepare(first_row, geometry_.rows);
+    labeled.labels->list_runs(first_row, geometry_.rows, runs, nullptr);
+  };
+  if (geometry_.before) list(0, first);
   if (geometry_.next) {
-    labeled.labels->list_runs(labeled.labels->extent().rows() - geometry_.rows, geometry_.rows, last,
-                              nullptr);
+    list(labeled.labels->extent().rows() - geometry_.rows, last);
     meet_all(last, met_);
   }
   at_last_ = met_.labels().size();
-  if (geometry_.before) {
-    labeled.labels->list_runs(0, geometry_.rows, first, nullptr);
-    meet_all(first, met_);
-  }
+  if (geometry_.before) meet_all(first, met_);
   begins_ = met_.labels();
   united_of_.assign(begins_.size(), kNone);
   group_number_.assign(begins_.size(), kNone);

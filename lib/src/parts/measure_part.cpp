@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/intensity.hpp"
 #include "gpuccl/parts.hpp"
 #include "measure/measure_rows.hpp"
 #include "parts/message.hpp"
@@ -64,9 +65,23 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
   return before;
 }
 
+/// The only part: measures the whole.
+void measure_whole(const MeasureRequest& request, NumberedPart& part) {
+  const LabelSource& labels = *part.labels.labels;
+  part.measured = measure(labels, part.components, request);
+  if (request.samples == nullptr) return;
+  Intensities intensities = measure_intensity(
+      labels, part.components, *request.samples,
+      {.wanted = request.wanted, .max_bytes = request.max_bytes - part.measured.bytes_beside()});
+  part.nans = intensities.nans;
+  part.measured.add(std::move(intensities));
+}
+
 }  // namespace
 
 Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background) {
+  if (link.parts() == 1)
+    return {std::move(background.labels.labels), std::move(background.components), {}, 0};
   select_part(link, whole, complementary(connectivity), {.clear_border = true}, background);
   return cavities_of_slab(whole, std::move(background.labels), background.first,
                           std::move(background.components));
@@ -98,6 +113,7 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
 
 void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
                   const std::function<void(const std::function<void()>& work)>& alone) {
+  if (link.parts() == 1) return alone([&] { measure_whole(request, part); });
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
   const std::vector<Component> before = receive_before(link, faces, part);
   const OwnNumbers number(part);

@@ -68,8 +68,9 @@ void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
   for (int other = 0; other < link.parts(); ++other)
     if (const RowRange mine = around(link.part(), other); mine.begin < mine.end) {
       LabelRuns runs;
+      part_.labels.labels->prepare(mine.begin - own_.begin, mine.end - mine.begin);
       part_.labels.labels->list_runs(mine.begin - own_.begin, mine.end - mine.begin, runs,
-                                     part_.labels.numbers.data());
+                                     part_.labels.map());
       Message message;
       put(message, runs.runs);
       put(message, runs.ends);

@@ -22,6 +22,9 @@ class RowsOfPart final : public LabelSource {
   const RowRange& own() const { return own_; }
   Extent extent() const override { return extent_; }
   Label count() const override { return part_.count; }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override {
+    return prepare_own(part_.labels.labels.get(), own_, extent_.rows(), first_row, rows);
+  }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 

@@ -136,10 +136,28 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   return of_all;
 }
 
+/// The only part: selects in the whole.
+void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
+                  const ComponentValues& values, NumberedPart& part) {
+  Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,
+                              {part.values, values.type, values.apart});
+  part.measured.select(selected.map);
+  follow(selected.map, selected.components.size(), part.values);
+  part.components = std::move(selected.components);
+  part.count = static_cast<Label>(part.components.size());
+  part.dropped = selected.dropped;
+  if (part.labels.numbers.empty()) {
+    part.labels.numbers = std::move(selected.map);
+  } else if (!selected.map.empty()) {
+    for (Label& number : part.labels.numbers) number = selected.map[number];
+  }
+}
+
 }  // namespace
 
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
                  NumberedPart& part, const ComponentValues& values) {
+  if (link.parts() == 1) return select_whole(whole, !is_3d(connectivity), options, values, part);
   if (options == SelectionOptions()) return;
   const Label first = part.first, all = part.count;
   const std::vector<Label> numbers = select_own(link, whole, !is_3d(connectivity), options, values, part);

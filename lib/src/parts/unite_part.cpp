@@ -137,11 +137,26 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   return part;
 }
 
+/// The only part: what it has labeled is the whole.
+NumberedPart whole_of(const Slab& slab, Labeled labeled, Column<ValueBits> values) {
+  NumberedPart part;
+  part.count = static_cast<Label>(labeled.components.size());
+  for (const std::uint64_t area : labeled.components.area) part.largest = std::max(part.largest, area);
+  part.labels = {slab, std::move(labeled.labels), {}};
+  part.components = std::move(labeled.components);
+  part.values = std::move(values);
+  return part;
+}
+
 }  // namespace
 
 NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                        Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces) {
-  return unite(link, slab, whole, connectivity, std::move(labeled), values, std::move(at_faces), {});
+                        Labeled labeled, Column<ValueBits> values, ValueFaces at_faces) {
+  if (link.parts() == 1) return whole_of(slab, std::move(labeled), std::move(values));
+  NumberedPart part =
+      unite(link, slab, whole, connectivity, std::move(labeled), values, std::move(at_faces), {});
+  part.values_of_labels = std::move(values);
+  return part;
 }
 
 NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,

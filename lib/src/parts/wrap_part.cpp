@@ -115,10 +115,23 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
   return all;
 }
 
+/// The only part: unites components across the borders of the whole.
+std::vector<std::array<Wrap, 3>> wrap_whole(Connectivity connectivity, const PeriodicAxes& periodic,
+                                            NumberedPart& part) {
+  Wrapped wrapped = wrap(*part.labels.labels, part.components, connectivity, periodic, part.values);
+  part.components = std::move(wrapped.components);
+  follow(wrapped.map, part.components.size(), part.values);
+  part.count = static_cast<Label>(part.components.size());
+  for (const std::uint64_t area : part.components.area) part.largest = std::max(part.largest, area);
+  part.labels.numbers = std::move(wrapped.map);
+  return std::move(wrapped.wraps);
+}
+
 }  // namespace
 
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
                                            const PeriodicAxes& periodic, NumberedPart& part) {
+  if (link.parts() == 1) return wrap_whole(connectivity, periodic, part);
   check_periodic(whole, connectivity, periodic);
   const std::vector<AtBorder> all = wrap_together(link, whole, connectivity, periodic, part);
   std::vector<Label> gone, far;  // roots of others, which parts far from where they begin may have

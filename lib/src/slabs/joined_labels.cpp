@@ -19,11 +19,16 @@ void JoinedLabels::for_each_part(std::int64_t first_row, std::int64_t rows, Visi
   }
 }
 
+std::int64_t JoinedLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
+  if (parts_.size() != 1) return extent_.rows();
+  return prepare_own(parts_[0].labels.get(), parts_[0].rows, extent_.rows(), first_row, rows);
+}
+
 void JoinedLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
   for_each_part(first_row, rows, [&](const Part& part, std::int64_t first, std::int64_t count) {
     std::visit(
         [&](auto*& to) {
-          render_mapped(*part.labels, first, count, to, part.numbers.data(), map);
+          render_mapped(*part.labels, first, count, to, part.map(), map);
           to += count * extent_.width;
         },
         out);
@@ -36,7 +41,7 @@ void JoinedLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRun
   out.ends.clear();
   LabelRuns of_part;
   for_each_part(first_row, rows, [&](const Part& part, std::int64_t first, std::int64_t count) {
-    part.labels->list_runs(first, count, of_part, part.numbers.data());
+    part.labels->list_runs(first, count, of_part, part.map());
     if (map != nullptr) map_runs(of_part, map);
     append_rows(out, of_part, 0, of_part.ends.size());
   });

@@ -10,13 +10,15 @@
 
 namespace gpuccl {
 
-/// The labels of a whole that are in memory in parts.
+/// The labels of a whole in parts: of several, all in memory, or of one alone.
 class JoinedLabels final : public LabelSource {
  public:
   struct Part {
     RowRange rows;  // of the whole
     std::unique_ptr<LabelSource> labels;
-    std::vector<Label> numbers;  // of the whole, for each label of the part; 0 for 0
+    std::vector<Label> numbers;  // of the whole, for each label of the part, and 0; empty: the same
+
+    const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
   };
 
   /// In the order of their rows; rows of which there is no part cannot be rendered.
@@ -25,6 +27,7 @@ class JoinedLabels final : public LabelSource {
 
   Extent extent() const override { return extent_; }
   Label count() const override { return count_; }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override;
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 

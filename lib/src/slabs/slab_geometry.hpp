@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/connectivity.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/slabs.hpp"
 #include "gpuccl/value_type.hpp"
 
@@ -15,6 +17,18 @@ struct RowRange {
   std::int64_t begin = 0, end = 0;
 };
 RowRange rows_of(const Slab& slab, Extent whole);
+
+/// LabelSource::prepare for rows of a whole. `labels` are those of its rows `own`, or null if there are none;
+/// other rows need nothing.
+inline std::int64_t prepare_own(const LabelSource* labels, const RowRange& own, std::int64_t all_rows,
+                                std::int64_t first_row, std::int64_t rows) {
+  if (labels == nullptr || first_row >= own.end) return all_rows;
+  if (first_row + rows <= own.begin) return own.begin;
+  const std::int64_t first = std::max(first_row, own.begin) - own.begin;
+  const std::int64_t end = std::min(first_row + rows, own.end) - own.begin;
+  const std::int64_t ready = own.begin + labels->prepare(first, end - first);
+  return ready < own.end ? ready : all_rows;
+}
 
 /// The slab of an image.
 BitView view_of(const Slab& slab, BitView image);

@@ -1,0 +1,372 @@
+#include "app/label/job.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "app/common/messages.hpp"
+#include "gpuccl/periodic.hpp"
+#include "gpuccl/selection.hpp"
+#include "io/files/bytes_in_words.hpp"
+#include "io/files/file_error.hpp"
+#include "io/parts/messages.hpp"
+#include "io/parts/part_writer.hpp"
+#include "io/parts/together.hpp"
+#include "io/report/contacts_csv.hpp"
+#include "io/report/report.hpp"
+#include "io/report/stats_csv.hpp"
+#include "io/report/value_table.hpp"
+#include "io/write/label_writer.hpp"
+#include "io/write/preview.hpp"
+
+namespace gpuccl::app {
+
+Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, Warn warn)
+    : link_(link),
+      files_(files),
+      options_(options),
+      warn_(std::move(warn)),
+      progress_(options.progress, files.input),
+      streams_(files),
+      description_(files, options,
+                   [this](const std::string& path, const std::string& line) { this->warn(path, line); }) {}
+
+/// Does what sends no messages: what it throws is an error of `path`, and of all parts.
+template <class Work>
+void Job::here(const std::string& path, Work work) {
+  if (is_alone())
+    io::concerning(path, work);
+  else
+    io::together(link_, [&] { io::concerning(path, work); });
+}
+
+/// Does what all parts do together: too many components, or such as go too far, are so for all of them alike.
+template <class Work>
+void Job::all_or_none(Work work) {
+  if (is_alone()) return io::concerning(files_.input, work);
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.failure() != Failure::data) throw;
+    throw io::PartFailed(error.failure(), is_first() ? std::current_exception() : nullptr);
+  }
+}
+
+void Job::open() {
+  progress_.stage("reading");
+  here(files_.input, [&] {
+    input_.emplace(files_, options_,
+                   [this](const std::string& path, const std::string& line) { warn(path, line); });
+    extent_ = input_->extent();
+    const Slab slab = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
+    piece_.emplace(*input_, slab, is_alone(), [this](double done) { progress_.share(done); });
+  });
+  if (!is_alone()) agree_on_input();
+  open_outputs();
+  description_.report.read_ms = since_.lap();
+}
+
+/// All parts need the same input.
+void Job::agree_on_input() {
+  std::string state;
+  here(files_.input, [&] { state = input_->state(); });
+  const std::string first = io::text_of(link_.gather(io::message_of(state)).front());
+  here(files_.input, [&] {
+    if (const std::optional<std::string> other = input_->changed(first))
+      throw io::FileError(*other, Failure::data,
+                          "is another file for part " + std::to_string(link_.part()) +
+                              " than for part 0; all parts need the same one");
+  });
+}
+
+void Job::open_outputs() {
+  if (is_alone()) {
+    outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
+    return;
+  }
+  here(files_.input, [&] {
+    OutputOptions named = options_.output;
+    named.file.named = true;
+    if (is_first()) outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), named);
+  });
+  const auto shared = [&](const std::string& path, io::AtomicFile* (LabelOutputs::*file)()) {
+    return path.empty()
+               ? nullptr
+               : std::make_unique<io::SharedFile>(link_, path, is_first() ? (*outputs_.*file)() : nullptr);
+  };
+  image_ = shared(files_.image, &LabelOutputs::image);
+  stats_ = shared(files_.stats, &LabelOutputs::stats);
+  contacts_file_ = shared(files_.contacts, &LabelOutputs::contacts);
+  report_ = shared(files_.json, &LabelOutputs::report);
+}
+
+bool Job::read(std::int64_t allowed) {
+  waited_ms_ += since_.lap();
+  bool enough = true;
+  here(files_.input, [&] { enough = piece_->read(allowed); });
+  since_.lap();
+  return enough;
+}
+
+Engine& Job::read(LazyEngine& engine) {
+  Engine* started = nullptr;
+  here(files_.input, [&] { started = &engine.start(); });
+  read();
+  return *started;
+}
+
+void Job::label(Engine& engine) {
+  const std::size_t slabs = piece_->slabs();
+  progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
+  Piece::Labels labels;
+  label_piece(engine, labels);
+  since_.lap();
+  sums_ = std::move(labels.labeled.sums);
+  all_or_none([&] {
+    part_ = unite_part(link_, piece_->slab(), extent_, input_->connectivity(), std::move(labels.labeled),
+                       std::move(labels.values), std::move(labels.faces));
+    if (options_.periodic != PeriodicAxes{})
+      wraps_ = wrap_part(link_, extent_, input_->connectivity(), options_.periodic, part_);
+  });
+  describe();
+  measure(engine);
+  select();
+  description_.report.statistics_ms += since_.lap();
+}
+
+void Job::label_piece(Engine& engine, Piece::Labels& labels) {
+  for (bool again = true; again;) {
+    if (options_.fill_holes) fill_holes(engine);
+    std::optional<Piece::Labels> found;
+    here(files_.input, [&] { found = piece_->label(engine); });
+    again = link_.scan(found ? 0 : 1).all > 0;
+    if (!again) labels = std::move(*found);
+  }
+}
+
+/// Holes are components of the background that are not at the border.
+void Job::fill_holes(Engine& engine) {
+  NumberedPart holes = unite_background([&] { return piece_->label_background(engine); });
+  select_part(link_, extent_, complementary(input_->connectivity()),
+              {.max_size = *options_.fill_holes, .clear_border = true}, holes);
+  const std::uint64_t mine =
+      std::accumulate(holes.components.area.begin(), holes.components.area.end(), std::uint64_t{0});
+  holes_ = {holes.count, link_.scan(mine).all};
+  here(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
+}
+
+NumberedPart Job::unite_background(const std::function<Labeled()>& label) {
+  Labeled background;
+  here(files_.input, [&] { background = label(); });
+  NumberedPart united;
+  all_or_none([&] {
+    united = unite_part(link_, piece_->slab(), extent_, complementary(input_->connectivity()),
+                        std::move(background));
+  });
+  return united;
+}
+
+/// Describes what all parts have found.
+void Job::describe() {
+  PieceReport mine = piece_->report();
+  mine.read_ms += description_.report.read_ms;
+  mine.total_ms = milliseconds();
+  std::vector<PieceReport> pieces;
+  if (is_alone()) {
+    pieces.push_back(std::move(mine));
+  } else {
+    for (const Message& message : link_.gather(io::message_of(mine.text())))
+      pieces.push_back(PieceReport::of_text(io::text_of(message)));
+  }
+  description_.labeled(input_->info(), input_->connectivity(), pieces, part_.largest, holes_,
+                       input_->measures().grid_difference());
+}
+
+void Job::measure(Engine& engine) {
+  const LabelMeasures& measures = input_->measures();
+  if (!measures.any()) return;
+  progress_.stage("measuring");
+  MeasureRequest request = measures.request();
+  if (options_.periodic != PeriodicAxes{}) {  // no row is looked at
+    request.wraps = wraps_;
+    part_.measured = measure_nothing(extent_, part_.components, request);
+    return;
+  }
+  BitVolume bits;
+  Labeled cavities;
+  if (measures.needs_background()) {
+    cavities = cavities_of_part(link_, extent_, input_->connectivity(), unite_background([&] {
+                                  return piece_->label_background_of(part_.labels.labels.get(), engine, bits);
+                                }));
+    request.background = &cavities;
+  }
+  request.max_bytes = piece_->left_to_measure();
+  if (is_alone()) request.gathered = &sums_;
+  measure_part(link_, extent_, request, part_,
+               [&](const std::function<void()>& work) { here(files_.input, work); });
+  piece_->budget().claims.measured = static_cast<double>(part_.measured.bytes_beside());
+  description_.measured(measures, link_.scan(part_.nans).all);
+}
+
+void Job::select() {
+  all_or_none([&] {
+    select_part(link_, extent_, input_->connectivity(), options_.selection, part_,
+                {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
+  });
+  part_.measured.show_only(options_.measure.wanted);
+  description_.selected(part_.count, part_.dropped);
+  if (!input_->value_type()) return;
+  io::Report& report = description_.report;
+  report.value = input_->column(part_.values);
+  if (!options_.values.one_each()) return;
+  report.values = io::sum_up_values(report.value, part_.components);
+  if (!is_alone())
+    report.values = io::sum_up_values(report.value.type, io::gather_lists(link_, *report.values));
+}
+
+void Job::write() {
+  progress_.stage("writing");
+  since_.lap();
+  if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
+  if (!files_.image.empty()) write_image();
+  if (!files_.preview.empty()) write_preview();
+  if (is_alone() && !files_.contacts.empty()) write_contacts();
+  write_table();
+  if (is_alone()) return;
+  io::Report& report = description_.report;
+  report.write_ms = since_.lap();
+  report.total_ms = milliseconds();
+  here(files_.input, [&] {
+    if (is_first()) description_.written(*outputs_);
+  });
+  if (report_)
+    io::write_text_in_parts(link_, *report_, [&](const io::TextSink& sink) {
+      io::stream_report(sink, report, part_.components, part_.measured, stretch());
+    });
+}
+
+/// What is written in place of the part's labels.
+WrittenValues Job::written() {
+  if (!options_.values.keep_values)
+    return {options_.label_type, std::move(part_.labels.numbers), part_.count};
+  WrittenValues written;
+  const ValueType type = *input_->value_type();
+  here(files_.image, [&] {
+    written = is_alone() ? written_values(type, part_.values, part_.labels.numbers)
+                         : written_values_of_part(type, part_.values_of_labels, part_.labels.numbers);
+  });
+  if (is_alone()) return written;
+  const std::vector<Label> largest = io::gather_lists(link_, std::vector{written.largest});
+  written.largest = *std::max_element(largest.begin(), largest.end());
+  return written;
+}
+
+void Job::write_image() {
+  const io::LabelFormat format = io::label_format(files_.image);
+  WrittenValues written = this->written();
+  io::WriteOptions write;
+  here(files_.image, [&] {
+    write = write_options(options_, format, written.type, written.largest, geometry());
+    write.strips_at_once = piece_->strips_at_once();
+    write.progress = [this](double done) { progress_.share(done); };
+    description_.image(write, written.type);
+    if (is_alone())
+      io::write_labels(*outputs_->image(), format, {*part_.labels.labels, written.map, written.largest},
+                       write);
+  });
+  if (!options_.values.keep_values) part_.labels.numbers = std::move(written.map);
+  if (is_alone()) return;
+  std::vector<NumberedSlab> slabs;
+  slabs.push_back(std::move(part_.labels));
+  if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
+  const std::unique_ptr<LabelSource> labels = joined_labels(extent_, std::move(slabs), written.largest);
+  io::write_labels_in_parts(link_, *image_, format, *labels, write);
+}
+
+void Job::write_preview() {
+  io::AtomicFile* const file = outputs_->preview();
+  here(files_.preview, [&] {
+    io::write_preview(*file, {*part_.labels.labels, part_.labels.numbers, part_.count});
+  });
+}
+
+/// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity
+/// that has made them are one; by all neighbors there are others.
+void Job::write_contacts() {
+  description_.contacts();
+  const MemoryBudget& budget = piece_->budget();
+  here(files_.input, [&] {
+    if (!budget.fits(budget.finding_contacts()))
+      throw Error(Failure::memory, "needs " + io::bytes_in_words(budget.finding_contacts()) +
+                                       " of memory to find contacts in whole slices, the limit is " +
+                                       io::bytes_in_words(static_cast<double>(budget.limit())));
+  });
+  all_or_none([&] {
+    contacts_ = find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_,
+                                      options_.periodic);
+  });
+  const bool in_3d = is_3d(input_->connectivity());
+  if (is_alone()) {
+    if (io::AtomicFile* const file = outputs_->contacts())
+      here(file->path(), [&] { io::write_contacts_csv(*file, in_3d, geometry(), contacts_, value()); });
+    return;
+  }
+  const std::vector<ValueBits> mine(part_.values.begin(), part_.values.end());
+  const std::vector<ValueBits> values = io::gather_lists(link_, mine);
+  io::write_text_in_parts(link_, *contacts_file_, [&](const io::TextSink& sink) {
+    if (is_first()) io::stream_contacts_csv(sink, in_3d, geometry(), contacts_, input_->column(values));
+  });
+}
+
+void Job::write_table() {
+  if (stats_) {
+    io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
+      io::stream_stats_csv(sink, volume(), geometry(), part_.components, part_.measured, stretch(), value());
+    });
+  } else if (io::AtomicFile* const file = is_alone() ? outputs_->stats() : nullptr) {
+    here(file->path(), [&] {
+      io::write_stats_csv(*file, volume(), geometry(), part_.components, part_.measured, value());
+    });
+  }
+}
+
+void Job::commit() {
+  if (is_alone()) {
+    outputs_->finish();
+    description_.written(*outputs_);
+    io::Report& report = description_.report;
+    report.write_ms = since_.lap();
+    report.total_ms = milliseconds();
+    return outputs_->commit(report, part_.components, part_.measured, contacts_);
+  }
+  for (io::SharedFile* const file : {image_.get(), stats_.get(), contacts_file_.get(), report_.get()})
+    if (file != nullptr) here(file->path(), [&] { file->finish(); });
+  here(files_.input, [&] {
+    if (is_first()) outputs_->commit();
+  });
+}
+
+void Job::warn(const std::string& path, const std::string& line) {
+  if (options_.quiet || !is_first()) return;
+  progress_.clear();
+  warn_(path, line);
+}
+
+LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
+                        LazyEngine& engine) {
+  Job job(link, files, options, [](const std::string& path, const std::string& line) {
+    print_warning(display_name(path) + ": " + line);
+  });
+  job.open();
+  job.label(job.read(engine));
+  job.write();
+  job.commit();
+  return {job.count(), job.dropped(), job.engine_report(), job.milliseconds()};
+}
+
+LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine) {
+  SoloLink link;
+  return label_file(link, files, options, engine);
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,99 @@
+#include "app/label/label_input.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "app/label/label_checks.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/periodic.hpp"
+#include "io/files/file_error.hpp"
+#include "io/image/limits.hpp"
+#include "io/read/input_files.hpp"
+#include "io/zarr/ome_image.hpp"
+
+namespace gpuccl::app {
+
+LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, Warn warn)
+    : files_(files), options_(options), measures_(files, options) {
+  io::ReadOptions read;
+  read.foreground = options.input.foreground;
+  read.limits = options.input.limits;
+  read.limits.memory = io::memory_limit(options.input.limits);
+  read.spacing = options.spacing;
+  read.planes = options.planes;
+  read.stack = options.input.stack;
+  read.in_parts = true;
+  read.pages_apart = options.algorithm.per_slice;
+  const auto warn_of = [&](const std::string& path) {
+    return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
+  };
+  read.warn = warn_of(files.input);
+  reader_ = io::open_reader(files.input, read);
+  info_ = reader_->info();
+  connectivity_ = options.algorithm.connectivity_for(extent(), info_.format != "png");
+  check_periodic(extent(), connectivity_, options.periodic);
+  check_pages(info_, options);
+  if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
+  if (options.values.by_values) {
+    value_type_ = reader_->value_type();
+    check_value_type(*value_type_, options.values);
+  }
+  measures_.plan(info_, connectivity_);
+  if (const std::string line = measures_.left_out(); warn && !line.empty()) warn(files.input, line);
+  if (measures_.needs_background())
+    check_labels_background(options.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
+  read.warn = warn_of(files.intensity);
+  measures_.open_intensity(read, info_);
+}
+
+std::string LabelInput::foreground_rule() const {
+  return value_type_ ? rule_of(options_.values) : info_.foreground_rule;
+}
+
+LabelWork LabelInput::work(const Extent& extent) const {
+  LabelWork work{extent, connectivity_, options_.algorithm.engine,
+                 !(options_.selection == SelectionOptions())};
+  work.labels_background = options_.fill_holes || measures_.needs_background();
+  work.wraps = options_.periodic != PeriodicAxes{};
+  work.measures = measures_.request();
+  if (value_type_) {
+    work.values = value_type_;
+    work.delta = options_.values.most_difference();
+    if (work.engine.device != DeviceChoice::cuda) work.engine.device = DeviceChoice::cpu;
+  }
+  return work;
+}
+
+void LabelInput::find_threshold() {
+  reader_->find_threshold();
+  info_ = reader_->info();
+}
+
+std::string LabelInput::state_now() const {
+  const io::InputState all = io::state_of_input(files_.input, options_.input.stack);
+  return info_.format + " " + io::to_string(info_.extent) + " " + std::to_string(all.fingerprint);
+}
+
+const std::string& LabelInput::first_state() const { return state_ ? *state_ : state_.emplace(state_now()); }
+
+void LabelInput::check_state() const {
+  if (state_ && state_now() != *state_) throw Error(Failure::data, "the input changed while it was read");
+}
+
+std::string LabelInput::state() const {
+  if (files_.intensity.empty()) return first_state();
+  return io::concerning(files_.intensity, [&] {
+    std::error_code none;
+    const bool stack =
+        std::filesystem::is_directory(files_.intensity, none) && !io::is_zarr(files_.intensity);
+    return first_state() + " " + std::to_string(io::state_of_input(files_.intensity, stack).fingerprint);
+  });
+}
+
+std::optional<std::string> LabelInput::changed(const std::string& before) const {
+  if (state() == before) return std::nullopt;
+  const bool is_same = !files_.intensity.empty() && before.starts_with(first_state() + " ");
+  return is_same ? files_.intensity : files_.input;
+}
+
+}  // namespace gpuccl::app

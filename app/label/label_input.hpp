@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "app/label/label_measures.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/label/memory_plan.hpp"
+#include "app/label/value_options.hpp"
+#include "gpuccl/value_type.hpp"
+#include "io/read/reader.hpp"
+#include "io/report/component_rows.hpp"
+
+namespace gpuccl::app {
+
+/// An input that is open and was checked against the options, with what is measured of it.
+class LabelInput {
+ public:
+  /// Receives one line about the file `path`.
+  using Warn = std::function<void(const std::string& path, const std::string& line)>;
+
+  /// Opens it, and the image of samples if there is one. `files` and `options` must outlive it. Throws as
+  /// io::open_reader(), and Error (usage, data) where input and options contradict each other.
+  LabelInput(const LabelPaths& files, const LabelOptions& options, Warn warn);
+
+  const LabelPaths& files() const { return files_; }
+  const LabelOptions& options() const { return options_; }
+  const io::ImageInfo& info() const { return info_; }
+  Extent extent() const { return info_.extent; }
+  Connectivity connectivity() const { return connectivity_; }
+  bool is_volume() const { return extent().depth > 1 || is_3d(connectivity_); }
+
+  /// Of an image of values; none of a binary one.
+  const std::optional<ValueType>& value_type() const { return value_type_; }
+  /// A column of such values.
+  io::ValueColumn column(std::span<const ValueBits> values) const {
+    return value_type_ ? io::ValueColumn{true, *value_type_, values} : io::ValueColumn{};
+  }
+  std::string foreground_rule() const;
+
+  const LabelMeasures& measures() const { return measures_; }
+  /// Whether rows are looked at to measure: periodic images have only measures that need none.
+  bool measures_rows() const { return measures_.any() && options_.periodic == PeriodicAxes{}; }
+
+  /// What there is to label of rows of this extent.
+  LabelWork work(const Extent& extent) const;
+
+  io::Reader& reader() const { return *reader_; }
+  /// Finds the threshold, if that takes reading; info() has it from then on.
+  void find_threshold();
+  bool is_open() const { return reader_ != nullptr; }
+  /// Gives back the memory of the reader.
+  void close() { reader_.reset(); }
+
+  /// Format, extent, sizes and times of all files that are read: the same for all processes as long as the
+  /// input is.
+  std::string state() const;
+  /// Which input differs from that `before`, the input if both do; none if nothing has changed.
+  std::optional<std::string> changed(const std::string& before) const;
+  /// Error (data) if the input has changed since state() was first asked for.
+  void check_state() const;
+
+ private:
+  std::string state_now() const;
+  const std::string& first_state() const;
+
+  const LabelPaths& files_;
+  const LabelOptions& options_;
+  Connectivity connectivity_ = Connectivity::c8;
+  std::unique_ptr<io::Reader> reader_;
+  io::ImageInfo info_;
+  std::optional<ValueType> value_type_;
+  LabelMeasures measures_;
+  mutable std::optional<std::string> state_;
+};
+
+}  // namespace gpuccl::app

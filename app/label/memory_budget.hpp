@@ -1,0 +1,86 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace gpuccl::app {
+
+/// The memory that one labeling takes, as named claims, and what its limit allows.
+class MemoryBudget {
+ public:
+  /// Bytes beyond the limit that are always granted: nothing is refused for so little.
+  static constexpr std::int64_t kInAnyCase = std::int64_t{24} << 20;
+  /// Bytes for strips of common images.
+  static constexpr double kWriteBuffers = 8 << 20;
+
+  /// In bytes, each as much as it can be by what is known so far.
+  struct Claims {
+    double held = 0;        // input that stays in memory: of a pipe, of the image of samples
+    double decoding = 0;    // buffers of its decoders
+    double labeling = 0;    // image and tables, while it is labeled at once
+    double labels = 0;      // what remains of these while labels are written; or a slab with its labels
+    double components = 0;  // all that is known of them
+    double measured = 0;    // sums of measures beside those of components
+    double counts = 0;      // values of samples that are counted for percentiles
+    double contacts = 0;    // rows in which contacts are found
+    double strip = 0;       // one strip of the label image
+    double preview = 0;     // rows of the preview
+  };
+  Claims claims;
+
+  explicit MemoryBudget(std::int64_t limit = INT64_MAX) : limit_(limit) {}
+
+  std::int64_t limit() const { return limit_; }
+  /// What the labeling may take of it while others share it; 0 until that is known.
+  std::int64_t allowed() const { return allowed_; }
+  void allow(std::int64_t bytes) { allowed_ = std::min(bytes, limit_); }
+  bool is_shared() const { return allowed_ < limit_; }
+
+  // What steps take that follow each other.
+
+  /// Writing, with so many strips under way.
+  double writing(std::size_t strips) const {
+    return claims.labels + claims.components + claims.measured + output(strips);
+  }
+  double finding_contacts() const { return writing(0) + claims.contacts; }
+  /// All steps of an image that is labeled at once, by its header.
+  double expected() const { return claims.labeling + claims.components + claims.counts + claims.contacts; }
+  /// The same, when the image has been read.
+  double at_once() const {
+    return std::max({claims.labeling + claims.components + claims.counts, writing(1) - kWriteBuffers,
+                     finding_contacts()});
+  }
+
+  /// The bytes to reserve for `step`, with input and buffers, up to the limit.
+  std::int64_t needed(double step) const {
+    return static_cast<std::int64_t>(std::ceil(std::min(step + beside(), static_cast<double>(limit_))));
+  }
+  /// Whether what is allowed now is enough for `step`, input and buffers.
+  bool allows(double step) const { return step + beside() <= static_cast<double>(allowed_); }
+  /// Whether `step` fits the limit; a few MiB always do.
+  bool fits(double step) const { return step <= static_cast<double>(limit_ + kInAnyCase); }
+  bool can_write(std::size_t strips = 1) const { return fits(writing(strips)); }
+
+  /// How many strips may be under way: one at least, as many as there is memory for.
+  std::size_t strips_at_once() const {
+    const double one = output(1);
+    const double left = static_cast<double>(allowed_) - writing(1);
+    return one > 0 && left > 0 ? 1 + static_cast<std::size_t>(left / one) : 1;
+  }
+  /// What measuring may take beside the sums of components, of `memory`.
+  std::int64_t left_to_measure(std::int64_t memory) const {
+    return std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(writing(0))));
+  }
+
+ private:
+  double output(std::size_t strips) const {
+    return std::max(static_cast<double>(strips) * claims.strip, claims.preview);
+  }
+  double beside() const { return kWriteBuffers + claims.decoding + claims.held; }
+
+  std::int64_t limit_, allowed_ = 0;
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,425 @@
+#include "app/label/piece.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "app/common/stopwatch.hpp"
+#include "app/label/device_remedy.hpp"
+#include "gpuccl/component_bound.hpp"
+#include "gpuccl/contacts.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/holes.hpp"
+#include "io/files/bytes_in_words.hpp"
+#include "io/files/file_error.hpp"
+#include "io/image/limits.hpp"
+#include "io/image/strips.hpp"
+#include "io/write/label_writer.hpp"
+#include "io/write/preview.hpp"
+
+namespace gpuccl::app {
+
+/// What labeling slab by slab has found and taken.
+struct Piece::Totals {
+  EngineReport engine;  // of the first slab, times of all
+  std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0;
+  double read_ms = 0;
+
+  void add(const EngineReport& report, std::int64_t of_slab) {
+    if (elements == 0) {
+      engine = report;
+    } else {
+      engine.start_up_ms += report.start_up_ms;
+      engine.label_ms += report.label_ms;
+    }
+    elements += of_slab;
+  }
+};
+
+Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<void(double share)> progress)
+    : input_(input),
+      slab_(slab),
+      is_whole_(is_whole),
+      progress_(std::move(progress)),
+      work_(input.work(extent_of(slab, input.extent()))),
+      budget_(io::memory_limit(input.options().input.limits)) {
+  held_ = input.reader().held_bytes() + input.measures().held_bytes();
+  const std::int64_t width = work_.extent.width;
+  const std::int64_t most_in_row = work_.values ? width : (width + 1) / 2;
+  runs_ = {most_in_row * work_.extent.rows(), most_in_row};
+  if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_);
+  claim();
+  needed_ = budget_.limit();
+  if (!plan_.slabs.empty()) return;
+  constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read
+  MemoryBudget usual = budget_;
+  usual.claims.components = kComponentsEach * static_cast<double>(work_.extent.elements());
+  needed_ = usual.needed(usual.expected());
+}
+
+/// Says what is known of the memory that each step takes.
+void Piece::claim() {
+  const LabelOptions& options = input_.options();
+  const LabelPaths& files = input_.files();
+  const Extent whole = input_.extent();
+  MemoryBudget::Claims& claims = budget_.claims;
+  claims.held = static_cast<double>(held_);
+  if (input_.is_open())
+    claims.decoding = static_cast<double>(input_.reader().buffer_bytes() + input_.measures().buffer_bytes());
+  claims.labeling = is_empty() ? 0 : bytes_at_once(work_);
+  claims.labels = !plan_.slabs.empty() ? plan_.slab_bytes + static_cast<double>(held_)
+                  : is_empty()         ? 0
+                                       : bytes_of_labels(work_, runs_.all);
+  claims.components = bytes_of_components(work_, most_components_);
+  const bool is_known = bits_.extent() == work_.extent && !options.fill_holes;
+  claims.counts = input_.measures().bytes_of_counts(is_known ? static_cast<std::int64_t>(report_.foreground)
+                                                             : work_.extent.elements());
+  if (!files.contacts.empty())
+    claims.contacts = static_cast<double>(bytes_to_find_contacts(whole, all_neighbors(work_.connectivity),
+                                                                 runs_.most_in_row, options.periodic));
+  if (!files.image.empty()) {
+    const io::LabelFormat format = io::label_format(files.image);
+    const bool is_wide = format != io::LabelFormat::png && most_components_ > UINT16_MAX;
+    const io::LabelType type = options.values.keep_values                       ? io::LabelType::u32
+                               : options.label_type != io::LabelType::automatic ? options.label_type
+                               : is_wide                                        ? io::LabelType::u32
+                                                                                : io::LabelType::u16;
+    claims.strip = static_cast<double>(io::bytes_of_strip(
+        format, type, options.compression.value_or(io::Compression::deflate), whole, runs_.most_in_row));
+  }
+  if (!files.preview.empty())
+    claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
+}
+
+bool Piece::read(std::int64_t allowed) {
+  const Stopwatch reading;
+  input_.find_threshold();
+  report_.foreground_rule = input_.foreground_rule();
+  if (!plan_.slabs.empty() || is_empty()) return true;
+  budget_.allow(allowed);
+  if (!is_read())
+    read_all(budget_.is_shared() || !components_fit(work_, budget_.limit()) ||
+             !budget_.can_write(io::strips_at_once()));
+  claim();
+  bool enough = true;
+  if (budget_.is_shared()) {
+    enough = budget_.allows(budget_.at_once());
+    if (!enough) needed_ = budget_.needed(budget_.at_once());
+  } else if (!components_fit(work_, budget_.limit(), most_components_)) {
+    forget();
+    plan_ = plan_large_slabs(work_, budget_.limit(), held_);
+    claim();
+  }
+  if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
+  report_.read_ms += reading.milliseconds();
+  return enough;
+}
+
+void Piece::forget() {
+  bits_ = {};
+  values_.reset();
+}
+
+void Piece::read_all(bool is_tight) {
+  if (work_.values) {
+    values_.emplace(read_values(slab_));
+    report_.foreground = static_cast<std::uint64_t>(values_->count_foreground());
+    runs_ = {values_->count_runs(), values_->most_runs_in_row()};
+    most_components_ = runs_.all;
+    return;
+  }
+  read_bits();
+  if (!is_tight) return;
+  most_components_ = most_components(bits_.view(), work_.connectivity);
+  runs_ = count_runs(bits_.view());
+  if (!input_.options().fill_holes) return;
+  invert(bits_);
+  most_components_ =
+      std::max(most_components_, most_components(bits_.view(), complementary(work_.connectivity)));
+  invert(bits_);
+}
+
+void Piece::read_bits() {
+  io::Reader& reader = input_.reader();
+  BitVolume bits(work_.extent);
+  if (work_.extent.height < input_.extent().height) {
+    reader.read_rows(slab_.z0, slab_.y0, slab_.y1, bits);
+    report_.foreground = static_cast<std::uint64_t>(count_foreground(bits.view()));
+  } else {
+    std::atomic<std::int64_t> foreground = 0;
+    reader.read(slab_.z0, slab_.z1, bits, [&](BitView slice) { foreground += count_foreground(slice); });
+    report_.foreground = static_cast<std::uint64_t>(foreground);
+  }
+  report_.more_than_two_values = reader.has_more_than_two_values();
+  bits_ = std::move(bits);
+  is_filled_ = false;
+}
+
+/// A slab of the piece as one of the input.
+Slab Piece::in_whole(const Slab& slab) const {
+  return {slab_.z0 + slab.z0, slab_.z0 + slab.z1, slab_.y0 + slab.y0, slab_.y0 + slab.y1};
+}
+
+void Piece::read_slab(const Slab& slab, BitVolume& out) const {
+  const Slab here = in_whole(slab);
+  if (here.y1 - here.y0 == input_.extent().height) {
+    input_.reader().read(here.z0, here.z1, out);
+  } else {
+    input_.reader().read_rows(here.z0, here.y0, here.y1, out);
+  }
+}
+
+ValueImage Piece::read_values(const Slab& slab) const {
+  io::Reader& reader = input_.reader();
+  return slab.y1 - slab.y0 < input_.extent().height
+             ? reader.read_value_rows(slab.z0, slab.y0, slab.y1, work_.delta)
+             : reader.read_values(slab.z0, slab.z1, work_.delta);
+}
+
+Labeled Piece::label_background(Engine& engine) {
+  if (is_empty()) return {};
+  const Stopwatch filling;
+  holes_.reset();
+  filled_ = 0;
+  report_.fill_ms = 0;
+  const Connectivity connectivity = complementary(work_.connectivity);
+  Labeled background;
+  double read_ms = 0;
+  with_remedy(work_.engine.device, false, [&] {
+    if (plan_.slabs.empty()) {
+      if (is_filled_) read_bits();
+      invert(bits_);
+      background = engine.label(bits_.view(), connectivity, &engine_report_);
+      return;
+    }
+    for (bool done = false; !done;) {
+      try {
+        Totals totals;
+        background = label_bits_by_slabs(
+            engine,
+            [this](const Slab& slab, BitVolume& out) {
+              read_slab(slab, out);
+              invert(out);
+            },
+            connectivity, totals);
+        report_.foreground = static_cast<std::uint64_t>(totals.elements - totals.foreground);
+        engine_report_ = totals.engine;
+        report_.read_ms += read_ms = totals.read_ms;
+        done = true;
+      } catch (const TooManyComponents&) {
+        take_smaller_slabs();
+      }
+    }
+  });
+  report_.statistics_ms = background.statistics_ms;
+  report_.phases = background.phases;
+  report_.set_engine(engine_report_);
+  report_.fill_ms = filling.milliseconds() - read_ms;
+  input_.check_state();
+  return background;
+}
+
+void Piece::fill(NumberedSlab holes) {
+  is_filled_ = true;
+  if (is_empty()) return;
+  const Stopwatch filling;
+  if (plan_.slabs.empty()) {
+    BitVolume filled(work_.extent);
+    draw_filled(*holes.labels, holes.numbers, 0, filled);
+    holes = {};
+    bits_ = std::move(filled);
+    filled_ = static_cast<std::uint64_t>(count_foreground(bits_.view())) - report_.foreground;
+  } else {
+    holes_ = std::move(holes);
+  }
+  report_.fill_ms += filling.milliseconds();
+}
+
+std::optional<Piece::Labels> Piece::label(Engine& engine) {
+  std::optional<Labels> labels;
+  if (is_empty()) {
+    labels.emplace();
+    labels->faces.delta = work_.delta;
+    engine_report_.connectivity = work_.connectivity;
+    return labels;
+  }
+  with_remedy(work_.engine.device, work_.values.has_value(), [&] {
+    if (plan_.slabs.empty()) {
+      labels = label_at_once(engine);
+      if (!input_.is_open() || budget_.can_write()) return;
+      labels.reset();
+      bits_ = {};
+      plan_ = plan_large_slabs(work_, budget_.limit(), held_);
+      claim();
+      if (is_filled_) return;
+    }
+    labels = label_by_slabs(engine);
+  });
+  if (!labels) return labels;
+  const Areas areas = areas_of(labels->labeled.components);
+  self_check(labels->labeled.labels.get(), labels->labeled.components.size(), areas.sum,
+             report_.foreground + filled_);
+  report_.set_engine(engine_report_);
+  report_.statistics_ms = labels->labeled.statistics_ms;
+  report_.phases = labels->labeled.phases;
+  input_.check_state();
+  return labels;
+}
+
+Piece::Labels Piece::label_at_once(Engine& engine) {
+  Labels labels;
+  if (work_.values) {
+    labels = label_values(*std::exchange(values_, std::nullopt), slab_, engine, engine_report_);
+  } else {
+    const bool gathers = is_whole_ && !work_.wraps;
+    labels.labeled = engine.label(bits_.view(), work_.connectivity, &engine_report_,
+                                  gathers ? input_.measures().gathered() : SumsLayout{});
+  }
+  most_components_ = labels.labeled.labels->count();
+  claim();
+  return labels;
+}
+
+/// `slab`: of the input.
+Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& engine,
+                                  EngineReport& report) const {
+  Labels labels;
+  const bool touches_others = !is_whole_ || !plan_.slabs.empty();
+  if (touches_others) labels.faces = faces_of(image, slab, input_.extent(), work_.connectivity);
+  LabeledValues labeled = engine.label_values(std::move(image), work_.connectivity, &report);
+  labels.labeled = std::move(labeled.labeled);
+  labels.values = std::move(labeled.values);
+  return labels;
+}
+
+std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
+  for (;;) {
+    try {
+      Totals totals;
+      Labels labels;
+      if (work_.values) {
+        labels = label_values_by_slabs(engine, totals);
+      } else if (holes_) {
+        const auto draw = [this](const Slab& slab, BitVolume& out) {
+          draw_filled(*holes_->labels, holes_->numbers,
+                      static_cast<std::int64_t>(slab.z0) * work_.extent.height + slab.y0, out);
+        };
+        labels.labeled = label_bits_by_slabs(engine, draw, work_.connectivity, totals);
+      } else {
+        labels.labeled = label_bits_by_slabs(
+            engine, [this](const Slab& slab, BitVolume& out) { read_slab(slab, out); }, work_.connectivity,
+            totals);
+      }
+      runs_.most_in_row = totals.most_runs_in_row;
+      most_components_ = labels.labeled.labels->count();
+      claim();
+      if (!budget_.can_write())
+        throw TooManyComponents(Failure::memory,
+                                "needs " + io::bytes_in_words(budget_.writing(1)) +
+                                    " of memory to write rows of so many labels, the limit is " +
+                                    io::bytes_in_words(static_cast<double>(budget_.limit())));
+      engine_report_ = totals.engine;
+      report_.more_than_two_values = input_.reader().has_more_than_two_values();
+      if (holes_) {
+        filled_ = static_cast<std::uint64_t>(totals.foreground) - report_.foreground;
+        report_.fill_ms += totals.read_ms;
+      } else {
+        report_.foreground = static_cast<std::uint64_t>(totals.foreground);
+        report_.read_ms += totals.read_ms;
+      }
+      return labels;
+    } catch (const TooManyComponents&) {
+      take_smaller_slabs();
+      if (holes_) return std::nullopt;  // which holds slabs of the background
+    }
+  }
+}
+
+/// Labels the slabs that `read` brings.
+Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
+                                   Totals& totals) const {
+  const std::string& path = input_.files().input;
+  const auto now = std::make_shared<Totals>();  // goes on when `totals` is final
+  SlabWork work;
+  work.max_kept = plan_.max_kept;
+  work.looks_ahead = plan_.looks_ahead;
+  work.read = [&path, read, now](const Slab& slab, BitVolume& out) {
+    const Stopwatch reading;
+    io::concerning(path, [&] { read(slab, out); });
+    now->read_ms += reading.milliseconds();
+  };
+  work.label = [this, &path, &engine, connectivity, all = work_.extent.elements(), now](BitView slab) {
+    EngineReport report;
+    Labeled labeled = io::concerning(path, [&] { return engine.label(slab, connectivity, &report); });
+    now->add(report, slab.extent.elements());
+    now->foreground += count_foreground(slab);
+    now->most_runs_in_row = std::max(now->most_runs_in_row, count_runs(slab).most_in_row);
+    if (progress_ && now->elements <= all)
+      progress_(static_cast<double>(now->elements) / static_cast<double>(all));
+    return labeled;
+  };
+  Labeled labeled = gpuccl::label_by_slabs(work_.extent, connectivity, plan_.slabs, std::move(work));
+  totals = *now;
+  return labeled;
+}
+
+Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const {
+  const auto now = std::make_shared<Totals>();  // goes on when `totals` is final
+  const auto outer = std::make_shared<ValueFaces>();
+  const auto label = [this, &engine, all = work_.extent.elements(), last = work_.extent.depth, now,
+                      outer](const Slab& slab) {
+    return io::concerning(input_.files().input, [&] {
+      const Stopwatch reading;
+      ValueImage image = read_values(in_whole(slab));
+      now->read_ms += reading.milliseconds();
+      const std::int64_t elements = image.extent().elements();
+      now->foreground += image.count_foreground();
+      now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
+      EngineReport report;
+      Labels labels = label_values(std::move(image), in_whole(slab), engine, report);
+      now->add(report, elements);
+      if (progress_ && now->elements <= all)
+        progress_(static_cast<double>(now->elements) / static_cast<double>(all));
+      if (!is_whole_ && now->elements <= all) {
+        outer->type = labels.faces.type;
+        outer->delta = labels.faces.delta;
+        if (slab.z0 == 0) outer->first = labels.faces.first;
+        if (slab.z1 == last) outer->last = labels.faces.last;
+      }
+      return SlabToJoin{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
+    });
+  };
+  LabeledValues labeled =
+      gpuccl::label_values_by_slabs(work_.extent, work_.connectivity, plan_.slabs, label, plan_.max_kept);
+  totals = *now;
+  return {std::move(labeled.labeled), std::move(labeled.values), std::move(*outer)};
+}
+
+/// While TooManyComponents is handled, which goes on if slabs cannot be smaller.
+void Piece::take_smaller_slabs() {
+  std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, budget_.limit(), held_, plan_);
+  if (!smaller) throw;
+  plan_ = std::move(*smaller);
+  claim();
+}
+
+Labeled Piece::label_background_of(const LabelSource* labels, Engine& engine, BitVolume& bits) {
+  if (labels == nullptr) return {};
+  const Connectivity connectivity = complementary(work_.connectivity);
+  if (!plan_.slabs.empty()) {
+    const auto draw = [labels, height = work_.extent.height](const Slab& slab, BitVolume& out) {
+      draw_background(*labels, static_cast<std::int64_t>(slab.z0) * height + slab.y0, out);
+    };
+    Totals totals;
+    return label_bits_by_slabs(engine, draw, connectivity, totals);
+  }
+  if (is_whole_) {
+    bits = enclosed_background(*labels, connectivity);
+  } else {
+    bits = BitVolume(labels->extent());
+    draw_background(*labels, 0, bits);
+  }
+  return engine.label(bits.view(), connectivity);
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/label/describe.hpp"
+#include "app/label/label_input.hpp"
+#include "app/label/memory_budget.hpp"
+#include "app/label/memory_plan.hpp"
+#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/column.hpp"
+#include "gpuccl/count_runs.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/value_slabs.hpp"
+#include "gpuccl/values.hpp"
+
+namespace gpuccl::app {
+
+/// The rows of an input that one worker labels: those of one of several parts, or all of them. They are
+/// labeled at once, or slab by slab where memory is too small for that; bits or values alike. It sends no
+/// messages. Steps throw Error, and the same ones as often as they are called.
+class Piece {
+ public:
+  /// Plans how `slab` of the input is labeled. `progress` receives the share of elements read, where there
+  /// are slabs; `is_whole`: it has all rows. `input` must outlive it. Error (memory) if not even the smallest
+  /// slab fits.
+  Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<void(double share)> progress = {});
+
+  const Slab& slab() const { return slab_; }
+  Extent extent() const { return work_.extent; }
+  /// How many slabs it is labeled by; 0: at once.
+  std::size_t slabs() const { return plan_.slabs.size(); }
+  MemoryBudget& budget() { return budget_; }
+  const MemoryBudget& budget() const { return budget_; }
+  /// Memory that it takes from here to its outputs, as far as is known: by the header, and by the image after
+  /// a read() that was not allowed enough. Never more than the limit.
+  std::int64_t needed_bytes() const { return needed_; }
+  /// How many strips of the label image may be written at a time.
+  std::size_t strips_at_once() const { return budget_.strips_at_once(); }
+  /// What measuring may take beside the sums of components.
+  std::int64_t left_to_measure() const {
+    return budget_.left_to_measure(plan_.slabs.empty() ? budget_.allowed() : budget_.limit());
+  }
+
+  /// Reads, unless that is done slab by slab. False if labeling would take more memory than `allowed`: it may
+  /// be called again then with needed_bytes().
+  bool read(std::int64_t allowed = INT64_MAX);
+  /// Gives back the memory of what was read.
+  void forget();
+
+  struct Labels {
+    Labeled labeled;           // labels are null if there are no rows; they look at the piece
+    Column<ValueBits> values;  // of the components, of an image of values
+    ValueFaces faces;          // of it
+  };
+
+  /// Labels the background, by complementary() of the connectivity.
+  Labeled label_background(Engine& engine);
+  /// Fills holes before label(): `holes` has labels of label_background(), and numbers other than 0 for holes
+  /// (empty: all are).
+  void fill(NumberedSlab holes);
+  /// Goes on where another process has labeled the background: before fill(), in place of read().
+  void resume(const PieceReport& background) { report_.foreground = background.foreground; }
+  /// Labels the piece. Nothing if that has to be tried again by smaller slabs, after holes were filled once
+  /// more. Error (internal) if the components are not all of the foreground, (data) if the input has changed.
+  std::optional<Labels> label(Engine& engine);
+  /// Labels the background of `labels`, those of the piece or null, as needs_background() has it. The result
+  /// looks at `bits`.
+  Labeled label_background_of(const LabelSource* labels, Engine& engine, BitVolume& bits);
+
+  /// What is known when it has been labeled, or its background has been.
+  const PieceReport& report() const { return report_; }
+  const EngineReport& engine_report() const { return engine_report_; }
+
+ private:
+  using ReadSlab = std::function<void(const Slab& slab, BitVolume& out)>;
+  struct Totals;
+
+  bool is_empty() const { return work_.extent.elements() == 0; }
+  bool is_read() const { return values_.has_value() || bits_.extent() == work_.extent; }
+  Slab in_whole(const Slab& slab) const;
+  void claim();
+  void read_all(bool is_tight);
+  void read_bits();
+  void read_slab(const Slab& slab, BitVolume& out) const;
+  ValueImage read_values(const Slab& slab) const;
+  Labels label_at_once(Engine& engine);
+  Labels label_values(ValueImage image, const Slab& slab, Engine& engine, EngineReport& report) const;
+  std::optional<Labels> label_by_slabs(Engine& engine);
+  Labeled label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
+                              Totals& totals) const;
+  Labels label_values_by_slabs(Engine& engine, Totals& totals) const;
+  void take_smaller_slabs();
+
+  LabelInput& input_;
+  const Slab slab_;
+  const bool is_whole_;
+  const std::function<void(double)> progress_;
+  LabelWork work_;
+  MemoryPlan plan_;
+  MemoryBudget budget_;
+  std::int64_t held_ = 0, needed_ = 0;
+
+  BitVolume bits_;                     // empty if labeled by slabs, or by values
+  std::optional<ValueImage> values_;   // then in its place
+  std::optional<NumberedSlab> holes_;  // that slabs are filled by
+  bool is_filled_ = false;
+  std::int64_t most_components_ = INT64_MAX;
+  RunCounts runs_;
+  std::uint64_t filled_ = 0;  // elements of holes
+  PieceReport report_;
+  EngineReport engine_report_;
+};
+
+}  // namespace gpuccl::app
