@@ -149,7 +149,8 @@ class DeviceArray:
     It has ``__dlpack__`` and ``__cuda_array_interface__``; whoever takes it waits for the stream that writes it.
     """
 
-    def __init__(self, shape, code: str, device: int, stream: int):
+    def __init__(self, shape, code: str, device: int, stream: int, input=None):
+        self._input = input  # what may still be read when the caller has dropped it
         self.shape = tuple(shape)
         self.dtype = np.dtype(code)
         self.device = device
@@ -170,8 +171,8 @@ class DeviceArray:
         if stream != -1:
             # 0 is not told from none by all: the default stream of the process.
             self._memory.let_wait(1 if stream in (None, 0) else handle_of(stream))
-        view = _core.as_dlpack(self._memory, self.address, self.device, list(self.shape), self.dtype.itemsize * 8)
-        return view.__dlpack__()
+        owner = (self._memory, self._input)
+        return _core.as_dlpack(owner, self.address, self.device, list(self.shape), self.dtype.itemsize * 8)
 
     @property
     def __cuda_array_interface__(self) -> dict:
@@ -199,6 +200,7 @@ class _Other:
 
     def __init__(self, is_jax: bool):
         self.is_jax = is_jax
+        self.capsule = None
 
     def find_stream(self, array) -> int:
         return self.PER_THREAD
@@ -230,7 +232,7 @@ class _Other:
         return address, self.device, shape, tuple(s * bits // 8 for s in strides), f"{code}{bits // 8}"
 
     def empty(self, shape, code, array):
-        return DeviceArray(shape, code, self.device, self.stream)
+        return DeviceArray(shape, code, self.device, self.stream, (array, self.capsule))
 
     def nonzero(self, array):
         if not hasattr(type(array), "__ne__") or not self.is_jax:
@@ -351,9 +353,6 @@ class Labeling:
             else:
                 self.labels = out
                 out_address, label_pitches, labels_pitch = self._check_out(out, out_shape, within, labels_pitch)
-            # There may be none: the library does not write N then.
-            if width == 0 or height == 0 or depth == 0:
-                width = 0
             bytes_ = _workspace_bytes((width, height, depth), number, bool(values))
             workspace = kind.empty((max(256, bytes_),), "u1", array)
             self.components = kind.empty((capacity * _COMPONENT.itemsize,), "u1", array) if capacity else None
@@ -368,6 +367,8 @@ class Labeling:
     def _check_out(self, out, shape, within: int, labels_pitch: int):
         if _kind_of(out) is not self.kind and type(_kind_of(out)) is not type(self.kind):
             raise TypeError("out= is an array of another library than the input")
+        if library_of(out) in ("jax", "jaxlib"):
+            raise TypeError("arrays of JAX are not written: out= is for other libraries")
         address, device, out_shape, strides, code = _kind_of(out).view(out, self.stream)
         if device != self.device:
             raise ValueError(f"out= is on device {device}, the array on {self.device}")

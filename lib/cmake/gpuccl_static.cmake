@@ -1,0 +1,21 @@
+# Static libraries do not say what they need: pkg-config does. Those that there is only a shared library of are left out.
+function(gpuccl_add_needed target module)
+  pkg_check_modules(needed_by_${module} REQUIRED ${module})
+  foreach(name IN LISTS needed_by_${module}_STATIC_LIBRARIES)
+    if(NOT name MATCHES "^(m|pthread|dl|rt)$")
+      find_library(gpuccl_static_${name} ${name} REQUIRED)
+      set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${gpuccl_static_${name}})
+    endif()
+  endforeach()
+endfunction()
+
+gpuccl_add_needed(TIFF::TIFF libtiff-4)
+find_library(GPUCCL_STATIC_ISAL isal)
+if(NOT GPUCCL_STATIC_ISAL)
+  set(isal_FOUND FALSE)
+endif()
+if(blosc_FOUND)
+  find_library(GPUCCL_STATIC_SNAPPY snappy REQUIRED)
+  set_property(TARGET PkgConfig::blosc APPEND PROPERTY INTERFACE_LINK_LIBRARIES
+    ${GPUCCL_STATIC_SNAPPY} PkgConfig::zstd PkgConfig::lz4 ZLIB::ZLIB)
+endif()

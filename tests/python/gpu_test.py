@@ -1,0 +1,448 @@
+#!/usr/bin/env python3
+"""The Python package on a GPU, by each library that is installed: PyTorch, CuPy, JAX, Numba.
+
+gpu_test.py [--quick]: prints a line for each case, then times beside CuPy, cuCIM and bkeccl as far as they are there,
+with a column that says whether their partitions are right. Exits with 1 if a case fails, with 77 without a GPU.
+"""
+
+import contextlib
+import gc
+import importlib
+import sys
+import threading
+import time
+import traceback
+
+import numpy as np
+
+import gpuccl
+from gpuccl import _core
+
+QUICK = "--quick" in sys.argv
+random = np.random.default_rng(1)
+modules = {}
+for name in ("torch", "cupy", "jax", "numba.cuda", "bkeccl", "cucim.skimage.measure"):
+    try:
+        modules[name] = importlib.import_module(name)
+    except Exception as error:  # a library that does not start is as one that is not there
+        print(f"without {name}: {type(error).__name__}: {error}"[:150])
+torch, cupy, jax = (modules.get(name) for name in ("torch", "cupy", "jax"))
+if not _core.with_cuda or not ((torch and torch.cuda.is_available()) or cupy):
+    print("skipped: no CUDA in this build, or no GPU")
+    sys.exit(77)
+
+CASES = []
+
+
+def case(needed=True):
+    def add(function):
+        if needed:
+            CASES.append(function)
+        return function
+
+    return add
+
+
+def blobs(shape, density=0.5, cell=1):
+    small = random.random([-(-n // cell) for n in shape]) < density
+    return np.kron(small, np.ones((cell,) * len(shape), bool))[tuple(slice(0, n) for n in shape)]
+
+
+def kinds():
+    """(name, to the device, back) of every library."""
+    if torch:
+        yield "torch", lambda a: torch.from_numpy(np.ascontiguousarray(a)).cuda(), lambda t: t.cpu().numpy()
+    if cupy:
+        yield "cupy", cupy.asarray, cupy.asnumpy
+    if jax:
+        yield "jax", jax.numpy.asarray, np.asarray
+    if "numba.cuda" in modules:
+        yield "numba", modules["numba.cuda"].to_device, np.asarray
+
+
+def check(labels, count, array, **options):
+    expected, expected_count = gpuccl.label(array, **options)
+    assert count == expected_count, (count, expected_count)
+    assert np.array_equal(labels, expected)
+
+
+@case()
+def every_kind_of_array():
+    for name, put, get in kinds():
+        for shape in ((1,), (300,), (7, 5), (64, 64), (480, 640), (333, 1000), (9, 33, 65), (1, 1, 1)):
+            for connectivity in range(1, len(shape) + 1):
+                mask = blobs(shape)
+                labels, count = gpuccl.label(put(mask), connectivity)
+                assert type(count) is int
+                if name == "jax":
+                    assert "jax" in type(labels).__module__, type(labels)
+                elif name != "numba":
+                    assert type(labels) is type(put(mask)), type(labels)
+                check(get(labels), count, mask, connectivity=connectivity)
+
+
+@case()
+def types_and_values():
+    for name, put, get in kinds():
+        for type_ in (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.float16, np.float32, np.uint16, np.int64):
+            if name == "jax" and type_ is np.int64:
+                continue  # 32 bits unless it is told otherwise
+            array = (random.integers(0, 4, (70, 90)) * blobs((70, 90), 0.7)).astype(type_)
+            if name != "numba" or type_ in (np.bool_, np.uint8, np.int8):
+                labels, count = gpuccl.label(put(array))
+                check(get(labels), count, array)
+            if name != "numba" or type_ is not np.float16:
+                labels, count = gpuccl.label(put(array), 1, values=True)
+                check(get(labels), count, array, connectivity=1, values=True)
+        ramp = random.random((50, 60)).astype(np.float32)
+        labels, count = gpuccl.label(put(ramp), values=True, delta=0.1)
+        check(get(labels), count, ramp, values=True, delta=0.1)
+
+
+@case(torch or cupy)
+def strides_are_not_copied_where_rows_are_whole():
+    mask = blobs((100, 200))
+    for name, put, get in kinds():
+        if name in ("torch", "cupy"):
+            whole = put(mask)
+            for view in (np.s_[10:90:3, 20:180], np.s_[5:], np.s_[:, ::2], np.s_[:, 1:]):
+                labels, count = gpuccl.label(whole[view])
+                check(get(labels), count, mask[view])
+            labels, count = gpuccl.label(whole.T)
+            check(get(labels), count, mask.T)
+    if cupy:
+        labels, count = gpuccl.label(cupy.asarray(mask)[::-1, ::-1])
+        check(cupy.asnumpy(labels), count, mask[::-1, ::-1])
+
+
+@case()
+def tables():
+    for name, put, get in kinds():
+        for mask in (blobs((200, 300)), blobs((20, 30, 40), 0.2), blobs((1024, 1024), 0.2)):  # the last: above 65,536
+            labels, count, table = gpuccl.label(put(mask), 1, stats=True, spacing=(2.0,) * mask.ndim)
+            _, _, expected = gpuccl.label(mask, 1, stats=True, spacing=(2.0,) * mask.ndim)
+            assert table.keys() == expected.keys()
+            for column in expected:
+                np.testing.assert_allclose(table[column], expected[column], rtol=1e-12, err_msg=column)
+
+
+@case()
+def batches_and_bits():
+    for name, put, get in kinds():
+        masks = blobs((6, 1, 50, 70))
+        labels, counts = gpuccl.label(put(masks), batch=True)
+        expected, expected_counts = gpuccl.label(masks, batch=True)
+        assert np.array_equal(get(labels), expected) and np.array_equal(get(counts), expected_counts)
+        bits = np.packbits(masks[:, 0], axis=-1, bitorder="little")
+        labels, count = gpuccl.label(put(bits), packed_width=70)
+        check(get(labels), count, masks[:, 0])
+
+
+@case(torch)
+def torch_writes_where_it_is_told():
+    mask = blobs((500, 600))
+    x = torch.from_numpy(mask).cuda()
+    out = torch.full((500, 608), -1, dtype=torch.int32, device="cuda")
+    view = out[:, :600]
+    address = view.data_ptr()
+    labels, count = gpuccl.label(x, out=view)
+    assert labels is view and labels.data_ptr() == address and bool((out[:, 600:] == -1).all())
+    check(view.cpu().numpy(), count, mask)
+    raised = 0
+    for wrong in (
+        torch.empty((500, 601), dtype=torch.int32, device="cuda"),
+        torch.empty((500, 600), dtype=torch.int64, device="cuda"),
+        torch.empty((600, 500), dtype=torch.int32, device="cuda").T,
+    ):
+        try:
+            gpuccl.label(x, out=wrong)
+        except ValueError as error:
+            raised += "out=" in str(error)
+    assert raised == 3
+    for bad in (dict(connectivity=6), dict(periodic="x"), dict(stats=True, properties=("perimeter",))):
+        with expect(ValueError):
+            gpuccl.label(x, **bad)
+    with expect(TypeError):
+        gpuccl.label(x.to(torch.complex64), values=True)
+    with expect(TypeError):
+        gpuccl.label(x, out=np.empty((500, 600), np.int32))
+    with expect(TypeError):
+        gpuccl.measure(x)
+    with expect(MemoryError, ValueError, torch.cuda.OutOfMemoryError):
+        gpuccl.label(x[:1, :1].expand(2**20, 2**18))
+
+
+@contextlib.contextmanager
+def expect(*errors):
+    try:
+        yield
+    except errors:
+        return
+    raise AssertionError(f"no {errors}")
+
+
+def slowly(x, times=200):
+    """Work that keeps a stream busy for a while before its result is there."""
+    big = torch.ones((2048, 2048), device="cuda")
+    for _ in range(times):
+        big = (big @ big).clamp_(0, 1)
+    return (x.float() * big[0, 0].clamp(1, 1)) > 0.5
+
+
+@case(torch)
+def a_producer_that_still_runs():
+    mask = blobs((1080, 1920))
+    stream = torch.cuda.Stream()
+    x = torch.from_numpy(mask).cuda()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        late = slowly(x)
+        labels, count = gpuccl.label_async(late)
+        assert not stream.query(), "the producer was too fast, or the call waited"
+    stream.synchronize()
+    check(labels.cpu().numpy(), int(count), mask)
+    late = slowly(x)  # in the current stream, and another one is named
+    stream.wait_stream(torch.cuda.current_stream())
+    labels, count = gpuccl.label(late, stream=stream)
+    check(labels.cpu().numpy(), count, mask)
+    if cupy:
+        with torch.cuda.stream(stream):
+            late = slowly(x)
+            shared = cupy.from_dlpack(late.to(torch.uint8))
+        with cupy.cuda.ExternalStream(stream.cuda_stream):
+            labels, count = gpuccl.label(shared)
+        check(cupy.asnumpy(labels), count, mask)
+
+
+@case(jax)
+def jax_producer_that_still_runs():
+    mask = blobs((1080, 1920))
+
+    @jax.jit
+    def late(x):
+        big = jax.numpy.ones((2048, 2048))
+        big = jax.lax.fori_loop(0, 200, lambda i, b: jax.numpy.clip(b @ b, 0, 1), big)
+        return (x * big[0, 0]) > 0.5
+
+    x = jax.numpy.asarray(mask).astype("float32")
+    late(x).block_until_ready()
+    for _ in range(5):
+        labels, count = gpuccl.label_async(late(x))
+        doubled = labels * 2  # JAX waits for ours
+        check(np.asarray(doubled) // 2, int(count), mask)
+
+
+@case(torch)
+def torch_graph():
+    masks = [torch.from_numpy(blobs((1080, 1920), d)).cuda() for d in (0.2, 0.5, 0.8)]
+    x = masks[0].clone()
+    gpuccl.label_async(x)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        labels, count = gpuccl.label_async(x)
+    for mask in masks * 2:
+        x.copy_(mask)
+        graph.replay()
+        check(labels.cpu().numpy(), int(count), mask.cpu().numpy())
+
+
+@case(cupy)
+def cupy_graph():
+    masks = [cupy.asarray(blobs((480, 640), d)) for d in (0.2, 0.5)]
+    x = masks[0].copy()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        gpuccl.label_async(x)
+        stream.synchronize()
+        stream.begin_capture()
+        labels, count = gpuccl.label_async(x)
+        graph = stream.end_capture()
+    for mask in masks * 2:
+        x[...] = mask
+        cupy.cuda.get_current_stream().synchronize()
+        graph.launch(stream)
+        stream.synchronize()
+        check(cupy.asnumpy(labels), int(count), cupy.asnumpy(mask))
+
+
+@case(torch)
+def two_threads_on_two_streams():
+    masks = [blobs((700, 900), d) for d in (0.3, 0.5)]
+    expected = [gpuccl.label(mask)[0] for mask in masks]
+    failures = []
+
+    def work(i):
+        try:
+            stream = torch.cuda.Stream()
+            with torch.cuda.stream(stream):
+                x = torch.from_numpy(masks[i]).cuda()
+                for _ in range(200):
+                    labels, count = gpuccl.label(x)
+                    if not np.array_equal(labels.cpu().numpy(), expected[i]):
+                        failures.append(i)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
+@case(torch)
+def many_calls_without_growth():
+    import resource
+
+    x = torch.from_numpy(blobs((256, 256))).cuda()
+    out = torch.empty((256, 256), dtype=torch.int32, device="cuda")
+    calls = 20_000 if QUICK else 1_000_000
+    for _ in range(2_000):
+        gpuccl.label_async(x, out=out)
+    torch.cuda.synchronize()
+    gc.collect()
+    device, host = torch.cuda.memory_reserved(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    allocations = torch.cuda.memory_stats()["num_alloc_retries"], torch.cuda.memory_stats()["segment.all.allocated"]
+    begin = time.perf_counter()
+    for i in range(calls):
+        gpuccl.label_async(x, out=out)
+        if i % 1000 == 0:
+            torch.cuda.synchronize()
+    torch.cuda.synchronize()
+    print(f"    {calls} calls of 256x256: {(time.perf_counter() - begin) / calls * 1e6:.1f} us each")
+    assert torch.cuda.memory_reserved() == device
+    assert allocations == (torch.cuda.memory_stats()["num_alloc_retries"], torch.cuda.memory_stats()["segment.all.allocated"])
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - host < 8192
+    free = torch.cuda.mem_get_info()[0]
+    if jax:
+        y = jax.numpy.asarray(blobs((256, 256)))
+        for i in range(calls // 100):
+            gpuccl.label(y)
+        assert free - torch.cuda.mem_get_info()[0] < 64 << 20
+    gpuccl.free_memory()
+
+
+@case()
+def host_time_of_a_call():
+    mask = blobs((1080, 1920), 0.5, 4)
+    for name, put, get in kinds():
+        x = put(mask)
+        out = {"torch": lambda: torch.empty(mask.shape, dtype=torch.int32, device="cuda"),
+               "cupy": lambda: cupy.empty(mask.shape, np.int32)}.get(name, lambda: None)()  # fmt: skip
+        address = out.data_ptr() if name == "torch" else out.data.ptr if name == "cupy" else None
+        for options in ({}, {"out": out} if out is not None else None):
+            if options is None:
+                continue
+            times = []
+            for _ in range(300):
+                begin = time.perf_counter()
+                result = gpuccl.label_async(x, **options)
+                times.append(time.perf_counter() - begin)
+                int(result[1])
+            if options:
+                now = result[0].data_ptr() if name == "torch" else result[0].data.ptr
+                assert now == address
+            print(f"    {name:6} 1920x1080 {'out=' if options else '    '} host time of label_async: "
+                  f"{np.median(times) * 1e6:.1f} us, label: {call_time(lambda: gpuccl.label(x, **options)):.1f} us")  # fmt: skip
+
+
+def call_time(function, repeats=200):
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return float(np.median(times)) * 1e6
+
+
+def on_device_ms(function, repeats=20):
+    """Median of the device's time, between events of CuPy or PyTorch."""
+    times = []
+    for _ in range(repeats):
+        if torch:
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            function()
+            end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end))
+        else:
+            begin, end = (cupy.cuda.Event() for _ in range(2))
+            begin.record()
+            function()
+            end.record()
+            end.synchronize()
+            times.append(cupy.cuda.get_elapsed_time(begin, end))
+    return float(np.median(times))
+
+
+def same_partition(labels, expected):
+    pairs = np.unique(np.stack([labels.reshape(-1).astype(np.int64), expected.reshape(-1).astype(np.int64)]), axis=1)
+    return len(np.unique(pairs[0])) == pairs.shape[1] == len(np.unique(pairs[1]))
+
+
+def peers(mask):
+    """(name, call, labels on the host) of what is installed, by full connectivity."""
+    if cupy:
+        import cupyx.scipy.ndimage as cundi
+
+        x = cupy.asarray(mask)
+        structure = cupy.ones((3,) * mask.ndim)
+        yield "CuPy", lambda: cundi.label(x, structure)[0], cupy.asnumpy
+    if cupy and "cucim.skimage.measure" in modules:
+        cu = modules["cucim.skimage.measure"]
+        y = cupy.asarray(mask)
+        yield "cuCIM", lambda: cu.label(y, connectivity=mask.ndim), cupy.asnumpy
+    if cupy and "bkeccl" in modules:
+        z = cupy.asarray(mask)
+        volume = {"dimensionality": "3D"} if mask.ndim == 3 else {}
+        yield "bkeccl", lambda: modules["bkeccl"].ccl(z, **volume)[0], cupy.asnumpy
+
+
+def timings():
+    print(f"\n{'image':32}{'gpuccl':>9}{'label()':>9}   peers: ms on the device, partition")
+    for shape, density, cell in (
+        ((8192, 8192), 0.1, 1), ((8192, 8192), 0.5, 1), ((8192, 8192), 0.5, 8), ((8192, 8192), 0.9, 8),
+        ((2048, 2048), 0.5, 4), ((1080, 1920), 0.5, 4), ((512, 512, 512), 0.1, 1), ((512, 512, 512), 0.3, 4),
+    ):  # fmt: skip
+        mask = blobs(shape, density, cell)
+        x = torch.from_numpy(mask).cuda() if torch else cupy.asarray(mask)
+        out = torch.empty(shape, dtype=torch.int32, device="cuda") if torch else cupy.empty(shape, np.int32)
+        for _ in range(3):
+            gpuccl.label(x, out=out)
+        expected = out.cpu().numpy() if torch else cupy.asnumpy(out)
+        right = "ok" if np.array_equal(expected, gpuccl.label(mask)[0]) else "WRONG"
+        line = f"{'x'.join(map(str, shape)) + f', {density} / {cell}':32}"
+        line += f"{on_device_ms(lambda: gpuccl.label_async(x, out=out)):9.3f}"
+        line += f"{call_time(lambda: gpuccl.label(x, out=out), 30) / 1000:9.3f} {right}"
+        for name, call, get in peers(mask):
+            try:
+                call()
+                found = get(call())
+                same = "right" if same_partition(found, expected) else "WRONG"
+                line += f"   {name} {on_device_ms(call, 5):.3f} {same}"
+            except Exception as error:
+                line += f"   {name}: {type(error).__name__} {error}"[:90]
+        print(line, flush=True)
+        del x, out
+        if torch:
+            torch.cuda.empty_cache()
+        if cupy:
+            cupy.get_default_memory_pool().free_all_blocks()
+
+
+failed = 0
+for function in CASES:
+    begin = time.perf_counter()
+    try:
+        function()
+        result = "passed"
+    except BaseException:
+        traceback.print_exc()
+        result, failed = "FAILED", failed + 1
+    print(f"{function.__name__}: {result} ({time.perf_counter() - begin:.1f} s)", flush=True)
+timings()
+print(f"{len(CASES) - failed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
