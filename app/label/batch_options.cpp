@@ -17,7 +17,7 @@ const Choices<io::LabelFormat>& formats() {
 }  // namespace
 
 void BatchOptions::add_to(const Command& command) {
-  command.group("Several inputs");
+  command.group("Several inputs", Effect::run);
   add_switch(command, "--recursive", recursive, "Folders with all that is below them");
   add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
                               "Format of the label images [tiff]");
@@ -39,20 +39,12 @@ void BatchOptions::add_to(const Command& command) {
 }
 
 std::string BatchOptions::first_used() const {
-  const std::pair<bool, const char*> options[] = {{recursive, "--recursive"},
-                                                  {given_format.has_value(), "--format"},
-                                                  {!json_folder.empty(), "--json-dir"},
-                                                  {!stats_folder.empty(), "--stats-dir"},
-                                                  {!contacts_folder.empty(), "--contacts-dir"},
-                                                  {!preview_folder.empty(), "--preview-dir"},
-                                                  {!report.empty(), "--report"},
-                                                  {skip_existing, "--skip-existing"},
-                                                  {fail_fast, "--fail-fast"},
-                                                  {keep_going, "--keep-going"},
-                                                  {jobs > 0, "--jobs"}};
-  for (const auto& [given, name] : options)
-    if (given) return name;
-  return "";
+  BatchOptions given = *this, usual;
+  OptionTable now, as_usual;
+  given.add_to(Command(now));
+  usual.add_to(Command(as_usual));
+  const std::vector<OptionRow> used = given_options(now, as_usual);
+  return used.empty() ? "" : used.front().long_name();
 }
 
 std::string BatchOptions::extension() const { return "." + word_of(formats(), format()); }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/common/device_name.hpp"
-#include "app/label/deciding_options.hpp"
+#include "app/label/label_options.hpp"
 #include "app/options/periodic_option.hpp"
 #include "gpuccl/error.hpp"
 #include "io/files/file_identity.hpp"
@@ -96,7 +96,7 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
     longest(report.label_ms, piece.label_ms);
     longest(report.statistics_ms, piece.statistics_ms);
   }
-  report.options = deciding_options(options_);
+  report.options = signature_of(options_);
   report.input = input;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);

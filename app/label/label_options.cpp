@@ -19,17 +19,21 @@ constexpr const char* kPeriodicHelp =
     "Axes along which opposite borders touch, as in x,y,z: components go on there";
 
 void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_holes) {
-  command.add_optional_value(
+  const Option option = command.add_optional_value(
       "--fill-holes", "[MAX]", kAll,
       "Holes become part of the component around them; with MAX, those of at most so many elements",
       [&fill_holes](const std::string& given) {
         fill_holes = given == kAll ? kAllHoles : parse_number<std::uint64_t>(given);
         return fill_holes && *fill_holes > 0 ? "" : "'" + given + "' is not a whole number from 1 on";
       });
+  option.prints([&]() -> std::optional<std::string> {
+    if (!fill_holes) return std::nullopt;
+    return *fill_holes == kAllHoles ? kAll : std::to_string(*fill_holes);
+  });
 }
 
 void add_keep(const Command& command, Condition& keep) {
-  command.add_value(
+  const Option option = command.add_value(
       "--keep", "EXPRESSION",
       "Drop components of which it does not hold, such as 'area >= 50 and extent > 0.6', by the "
       "measures of gpuccl list --measures",
@@ -41,6 +45,7 @@ void add_keep(const Command& command, Condition& keep) {
           return error.what();
         }
       });
+  option.prints([&keep] { return keep.steps.empty() ? std::nullopt : std::optional(keep.text); });
 }
 
 void add_selection(const Command& command, SelectionOptions& selection) {
@@ -71,7 +76,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
                     return given.empty() ? "a name is missing" : std::string();
                   })
       .required();
-  command.group("Output");
+  command.group("Output", Effect::run);
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
@@ -115,12 +120,17 @@ namespace {
 
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
-                            "Type of the label image; auto: u16 if the labels fit, else u32 [auto]");
-  add_choice<io::Compression>(
-      command, "--compress", options.compression, compressions(),
-      "Compression of a label TIFF; none or deflate for NRRD and MetaImage [deflate]");
+                            "Type of the label image; auto: u16 if the labels fit, else u32 [auto]")
+      .changes(Effect::file);
+  // What is the default says nothing, given or not.
+  add_choice<io::Compression>(command, "--compress", options.compression, compressions(),
+                              "Compression of a label TIFF; none or deflate for NRRD and MetaImage [deflate]")
+      .prints([&] { return word_of(compressions(), options.compression.value_or(io::Compression::deflate)); })
+      .changes(Effect::file);
   add_choice<io::BigTiff>(command, "--bigtiff", options.big_tiff, big_tiffs(),
-                          "Offsets of 64 bits in a label TIFF; auto: where the file passes 4 GiB [auto]");
+                          "Offsets of 64 bits in a label TIFF; auto: where the file passes 4 GiB [auto]")
+      .prints([&] { return word_of(big_tiffs(), options.big_tiff.value_or(io::BigTiff::automatic)); })
+      .changes(Effect::file);
 }
 
 }  // namespace
@@ -133,7 +143,7 @@ void LabelOptions::add_for_parts(const Command& command) {
                     return given.empty() ? "a name is missing" : std::string();
                   })
       .required();
-  command.group("Output");
+  command.group("Output", Effect::run);
   add_path(command, "-o,--output", files.image, "FILE", "Label image: .tif, .tiff or .npy");
   add_path(command, "--json", files.json, "FILE", "Report [beside the label image, same name with .json]");
   add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
@@ -145,7 +155,7 @@ void LabelOptions::add_for_parts(const Command& command) {
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);
-  command.group("Messages");
+  command.group("Messages", Effect::nothing);
   add_switch(command, "--quiet", quiet, "Print nothing but errors");
 }
 
@@ -179,9 +189,26 @@ void LabelOptions::add_to(const Command& command) {
   measure.add_intensity_to(command);
   batch.add_to(command);
 
-  command.group("Messages");
+  command.group("Messages", Effect::nothing);
   const Option silence = add_switch(command, "--quiet", quiet, "Print nothing but errors");
   add_switch(command, "--progress", progress, "Say on standard error what is being done").excludes(silence);
+}
+
+std::vector<OptionRow> given_options(LabelOptions options) {
+  LabelOptions usual;
+  OptionTable now, as_usual;
+  options.add_to(Command(now));
+  usual.add_to(Command(as_usual));
+  return given_options(now, as_usual);
+}
+
+std::string signature_of(const LabelOptions& options) {
+  const std::vector<OptionRow> given = given_options(options);
+  std::string text;
+  for (const Effect effect : {Effect::labels, Effect::file})
+    for (const OptionRow& row : given)
+      if (row.effect == effect) text += (text.empty() ? "" : " ") + shell_text(row);
+  return text;
 }
 
 }  // namespace gpuccl::app

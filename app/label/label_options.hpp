@@ -13,6 +13,7 @@
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
+#include "app/options/option_table.hpp"
 #include "app/options/output_options.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
@@ -61,5 +62,12 @@ struct LabelOptions {
   /// What both have, between how the input is read and what comes out.
   void add_labeling_to(const Command& command);
 };
+
+/// The options that are not as usual, in the order of --help.
+std::vector<OptionRow> given_options(LabelOptions options);
+
+/// The options that decide what the outputs of an input hold, as a shell takes them: first those of the
+/// labels, then those of the label image's file. "" if all are as usual.
+std::string signature_of(const LabelOptions& options);
 
 }  // namespace gpuccl::app

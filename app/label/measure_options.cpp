@@ -51,7 +51,7 @@ void MeasureOptions::add_measure_to(const Command& command) {
   for (const Measure& measure : measures())
     if (const std::string group(name_of(measure.group)); !groups.ends_with(group))
       groups += (groups.empty() ? "" : ", ") + group;
-  command.add_value(
+  const Option option = command.add_value(
       "--measure", "LIST",
       "What else is measured of components: " + groups +
           ", all, or names of measures, with commas between them; gpuccl list --measures explains them",
@@ -71,6 +71,9 @@ void MeasureOptions::add_measure_to(const Command& command) {
         words = given;
         return std::string();
       });
+  // Groups of which nothing is measured here change nothing.
+  option.prints(
+      [this] { return words.empty() || columns(wanted).empty() ? std::nullopt : std::optional(words); });
 }
 
 void MeasureOptions::add_intensity_to(const Command& command) {

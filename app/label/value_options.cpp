@@ -34,13 +34,15 @@ void check_engine(const EngineOptions& engine) {
 void ValueOptions::add_input_to(const Command& command) {
   add_switch(command, "--values", by_values,
              "Elements connect when their values are equal and not 0, as in a segmentation");
-  command.add_value("--delta", "D", "With --values: also when they differ by at most D",
-                    [this](const std::string& given) {
-                      delta = parse_number<double>(given);
-                      return delta && *delta >= 0 && *delta <= std::numeric_limits<double>::max()
-                                 ? std::string()
-                                 : "'" + given + "' is not a number from 0 on";
-                    });
+  command
+      .add_value("--delta", "D", "With --values: also when they differ by at most D",
+                 [this](const std::string& given) {
+                   delta = parse_number<double>(given);
+                   return delta && *delta >= 0 && *delta <= std::numeric_limits<double>::max()
+                              ? std::string()
+                              : "'" + given + "' is not a number from 0 on";
+                 })
+      .prints([this] { return delta ? std::optional(io::shortest(*delta)) : std::nullopt; });
 }
 
 void ValueOptions::add_selection_to(const Command& command) {

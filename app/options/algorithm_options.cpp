@@ -30,6 +30,13 @@ std::string read_gpus(const std::string& given, std::vector<int>& gpus) {
   return {};
 }
 
+/// The inverse of read_gpus().
+std::string text_of(const std::vector<int>& gpus) {
+  std::string text;
+  for (const int gpu : gpus) text += (text.empty() ? "" : ",") + std::to_string(gpu);
+  return text.empty() ? "all" : text;
+}
+
 }  // namespace
 
 void add_connectivity(const Command& command, std::optional<Connectivity>& target) {
@@ -46,7 +53,8 @@ void add_device(const Command& command, DeviceChoice& target, const std::string&
                             {"cuda", DeviceChoice::cuda},
                             {"gpu", DeviceChoice::cuda},
                             {"cpu", DeviceChoice::cpu}},
-                           help);
+                           help)
+      .changes(Effect::nothing);
 }
 
 void add_gpu(const Command& command, int& target) {
@@ -54,7 +62,7 @@ void add_gpu(const Command& command, int& target) {
 }
 
 void add_threads(const Command& command, int& target) {
-  add_number(command, "--threads", target, 1, 4096, "N", "Threads of the CPU [all]");
+  add_number(command, "--threads", target, 1, 4096, "N", "Threads of the CPU [all]").changes(Effect::nothing);
 }
 
 void AlgorithmOptions::add_to(const Command& command) {
@@ -62,18 +70,25 @@ void AlgorithmOptions::add_to(const Command& command) {
   add_connectivity(command, connectivity);
   add_switch(command, "--per-slice", per_slice,
              "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
-  command.add_value("--algo", "NAME", "Algorithm, see 'gpuccl list' [auto]",
-                    [this](const std::string& given) {
-                      engine.algorithm = io::lower_case(given);
-                      return std::string();
-                    });
+  command
+      .add_value("--algo", "NAME", "Algorithm, see 'gpuccl list' [auto]",
+                 [this](const std::string& given) {
+                   engine.algorithm = io::lower_case(given);
+                   return std::string();
+                 })
+      .prints([this] { return engine.algorithm; })
+      .changes(Effect::run);
   add_device(command, engine.device,
              "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
-  command.add_value("--gpus,--gpu", "LIST",
-                    "CUDA devices, as in 0,2, or all; a large binary image is shared by them [0]",
-                    [this](const std::string& given) { return read_gpus(given, engine.gpus); });
+  command
+      .add_value("--gpus,--gpu", "LIST",
+                 "CUDA devices, as in 0,2, or all; a large binary image is shared by them [0]",
+                 [this](const std::string& given) { return read_gpus(given, engine.gpus); })
+      .prints([this] { return text_of(engine.gpus); })
+      .changes(Effect::nothing);
   add_switch(command, "--time-phases", engine.time_phases,
-             "Time the phases of a GPU algorithm one by one, which takes longer as a whole");
+             "Time the phases of a GPU algorithm one by one, which takes longer as a whole")
+      .changes(Effect::nothing);
   add_threads(command, threads);
 }
 

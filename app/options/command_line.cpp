@@ -180,29 +180,55 @@ void join_optional_values(const CLI::App& command, std::vector<std::string>& wor
 }  // namespace
 
 Option Option::required() const {
-  option_->required();
+  if (option_ != nullptr) option_->required();
   return *this;
 }
 
 Option Option::excludes(Option other) const {
-  option_->excludes(other.option_);
+  if (option_ != nullptr) option_->excludes(other.option_);
   return *this;
 }
 
-bool Option::is_given() const { return option_->count() > 0; }
+bool Option::is_given() const { return option_ != nullptr && option_->count() > 0; }
 
-void Command::group(const std::string& title) const { command_->option_defaults()->group(title); }
+Option Option::prints(const PrintValue& print) const {
+  if (row_ != nullptr) {
+    row_->has_printer = true;
+    row_->value = print();
+  }
+  return *this;
+}
+
+Option Option::changes(Effect effect) const {
+  if (row_ != nullptr) row_->effect = effect;
+  return *this;
+}
+
+Option Command::add_row(const std::string& names, const std::string& left_out) const {
+  OptionRow& row = table_->emplace_back();
+  row.names = names;
+  row.left_out = left_out;
+  row.effect = effect_;
+  return Option(row);
+}
+
+void Command::group(const std::string& title, Effect effect) const {
+  effect_ = effect;
+  if (command_ != nullptr) command_->option_defaults()->group(title);
+}
 
 // As it takes no value, CLI11 must not look for one: `--quiet=yes` it would accept, at `--quiet=maybe` it
 // would throw what is no error of the command line.
 Option Command::add_flag(const std::string& names, std::function<void()> turn_on,
                          const std::string& help) const {
+  if (table_ != nullptr) return add_row(names);
   return Option(*command_->add_flag_callback(names, std::move(turn_on), help)->disable_flag_override());
 }
 
 // Values are taken where CLI11 checks them, so that what is wrong with one stands after the option's name.
 Option Command::add_value(const std::string& names, const std::string& type, const std::string& help,
                           TakeValue take) const {
+  if (table_ != nullptr) return add_row(names);
   return Option(*command_
                      ->add_option_function<std::string>(
                          names, [](const std::string&) {}, help)
@@ -213,6 +239,7 @@ Option Command::add_value(const std::string& names, const std::string& type, con
 Option Command::add_optional_value(const std::string& names, const std::string& type,
                                    const std::string& left_out, const std::string& help,
                                    TakeValue take) const {
+  if (table_ != nullptr) return add_row(names, left_out);
   const Option option = add_value(names, type, help, std::move(take));
   option.option_->expected(0, 1)->default_str(left_out);
   return option;
@@ -220,6 +247,7 @@ Option Command::add_optional_value(const std::string& names, const std::string& 
 
 Option Command::add_values(const std::string& names, const std::string& type, const std::string& help,
                            TakeValue take) const {
+  if (table_ != nullptr) return add_row(names);
   CLI::Option* option = command_->add_option_function<std::vector<std::string>>(
       names, [](const std::vector<std::string>&) {}, help);
   if (names.starts_with('-')) option->allow_extra_args(false);
@@ -227,6 +255,7 @@ Option Command::add_values(const std::string& names, const std::string& type, co
 }
 
 void Command::on_run(Run run) const {
+  if (table_ != nullptr) return;
   command_->callback([chosen = chosen_, run = std::move(run)] { *chosen = run; });
 }
 

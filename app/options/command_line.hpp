@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/options/option_table.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -20,28 +22,40 @@ using Run = std::function<int()>;
 /// Takes the value that an option was given; "", or what is wrong with the value.
 using TakeValue = std::function<std::string(const std::string& given)>;
 
-/// An option that was added. It lives as long as its command line.
+/// Prints the value that an option has now, as the command line takes it: "" for a switch that is on, none
+/// for an option that is off.
+using PrintValue = std::function<std::optional<std::string>()>;
+
+/// An option that was added to a command line, or to a table. It lives as long as that.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
+  explicit Option(OptionRow& row) : row_(&row) {}
 
   Option required() const;
   Option excludes(Option other) const;
   /// Whether it stands on the command line; known when a command runs.
   bool is_given() const;
+  /// The inverse of taking the value.
+  Option prints(const PrintValue& print) const;
+  /// What depends on the option, if it is another thing than for its group.
+  Option changes(Effect effect) const;
 
  private:
   friend class Command;
-  CLI::Option* option_;
+  CLI::Option* option_ = nullptr;
+  OptionRow* row_ = nullptr;
 };
 
 /// A command to add options to. `names` are "-o,--output" of an option and "INPUT" of a positional one.
 class Command {
  public:
   Command(CLI::App& command, Run& chosen) : command_(&command), chosen_(&chosen) {}
+  /// Collects rows instead, with the values that the options have.
+  explicit Command(OptionTable& table) : table_(&table) {}
 
-  /// The heading in --help of the options that follow.
-  void group(const std::string& title) const;
+  /// The heading in --help of the options that follow, and what depends on these.
+  void group(const std::string& title, Effect effect = Effect::labels) const;
   /// A word without a value.
   Option add_flag(const std::string& names, std::function<void()> turn_on, const std::string& help) const;
   /// One value; `type` is what --help calls it.
@@ -57,8 +71,12 @@ class Command {
   void on_run(Run run) const;
 
  private:
-  CLI::App* command_;
-  Run* chosen_;
+  Option add_row(const std::string& names, const std::string& left_out = {}) const;
+
+  CLI::App* command_ = nullptr;
+  Run* chosen_ = nullptr;
+  OptionTable* table_ = nullptr;
+  mutable Effect effect_ = Effect::labels;  // of the group
 };
 
 class CommandLine {

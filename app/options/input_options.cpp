@@ -5,12 +5,13 @@
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::app {
 namespace {
 
 Option add_threshold(const Command& command, io::ForegroundOptions& foreground) {
-  return command.add_value(
+  const Option option = command.add_value(
       "--threshold", "T|otsu", "Foreground is what is greater than T, or than Otsu's threshold",
       [&foreground](const std::string& given) {
         const std::optional<double> value = parse_number<double>(given);
@@ -22,23 +23,33 @@ Option add_threshold(const Command& command, io::ForegroundOptions& foreground) 
                    ? std::string()
                    : "'" + given + "' is neither a number nor otsu";
       });
+  return option.prints([&foreground]() -> std::optional<std::string> {
+    if (foreground.otsu) return "otsu";
+    if (!foreground.threshold) return std::nullopt;
+    return foreground.whole_threshold ? foreground.whole_threshold->text()
+                                      : io::shortest(*foreground.threshold);
+  });
 }
 
 /// One class of a segmentation, or several.
 Option add_values(const Command& command, std::vector<io::SampleInterval>& values) {
-  return command.add_value("--value", "V|LOW..HIGH[,...]",
-                           "Foreground is these values and no others: one class of a segmentation",
-                           [&values](const std::string& given) {
-                             for (const std::string& part : split(given, ',')) {
-                               const auto value = io::SampleInterval::parse(part);
-                               if (!value)
-                                 return "'" + part + "' is not a number, nor two with .. between them";
-                               if (value->high < value->low) return "'" + part + "' ends before it begins";
-                               values.push_back(*value);
-                             }
-                             io::sort_and_unite(values);
-                             return std::string();
-                           });
+  const Option option = command.add_value(
+      "--value", "V|LOW..HIGH[,...]", "Foreground is these values and no others: one class of a segmentation",
+      [&values](const std::string& given) {
+        for (const std::string& part : split(given, ',')) {
+          const auto value = io::SampleInterval::parse(part);
+          if (!value) return "'" + part + "' is not a number, nor two with .. between them";
+          if (value->high < value->low) return "'" + part + "' ends before it begins";
+          values.push_back(*value);
+        }
+        io::sort_and_unite(values);
+        return std::string();
+      });
+  return option.prints([&values] {
+    std::string text;
+    for (const io::SampleInterval& value : values) text += (text.empty() ? "" : ",") + value.text();
+    return text.empty() ? std::nullopt : std::optional(text);
+  });
 }
 
 }  // namespace
@@ -51,10 +62,14 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
   add_values(command, foreground.values).excludes(threshold);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
                    "raw: bits as stored, whatever the photometric tag says [auto]");
-  add_amount(command, "--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]");
-  add_amount(command, "--max-dim", limits.max_dim, "Refuse axes that are longer [2147483647]");
-  add_amount(command, "--max-pages", limits.max_pages, "Refuse inputs of more slices [1000000]");
-  add_amount(command, "--memory", limits.memory, memory_help + " [three quarters of what is available]");
+  const auto add_limit = [&](const char* name, std::int64_t& limit, const std::string& help, Effect effect) {
+    add_amount(command, name, limit, help).changes(effect);
+  };
+  add_limit("--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]", Effect::run);
+  add_limit("--max-dim", limits.max_dim, "Refuse axes that are longer [2147483647]", Effect::run);
+  add_limit("--max-pages", limits.max_pages, "Refuse inputs of more slices [1000000]", Effect::run);
+  add_limit("--memory", limits.memory, memory_help + " [three quarters of what is available]",
+            Effect::nothing);
 }
 
 }  // namespace gpuccl::app

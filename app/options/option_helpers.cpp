@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "io/files/number_text.hpp"
 #include "io/read/slice_names.hpp"
 
 namespace gpuccl::app {
@@ -57,20 +58,30 @@ std::string wrong_text_path(const std::string& given, const std::string& format)
   return wrong_path(given);
 }
 
+/// Of an option whose value is its text.
+std::optional<std::string> text_or_none(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 Option add_name(const Command& command, const std::string& names, std::string& target,
                 const std::string& type, const std::string& help,
                 std::function<std::string(const std::string& given)> wrong) {
-  return command.add_value(names, type, help, [&target, wrong = std::move(wrong)](const std::string& given) {
-    target = given;
-    return wrong(given);
-  });
+  return command
+      .add_value(names, type, help,
+                 [&target, wrong = std::move(wrong)](const std::string& given) {
+                   target = given;
+                   return wrong(given);
+                 })
+      .prints([&] { return text_or_none(target); });
 }
 
 }  // namespace
 
 Option add_switch(const Command& command, const std::string& names, bool& target, const std::string& help) {
-  return command.add_flag(
-      names, [&target] { target = true; }, help);
+  return command
+      .add_flag(
+          names, [&target] { target = true; }, help)
+      .prints([&] { return switch_text(target); });
 }
 
 Option add_path(const Command& command, const std::string& names, std::string& target,
@@ -96,23 +107,29 @@ Option add_text_path(const Command& command, const std::string& names, std::stri
 
 Option add_real(const Command& command, const std::string& names, double& target, double most,
                 const std::string& type, const std::string& help) {
-  return command.add_value(names, type, help, [&target, most](const std::string& given) {
-    const std::optional<double> number = parse_number<double>(given);
-    if (!number || !(*number >= 0 && *number <= most))
-      return "'" + given + "' is not a number from 0 to " + std::to_string(std::llround(most));
-    target = *number;
-    return std::string();
-  });
+  return command
+      .add_value(names, type, help,
+                 [&target, most](const std::string& given) {
+                   const std::optional<double> number = parse_number<double>(given);
+                   if (!number || !(*number >= 0 && *number <= most))
+                     return "'" + given + "' is not a number from 0 to " + std::to_string(std::llround(most));
+                   target = *number;
+                   return std::string();
+                 })
+      .prints([&] { return io::shortest(target); });
 }
 
 Option add_amount(const Command& command, const std::string& names, std::int64_t& target,
                   const std::string& help) {
-  return command.add_value(names, "SIZE", help, [&target](const std::string& given) {
-    const std::optional<std::int64_t> amount = parse_amount(given);
-    if (!amount) return "'" + given + "' is not a size such as 500, 64K, 2M, 4G";
-    target = *amount;
-    return std::string();
-  });
+  return command
+      .add_value(names, "SIZE", help,
+                 [&target](const std::string& given) {
+                   const std::optional<std::int64_t> amount = parse_amount(given);
+                   if (!amount) return "'" + given + "' is not a size such as 500, 64K, 2M, 4G";
+                   target = *amount;
+                   return std::string();
+                 })
+      .prints([&] { return std::to_string(target); });
 }
 
 }  // namespace gpuccl::app

@@ -36,15 +36,25 @@ Option add_choice(const Command& command, const std::string& names, Target& targ
   for (std::size_t i = 0; i < choices.size(); ++i)
     if (i == 0 || choices[i].second != choices[i - 1].second)
       words += (words.empty() ? "" : "|") + choices[i].first;
-  return command.add_value(names, names.starts_with('-') ? words : "", help,
-                           [&target, choices, words](const std::string& given) {
-                             for (const auto& [word, value] : choices)
-                               if (word == io::lower_case(given)) {
-                                 target = value;
-                                 return std::string();
-                               }
-                             return "'" + given + "' is not one of " + words;
-                           });
+  return command
+      .add_value(names, names.starts_with('-') ? words : "", help,
+                 [&target, choices, words](const std::string& given) {
+                   for (const auto& [word, value] : choices)
+                     if (word == io::lower_case(given)) {
+                       target = value;
+                       return std::string();
+                     }
+                   return "'" + given + "' is not one of " + words;
+                 })
+      .prints([&] {
+        const std::optional<T> value = target;
+        return value ? std::optional(word_of(choices, *value)) : std::nullopt;
+      });
+}
+
+/// What a switch prints.
+inline std::optional<std::string> switch_text(bool on) {
+  return on ? std::optional<std::string>("") : std::nullopt;
 }
 
 /// A word that turns something on.
@@ -83,12 +93,19 @@ Option add_number(const Command& command, const std::string& names, Target& targ
                   const std::string& help) {
   std::string range = " from " + std::to_string(least);
   range += most == std::numeric_limits<T>::max() ? " on" : " to " + std::to_string(most);
-  return command.add_value(names, type, help, [&target, least, most, range](const std::string& given) {
-    const std::optional<T> number = parse_number<T>(given);
-    if (!number || *number < least || *number > most) return "'" + given + "' is not a whole number" + range;
-    target = *number;
-    return std::string();
-  });
+  return command
+      .add_value(names, type, help,
+                 [&target, least, most, range](const std::string& given) {
+                   const std::optional<T> number = parse_number<T>(given);
+                   if (!number || *number < least || *number > most)
+                     return "'" + given + "' is not a whole number" + range;
+                   target = *number;
+                   return std::string();
+                 })
+      .prints([&] {
+        const std::optional<T> number = target;
+        return number ? std::optional(std::to_string(*number)) : std::nullopt;
+      });
 }
 
 /// A number that need not be whole, from 0 to `most`.

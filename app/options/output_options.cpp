@@ -5,16 +5,19 @@
 namespace gpuccl::app {
 
 void OutputOptions::add_to(const Command& command) {
-  const Option overwrite = command.add_flag(
-      "--overwrite", [this] { replace_foreign = true; },
-      "Replace existing outputs, the default, and also texts that are not of gpuccl");
+  const Option overwrite =
+      add_switch(command, "--overwrite", replace_foreign,
+                 "Replace existing outputs, the default, and also texts that are not of gpuccl");
   command
       .add_flag(
           "--no-clobber", [this] { file.overwrite = false; }, "Refuse to replace existing outputs")
-      .excludes(overwrite);
-  command.add_flag(
-      "--no-fsync", [this] { file.sync = false; },
-      "Do not wait until outputs are on the disk: faster, but a power cut may lose them");
+      .excludes(overwrite)
+      .prints([this] { return switch_text(!file.overwrite); });
+  command
+      .add_flag(
+          "--no-fsync", [this] { file.sync = false; },
+          "Do not wait until outputs are on the disk: faster, but a power cut may lose them")
+      .prints([this] { return switch_text(!file.sync); });
 }
 
 }  // namespace gpuccl::app

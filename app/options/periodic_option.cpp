@@ -7,7 +7,7 @@
 namespace gpuccl::app {
 
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help) {
-  command.add_value("--periodic", "AXES", help, [&periodic](const std::string& given) {
+  const Option option = command.add_value("--periodic", "AXES", help, [&periodic](const std::string& given) {
     periodic = {};
     for (const std::string& axis : split(given, ',')) {
       const std::size_t place = std::string_view("xyz").find(axis);
@@ -17,6 +17,11 @@ void add_periodic(const Command& command, PeriodicAxes& periodic, const std::str
       periodic[place] = true;
     }
     return std::string();
+  });
+  option.prints([&] {
+    std::string axes;
+    for (const std::string& axis : names_of(periodic)) axes += (axes.empty() ? "" : ",") + axis;
+    return axes.empty() ? std::nullopt : std::optional(axes);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "app/options/command_line.hpp"
 #include "app/options/number_lists.hpp"
 #include "gpuccl/error.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -28,18 +29,26 @@ std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
   return given;
 }
 
+std::string text_of(const io::GivenSpacing& given) {
+  std::string text = io::shortest(given.spacing[0]) + "," + io::shortest(given.spacing[1]);
+  if (given.spacing[2] > 0) text += "," + io::shortest(given.spacing[2]);
+  if (given.unit != io::LengthUnit::unknown) text += "," + std::string(io::name_of(given.unit));
+  return text;
+}
+
 }  // namespace
 
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing) {
-  command.add_value("--spacing", "X,Y[,Z][,UNIT]",
-                    "Size of an element, instead of what the file says; UNIT is nm, um, mm or another length",
-                    [&spacing](const std::string& given) {
-                      spacing = parse_spacing(given);
-                      return spacing
-                                 ? std::string()
-                                 : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, numbers above 0 and " +
-                                       io::kLengthUnits;
-                    });
+  const Option option = command.add_value(
+      "--spacing", "X,Y[,Z][,UNIT]",
+      "Size of an element, instead of what the file says; UNIT is nm, um, mm or another length",
+      [&spacing](const std::string& given) {
+        spacing = parse_spacing(given);
+        return spacing ? std::string()
+                       : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, numbers above 0 and " +
+                             io::kLengthUnits;
+      });
+  option.prints([&] { return spacing ? std::optional(text_of(*spacing)) : std::nullopt; });
 }
 
 void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,

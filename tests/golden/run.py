@@ -364,7 +364,7 @@ def run_once(words, folder):
     names = {path.name: path.name for path in sorted(folder.iterdir()) if path.name != "in"}
     result = hashes(folder, names)
     if out:
-        data = plain("out.json", out) if out[:1] == b"{" and b"timings_ms" in out else out
+        data = plain("lines.jsonl", out) if out.startswith(b'{"input"') else out
         result["stdout"] = short(data)
     if code:
         result = {"exit": refusal(code, err), **result}

@@ -24,9 +24,9 @@
 #include "app/label/batch/batch_record.hpp"
 #include "app/label/batch/done_before.hpp"
 #include "app/label/batch/workers.hpp"
-#include "app/label/deciding_options.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
+#include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
 #include "io/files/make_folder.hpp"
 #include "io/image/limits.hpp"
@@ -133,7 +133,7 @@ class Batch {
 
   Outcome label(const BatchItem& item) {
     Outcome outcome;
-    if (options_.batch.skip_existing && is_done(item.files, deciding_options_, options_.input.stack)) {
+    if (options_.batch.skip_existing && is_done(item.files, signature_, options_.input.stack)) {
       outcome.status = Outcome::Status::skipped;
       return outcome;
     }
@@ -236,7 +236,7 @@ class Batch {
   }
 
   const LabelOptions options_;
-  const std::string deciding_options_ = deciding_options(options_);
+  const std::string signature_ = signature_of(options_);
   const std::vector<BatchItem> items_;
   const Workers workers_;
   BatchProgress progress_;

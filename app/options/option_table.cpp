@@ -1,0 +1,49 @@
+#include "app/options/option_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace gpuccl::app {
+namespace {
+
+bool is_plain(unsigned char letter) {
+  return std::isalnum(letter) != 0 || letter >= 128 ||
+         std::string_view("._,:/+@%-").find(char(letter)) != std::string_view::npos;
+}
+
+std::string quoted(const std::string& value) {
+  if (!value.empty() && std::all_of(value.begin(), value.end(), is_plain)) return value;
+  std::string text = "'";
+  for (const char letter : value) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+/// Whether the name alone says the value.
+bool stands_alone(const OptionRow& row) { return row.value->empty() || *row.value == row.left_out; }
+
+}  // namespace
+
+std::string OptionRow::first_name() const { return names.substr(0, names.find(',')); }
+
+std::string OptionRow::long_name() const {
+  const std::size_t begin = names.find("--");
+  return begin == std::string::npos ? names : names.substr(begin, names.find(',', begin) - begin);
+}
+
+std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& usual) {
+  std::vector<OptionRow> given;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i].value && now[i].value != usual[i].value) given.push_back(now[i]);
+  return given;
+}
+
+std::string shell_text(const OptionRow& row) {
+  return row.first_name() + (stands_alone(row) ? "" : " " + quoted(*row.value));
+}
+
+std::string word_text(const OptionRow& row) {
+  return row.long_name() + (stands_alone(row) ? "" : "=" + *row.value);
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpuccl::app {
+
+/// What depends on an option.
+enum class Effect {
+  labels,   // the labels, or what is measured of them
+  file,     // how the label image is stored
+  run,      // which files are written, or whether
+  nothing,  // how long it takes, what is printed
+};
+
+/// One option with the value that it has now. add_to() of options fills these rows, as it fills a command.
+struct OptionRow {
+  std::string names;     // "-o,--output"
+  std::string left_out;  // the value that the option has if it is given without one
+  Effect effect = Effect::labels;
+  bool has_printer = false;
+  std::optional<std::string> value;  // "" for a switch that is on; none if the option is off
+
+  /// "-o", and "--output".
+  std::string first_name() const;
+  std::string long_name() const;
+};
+
+/// Rows stay where they are when others are added.
+using OptionTable = std::deque<OptionRow>;
+
+/// The rows of `now` whose values are not those of `usual`, a table of the same options.
+std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& usual);
+
+/// An option as a shell takes it: "-c 4", "--keep 'area > 3'", "--invert".
+std::string shell_text(const OptionRow& row);
+
+/// The same as one word of a command line: "--connectivity=4".
+std::string word_text(const OptionRow& row);
+
+}  // namespace gpuccl::app

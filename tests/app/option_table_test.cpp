@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <map>
+
+#include "app/label/label_options.hpp"
+#include "app/options/command_line.hpp"
+#include "app/parts/task_words.hpp"
+#include "support/catch.hpp"
+
+// Options are parsed, printed and parsed again: what is printed decides --skip-existing and what tasks do.
+namespace gpuccl::app {
+namespace {
+
+using Words = std::vector<std::string>;
+
+LabelOptions parsed(Words words, bool in_parts = false) {
+  LabelOptions options;
+  CommandLine line("gpuccl", "", "");
+  const Command command = line.add_command("label", "");
+  in_parts ? options.add_for_parts(command) : options.add_to(command);
+  command.on_run([] { return 0; });
+  words.insert(words.begin(), "label");
+  words.emplace_back("in.tif");
+  line.parse(words);
+  options.settle();
+  return options;
+}
+
+/// Values that are not as usual, of the options that take one.
+const std::map<std::string, std::string> kExamples = {
+    {"--output", "out.tif"},
+    {"--json", "a report.json"},
+    {"--stats", "out.csv"},
+    {"--contacts", "it's.csv"},
+    {"--preview", "out.png"},
+    {"--label-type", "u16"},
+    {"--compress", "zstd"},
+    {"--bigtiff", "yes"},
+    {"--threshold", "9223372036854775807"},
+    {"--value", "-3,1..5,18446744073709551615"},
+    {"--foreground", "raw"},
+    {"--palette", "index"},
+    {"--max-pixels", "1000"},
+    {"--max-dim", "2000"},
+    {"--max-pages", "3000"},
+    {"--memory", "1048576"},
+    {"--delta", "0.1"},
+    {"--channel", "2"},
+    {"--frame", "3"},
+    {"--series", "4"},
+    {"--page", "5..7"},
+    {"--spacing", "0.1,0.25,3,um"},
+    {"--connectivity", "18"},
+    {"--algo", "runs"},
+    {"--device", "cpu"},
+    {"--gpus", "0,2"},
+    {"--threads", "3"},
+    {"--periodic", "x,z"},
+    {"--fill-holes", "7"},
+    {"--min-size", "8"},
+    {"--max-size", "90"},
+    {"--largest", "10"},
+    {"--keep", "area > 2 and (x0 < 3 or extent >= 0.5)"},
+    {"--order", "size"},
+    {"--measure", "extent,border"},
+    {"--intensity", "the samples.tif"},
+    {"--intensity-channel", "1"},
+    {"--intensity-frame", "2"},
+    {"--intensity-series", "3"},
+    {"--intensity-page", "4..5"},
+    {"--format", "npy"},
+    {"--json-dir", "a"},
+    {"--stats-dir", "b"},
+    {"--contacts-dir", "c"},
+    {"--preview-dir", "d"},
+    {"--report", "lines.jsonl"},
+    {"--jobs", "5"},
+};
+
+OptionTable table_of(LabelOptions options) {
+  OptionTable table;
+  options.add_to(Command(table));
+  return table;
+}
+
+/// Options that make sense only with others.
+Words with_others(const std::string& name) {
+  if (name.starts_with("--intensity-")) return {"--intensity=samples.tif"};
+  return {};
+}
+
+TEST_CASE("every option of label is printed as it is parsed") {
+  for (const OptionRow& row : table_of({})) {
+    const std::string name = row.long_name();
+    if (!name.starts_with("--")) continue;  // the input
+    CAPTURE(name);
+    CHECK(row.has_printer);
+    const auto example = kExamples.find(name);
+    Words words = with_others(name);
+    words.push_back(name + (example == kExamples.end() ? "" : "=" + example->second));
+    const std::vector<OptionRow> given = given_options(parsed(words));
+    REQUIRE(given.size() == words.size());
+    CHECK(given.back().long_name() == name);
+    CHECK(word_text(given.back()) == words.back());
+    CHECK(given_options(parsed({words.begin(), words.end() - 1})).size() == words.size() - 1);
+  }
+}
+
+TEST_CASE("an option that is given its usual value says nothing") {
+  for (const OptionRow& row : table_of({}))
+    if (row.has_printer && row.value && !row.value->empty() && row.value != "0") {  // 0: as suits the machine
+      CAPTURE(row.names);
+      CHECK(given_options(parsed({row.long_name() + "=" + *row.value})).empty());
+    }
+  CHECK(signature_of(parsed({"--compress", "deflate", "--bigtiff", "auto", "--label-type", "auto"})) == "");
+}
+
+TEST_CASE("a signature is what a shell takes, first of the labels, then of their file") {
+  CHECK(signature_of(parsed({"--compress", "none", "--keep", "area > 3", "--connectivity", "8",
+                             "--fill-holes", "--threads", "3", "--intensity", "it's.tif", "--stats",
+                             "out.csv", "--memory", "4M", "--jobs", "2"})) ==
+        R"(-c 8 --fill-holes --keep 'area > 3' --intensity 'it'\''s.tif' --compress none)");
+}
+
+TEST_CASE("tasks get every option that changes a file, in words that say the same") {
+  Words words;
+  for (const OptionRow& row : table_of({})) {
+    const std::string name = row.long_name();
+    OptionTable in_parts;
+    LabelOptions().add_for_parts(Command(in_parts));
+    const bool known = std::any_of(in_parts.begin(), in_parts.end(),
+                                   [&](const OptionRow& other) { return other.names == row.names; });
+    // Of options that exclude each other one is there; what is measured here is not with --periodic.
+    if (!known || !name.starts_with("--") || name == "--value" || name == "--no-clobber" ||
+        name == "--periodic")
+      continue;
+    const auto example = kExamples.find(name);
+    words.push_back(name + (example == kExamples.end() ? "" : "=" + example->second));
+  }
+  const LabelOptions options = parsed(words);
+  const Words first = task_words(options);
+  CHECK(first.size() > 30);
+  CHECK(task_words(options_of_words(first)) == first);
+  CHECK(signature_of(options_of_words(first)) == signature_of(options));
+}
+
+}  // namespace
+}  // namespace gpuccl::app
