@@ -139,23 +139,27 @@ void check(const LabelOptions& options, bool batch) {
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,
                 "only one of --json, --stats, --contacts and --report can go to standard output");
-  if (files.image.empty() && (options.compression || options.big_tiff ||
-                              options.label_type != io::LabelType::automatic || options.values.keep_values))
+  check_image_format(options, batch);
+  options.algorithm.check();
+}
+
+void check_image_format(const LabelOptions& options, bool batch) {
+  const std::string& image = options.files.image;
+  if (image.empty() && (options.compression || options.big_tiff ||
+                        options.label_type != io::LabelType::automatic || options.values.keep_values))
     throw Error(Failure::usage,
                 "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
-
-  const io::LabelFormat format =
-      batch                 ? options.batch.format()
-      : files.image.empty() ? io::LabelFormat::tiff
-                            : io::concerning(files.image, [&] { return io::label_format(files.image); });
+  const io::LabelFormat format = batch ? options.batch.format()
+                                 : image.empty()
+                                     ? io::LabelFormat::tiff
+                                     : io::concerning(image, [&] { return io::label_format(image); });
   if (options.compression && !io::takes_compression(format, *options.compression))
-    throw io::FileError(files.image, Failure::usage,
+    throw io::FileError(image, Failure::usage,
                         "--compress is for label images in TIFF, and none or deflate for NRRD and MetaImage");
   if (options.big_tiff && format != io::LabelFormat::tiff)
-    throw io::FileError(files.image, Failure::usage, "--bigtiff is for label images in TIFF");
+    throw io::FileError(image, Failure::usage, "--bigtiff is for label images in TIFF");
   if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
-    throw io::FileError(files.image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
-  options.algorithm.check();
+    throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
 }
 
 void check_pages(const io::ImageInfo& input, const LabelOptions& options) {

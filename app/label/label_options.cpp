@@ -144,7 +144,8 @@ void LabelOptions::add_for_parts(const Command& command) {
                   })
       .required();
   command.group("Output", Effect::run);
-  add_path(command, "-o,--output", files.image, "FILE", "Label image: .tif, .tiff or .npy");
+  add_path(command, "-o,--output", files.image, "FILE",
+           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
   add_path(command, "--json", files.json, "FILE", "Report [beside the label image, same name with .json]");
   add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
   add_path(command, "--contacts", files.contacts, "FILE", "Table of which components touch, as CSV");

@@ -20,6 +20,7 @@
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -90,8 +91,9 @@ class Finish {
         write_options(options_, format, joined_.image_type, joined_.image_largest, input_.info().geometry);
     description_.image(write, options_.values.keep_values ? write.type : options_.label_type);
     io::concerning(files_.image, [&] {
-      io::join_label_stretches(out, format, input_.extent(), joined_.image_largest, write,
-                               static_cast<std::size_t>(folder_.parts()),
+      const io::LabelFile image =
+          io::new_label_file(format, files_.image, input_.extent(), joined_.image_largest, write);
+      io::join_label_stretches(out, image, static_cast<std::size_t>(folder_.parts()),
                                [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
                                  stretch(static_cast<int>(i) + 1, read);
                                });

@@ -27,6 +27,7 @@
 #include "io/parts/stretch_file.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -224,13 +225,15 @@ class LabelTask {
     const io::WriteOptions write =
         write_options(options_, format, joined.image_type, joined.image_largest, input_.info().geometry);
     std::vector<NumberedSlab> slabs;
-    for (const int part : parts_with(io::rows_of_stretch(input_.extent(), format, write, own()))) {
+    const io::LabelFile image =
+        io::new_label_file(format, files_.image, input_.extent(), joined.image_largest, write);
+    for (const int part : parts_with(io::rows_of_stretch(image, own()))) {
       slabs.push_back(numbered(part, joined));
       if (options_.values.keep_values) make_values(part, slabs.back().numbers);
     }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(input_.extent(), std::move(slabs), joined.image_largest);
-    io::put_label_stretch(file, format, *labels, write, own());
+    io::put_label_stretch(file, image, *labels, own());
   }
 
   /// What touches in the part's own rows, and between these and the ones before.

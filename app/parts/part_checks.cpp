@@ -6,7 +6,6 @@
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 
@@ -35,21 +34,7 @@ void check_for_parts(const LabelOptions& options) {
   if (names_folder(files.image))
     throw io::FileError(files.image, Failure::usage,
                         "is a folder, and parts label one input into one file; give the name of that");
-  if (files.image.empty()) {
-    if (options.compression || options.big_tiff || options.label_type != io::LabelType::automatic ||
-        options.values.keep_values)
-      throw Error(Failure::usage,
-                  "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
-  } else {
-    const io::LabelFormat format = io::concerning(files.image, [&] { return io::label_format(files.image); });
-    if (format != io::LabelFormat::tiff && format != io::LabelFormat::npy)
-      throw io::FileError(files.image, Failure::usage,
-                          "several parts write TIFF or .npy; others are written by one process, "
-                          "which --memory keeps small");
-    if ((options.compression || options.big_tiff) && format != io::LabelFormat::tiff)
-      throw io::FileError(files.image, Failure::usage,
-                          "--compress and --bigtiff are for label images in TIFF");
-  }
+  check_image_format(options, false);
   options.algorithm.check();
 }
 

@@ -9,6 +9,9 @@ class Adler32 {
  public:
   static constexpr std::uint64_t kModulus = 65521;
 
+  Adler32() = default;
+  explicit Adler32(std::uint32_t value) : first_(value & 0xffff), second_(value >> 16) {}
+
   /// `count` bytes b_0, b_1, ... of which `sum` is the sum of b_i and `weighted` that of i * b_i, or what
   /// they leave modulo kModulus.
   void append(std::uint64_t count, std::uint64_t sum, std::uint64_t weighted) {

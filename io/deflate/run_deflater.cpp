@@ -9,26 +9,27 @@ bool RunDeflater::pays(std::size_t runs, std::int64_t rows) const {
 
 std::span<const std::byte> RunDeflater::stream() {
   tokens_.find();
-  const std::size_t end = write_block(2, true);
+  constexpr std::size_t kChecksumBytes = 4;
+  const std::size_t end = write_block(2, true, kChecksumBytes);
   out_[0] = std::byte{0x78};  // Deflate, a window of 32 KiB
   out_[1] = std::byte{0x01};  // fastest
-  for (std::size_t i = 0; i < 4; ++i)
+  for (std::size_t i = 0; i < kChecksumBytes; ++i)
     out_[end + i] = static_cast<std::byte>(checksum().value() >> (24 - 8 * i) & 0xff);
-  return {out_.data(), end + 4};
+  return {out_.data(), end + kChecksumBytes};
 }
 
-std::span<const std::byte> RunDeflater::blocks() {
+std::span<std::byte> RunDeflater::blocks_between(std::size_t before, std::size_t after) {
   tokens_.find();
-  const std::size_t end = write_block(0, false);
-  return {out_.data(), end};
+  const std::size_t end = write_block(before, false, after);
+  return {out_.data(), end + after};
 }
 
-/// Writes what the tokens say as one block from byte `at` of out_ on, with room for four bytes after it.
+/// Writes what the tokens say as one block from byte `at` of out_ on, with room for `after` bytes after it.
 /// Returns its end.
-std::size_t RunDeflater::write_block(std::size_t at, bool is_last) {
-  constexpr std::size_t kEndBytes = 10;  // of the stored block, or of the checksum
+std::size_t RunDeflater::write_block(std::size_t at, bool is_last, std::size_t after) {
+  constexpr std::size_t kStoredBlock = 6;  // bytes that the empty one takes at most
   const TokenCode code(tokens_.counts(), row_.sample_bytes);
-  const std::size_t most = at + code.most_bytes() + kEndBytes + BitWriter::kSlack;
+  const std::size_t most = at + code.most_bytes() + kStoredBlock + after + BitWriter::kSlack;
   if (out_.size() < most) out_.resize(most);
   BitWriter writer(out_.data() + at);
   code.write_block(writer, tokens_.tokens(), is_last);

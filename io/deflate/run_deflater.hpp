@@ -43,7 +43,9 @@ class RunDeflater {
 
   /// The rows as blocks of a stream that goes on after them: they end on a byte. What they are made of has
   /// the checksum checksum().
-  std::span<const std::byte> blocks();
+  std::span<const std::byte> blocks() { return blocks_between(0, 0); }
+  /// The same with so many bytes before and after them for the caller to fill, few of these.
+  std::span<std::byte> blocks_between(std::size_t before, std::size_t after);
   const Adler32& checksum() const { return tokens_.checksum(); }
 
  private:
@@ -51,7 +53,7 @@ class RunDeflater {
   /// finds more in them.
   static constexpr std::int64_t kSamplesARun = 3;
 
-  std::size_t write_block(std::size_t at, bool is_last);
+  std::size_t write_block(std::size_t at, bool is_last, std::size_t after);
 
   SampleRow row_;
   RunTokens tokens_;

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "gpuccl/labels.hpp"
 #include "io/image/image_info.hpp"
@@ -31,7 +31,7 @@ struct WriteOptions {
 /// mapping.
 struct MappedLabels {
   const LabelSource& labels;
-  const std::vector<Label>& map;
+  std::span<const Label> map;
   Label count = 0;
 };
 

@@ -1,28 +1,32 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 
 #include "io/deflate/run_deflater.hpp"
-#include "io/image/strips.hpp"
+#include "io/image/label_image.hpp"
 
 namespace gpuccl::io {
 
-/// One strip of labels as Deflate blocks, made from its runs. Kept and reused, its buffers are.
-struct RunBlocks {
-  std::optional<RunDeflater> deflater;
-  LabelRuns runs;
-  std::span<const std::byte> blocks;
+/// Makes Deflate blocks of strips from their runs. No strip refers to another and each ends on a byte, so
+/// that the blocks of all strips, one after the other, are one stream.
+class RunBlocks {
+ public:
+  RunBlocks(const MappedLabels& labels, const StripLayout& strips, const SampleRow& row)
+      : labels_(labels), strips_(strips), deflater_(row) {}
 
-  void make(const MappedLabels& labels, const StripLayout& strips, std::int64_t strip, const SampleRow& row) {
-    if (!deflater) deflater.emplace(row);
-    list_runs(labels, strips.first_row(strip), strips.rows(strip), runs);
-    deflater->clear();
-    deflater->add(runs);
-    blocks = deflater->blocks();
+  /// Makes `strip` that of deflater().
+  void take(std::int64_t strip) {
+    list_runs(labels_, strips_.first_row(strip), strips_.rows(strip), runs_);
+    deflater_.clear();
+    deflater_.add(runs_);
   }
+  RunDeflater& deflater() { return deflater_; }
+
+ private:
+  const MappedLabels labels_;
+  const StripLayout& strips_;
+  RunDeflater deflater_;
+  LabelRuns runs_;
 };
 
 }  // namespace gpuccl::io

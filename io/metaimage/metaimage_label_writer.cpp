@@ -4,12 +4,10 @@
 #include <string>
 
 #include "io/files/number_text.hpp"
-#include "io/image/label_samples_writer.hpp"
+#include "io/image/label_streams.hpp"
 
 namespace gpuccl::io {
 namespace {
-
-constexpr std::size_t kSizeDigits = 20;
 
 /// The one of MetaIO's units in which such a length is written.
 LengthUnit metaimage_unit(LengthUnit unit) {
@@ -78,9 +76,7 @@ const char* element_type(LabelType type) {
 
 }  // namespace
 
-void write_metaimage_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                            const WriteOptions& options) {
-  const Extent extent = labels.labels.extent();
+LabelFile metaimage_label_file(const Extent& extent, const WriteOptions& options) {
   const int sizes[] = {extent.width, extent.height, extent.depth};
   const std::size_t axes = extent.depth == 1 && is_flat(options.geometry) ? 2 : 3;
   const bool raw = options.compression == Compression::none;
@@ -91,14 +87,8 @@ void write_metaimage_labels(AtomicFile& file, const MappedLabels& labels, LabelT
   if (!raw) header += std::string(kSizeDigits, '0') + "\n";
   header += geometry_fields(options.geometry, axes);
   header += "DimSize =" + each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); });
-  header += std::string("ElementType = ") + element_type(type) + "\nElementDataFile = LOCAL\n";
-  file.write(header.data(), header.size());
-  if (raw) return write_label_samples(file, labels, type, options);
-  write_zlib_label_samples(file, labels, type, options);
-  // Known only now, and written in as many digits as there is room for.
-  std::string bytes = std::to_string(file.size() - header.size());
-  bytes.insert(0, kSizeDigits - bytes.size(), '0');
-  file.write_at(bytes.data(), bytes.size(), size_at);
+  header += std::string("ElementType = ") + element_type(options.type) + "\nElementDataFile = LOCAL\n";
+  return raw ? raw_label_file(header, extent, options) : zlib_label_file(header, size_at, extent, options);
 }
 
 }  // namespace gpuccl::io

@@ -1,21 +1,19 @@
 #include "io/nifti/nifti_label_writer.hpp"
 
-#include "io/image/label_samples_writer.hpp"
+#include <string>
+
+#include "io/image/label_streams.hpp"
 #include "io/nifti/nifti_label_header.hpp"
 
 namespace gpuccl::io {
 
-void write_nifti_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                        const WriteOptions& options) {
-  const std::vector<std::byte> head = nifti_label_header(labels.labels.extent(), type, options.geometry);
-  file.write(head.data(), head.size());
-  write_label_samples(file, labels, type, options);
+LabelFile nifti_label_file(const Extent& extent, const WriteOptions& options) {
+  const std::vector<std::byte> header = nifti_label_header(extent, options.type, options.geometry);
+  return raw_label_file({reinterpret_cast<const char*>(header.data()), header.size()}, extent, options);
 }
 
-void write_nifti_gz_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                           const WriteOptions& options) {
-  const std::vector<std::byte> head = nifti_label_header(labels.labels.extent(), type, options.geometry);
-  write_gzip_label_samples(file, head, labels, type, options);
+LabelFile nifti_gz_label_file(const Extent& extent, const WriteOptions& options) {
+  return gzip_label_file("", nifti_label_header(extent, options.type, options.geometry), extent, options);
 }
 
 }  // namespace gpuccl::io

@@ -2,12 +2,13 @@
 
 #include <string>
 
-#include "io/image/label_samples_writer.hpp"
+#include "io/image/label_streams.hpp"
 
 namespace gpuccl::io {
+namespace {
 
 /// Version 1.0 of the format: a Python dictionary, filled up so that the samples start at a multiple of 64.
-std::string npy_header(Extent extent, LabelType type) {
+std::string npy_header(const Extent& extent, LabelType type) {
   std::string shape = std::to_string(extent.height) + ", " + std::to_string(extent.width);
   if (extent.depth > 1) shape = std::to_string(extent.depth) + ", " + shape;
   std::string dictionary =
@@ -22,11 +23,10 @@ std::string npy_header(Extent extent, LabelType type) {
   return header + dictionary;
 }
 
-void write_npy_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                      const WriteOptions& options) {
-  const std::string header = npy_header(labels.labels.extent(), type);
-  file.write(header.data(), header.size());
-  write_label_samples(file, labels, type, options);
+}  // namespace
+
+LabelFile npy_label_file(const Extent& extent, const WriteOptions& options) {
+  return raw_label_file(npy_header(extent, options.type), extent, options);
 }
 
 }  // namespace gpuccl::io

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <string>
-
-#include "io/files/atomic_file.hpp"
-#include "io/image/label_image.hpp"
+#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
-/// What stands before the samples.
-std::string npy_header(Extent extent, LabelType type);
-
-/// Writes a label image as .npy; `type` is resolved and fits the format. Throws Error (data, io).
-void write_npy_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                      const WriteOptions& options);
+/// A label image as .npy; options.type is resolved and fits the format.
+LabelFile npy_label_file(const Extent& extent, const WriteOptions& options);
 
 }  // namespace gpuccl::io

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "io/files/number_text.hpp"
-#include "io/image/label_samples_writer.hpp"
+#include "io/image/label_streams.hpp"
 #include "io/nrrd/nrrd_space.hpp"
 
 namespace gpuccl::io {
@@ -48,9 +48,8 @@ std::string geometry_fields(const Geometry& geometry, int axes) {
 
 }  // namespace
 
-void write_nrrd_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                       const WriteOptions& options) {
-  const Extent extent = labels.labels.extent();
+LabelFile nrrd_label_file(const Extent& extent, const WriteOptions& options) {
+  const LabelType type = options.type;
   const Geometry& geometry = options.geometry;
   const int sizes[] = {extent.width, extent.height, extent.depth};
   const int axes = extent.depth == 1 && is_flat(geometry) ? 2 : 3;
@@ -60,11 +59,7 @@ void write_nrrd_labels(AtomicFile& file, const MappedLabels& labels, LabelType t
                        "\nsizes:" + each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); });
   header += geometry_fields(geometry, axes);
   header += "endian: little\nencoding: " + std::string(raw ? "raw" : "gzip") + "\n\n";
-  file.write(header.data(), header.size());
-  if (raw)
-    write_label_samples(file, labels, type, options);
-  else
-    write_gzip_label_samples(file, {}, labels, type, options);
+  return raw ? raw_label_file(header, extent, options) : gzip_label_file(header, {}, extent, options);
 }
 
 }  // namespace gpuccl::io

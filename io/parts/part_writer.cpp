@@ -1,18 +1,15 @@
 #include "io/parts/part_writer.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "io/files/file_error.hpp"
 #include "io/files/spooled_text.hpp"
-#include "io/npy/npy_label_writer.hpp"
 #include "io/parts/messages.hpp"
 #include "io/parts/stretch.hpp"
 #include "io/parts/together.hpp"
-#include "io/tiff/tiff_label_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -32,6 +29,7 @@ class LabelsOfStrips final : public LabelSource {
     for (std::size_t to = 0; to < part; ++to)
       if (const Rows mine = common(behind(to), rows[part]); !mine.empty()) {
         Message message(static_cast<std::size_t>(mine.count() * labels.extent().width) * sizeof(Label));
+        labels.prepare(mine.begin, mine.count());
         labels.render(mine.begin, mine.count(), reinterpret_cast<Label*>(message.data()), nullptr);
         link.send(static_cast<int>(to), std::move(message));
       }
@@ -48,6 +46,11 @@ class LabelsOfStrips final : public LabelSource {
 
   Extent extent() const override { return labels_.extent(); }
   Label count() const override { return labels_.count(); }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override {
+    if (first_row >= end_) return extent().rows();
+    const std::int64_t ready = labels_.prepare(first_row, std::min(rows, end_ - first_row));
+    return ready < end_ ? ready : extent().rows();
+  }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
     const std::int64_t own = std::clamp<std::int64_t>(end_ - first_row, 0, rows);
     if (own > 0) labels_.render(first_row, own, out, map);
@@ -67,124 +70,87 @@ class LabelsOfStrips final : public LabelSource {
   LabelImage behind_;
 };
 
-class LabelsWriter {
- public:
-  LabelsWriter(PartLink& link, SharedFile& file, const LabelSource& labels, const WriteOptions& options)
-      : link_(link), file_(file), labels_(labels), options_(options) {}
+/// The entries of all parts, in their order; nothing but in part 0.
+std::vector<StripEntry> gathered_in_first(PartLink& link, const std::vector<StripEntry>& mine) {
+  if (link.part() > 0) {
+    link.send(0, message_of(mine));
+    return {};
+  }
+  std::vector<StripEntry> all = mine;
+  for (int from = 1; from < link.parts(); ++from) {
+    const std::vector<StripEntry> more = list_of<StripEntry>(link.receive(from));
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
 
-  void npy() {
-    const std::string header = npy_header(labels_.extent(), options_.type);
-    here([&] {
-      if (link_.part() == 0) file_.write_at(header.data(), header.size(), 0);
-      samples(header.size());
-    });
-  }
-
-  void tiff() {
-    const StripLayout layout(labels_.extent(), bits_per_sample(options_.type), options_.strips_at_once);
-    if (options_.compression == Compression::none) return uncompressed(layout);
-    const LabelsOfStrips labels(link_, labels_, layout);
-    const TiffLabels tiff({labels, unmapped_, labels.count()}, options_.type, options_);
-    SpooledText encoded;
-    std::vector<std::uint64_t> sizes;
-    here([&] {
-      check_tiff(tiff.pages);
-      sizes = encode_strips(tiff, layout, own_rows(), options_.progress,
-                            [&](std::string_view strip) { encoded.add(strip); });
-    });
-    const PartLink::Sums sums = link_.scan(encoded.size());
-    std::vector<std::uint64_t> ends = gathered_in_first(sizes);
-    for (std::uint64_t end = kFirstStrip; std::uint64_t & size : ends) size = end += size;
-    here([&] {
-      TiffSizeLimit(tiff.pages).check(static_cast<std::int64_t>(kFirstStrip + sums.all));
-      copy(encoded, kFirstStrip + sums.before);
-      if (link_.part() == 0) finish_tiff(write_at(), tiff.pages, ends);
-    });
-  }
-
- private:
-  template <class Work>
-  void here(Work work) {
-    together(link_, [&] { concerning(file_.path(), work); });
-  }
-  Rows own_rows() const {
-    return rows_of_parts(labels_.extent(), link_.parts())[static_cast<std::size_t>(link_.part())];
-  }
-  WriteAt write_at() {
-    return [this](const void* data, std::size_t bytes, std::uint64_t offset) {
-      file_.write_at(data, bytes, offset);
-    };
-  }
-
-  void uncompressed(const StripLayout& layout) {
-    const TiffLabels tiff({labels_, unmapped_, labels_.count()}, options_.type, options_);
-    here([&] {
-      check_tiff(tiff.pages);
-      samples(kFirstStrip);
-      if (link_.part() > 0) return;
-      finish_tiff(write_at(), tiff.pages, ends_of_samples(layout));
-    });
-  }
-
-  /// The samples of this part's rows, where those of all rows begin at `offset`.
-  void samples(std::uint64_t offset) {
-    const StripLayout layout(labels_.extent(), bits_per_sample(options_.type), options_.strips_at_once);
-    make_samples(labels_, options_, own_rows(),
-                 [&](std::span<const std::byte> samples, std::int64_t first_row) {
-                   file_.write_at(samples.data(), samples.size(),
-                                  offset + static_cast<std::uint64_t>(first_row * layout.row_bytes));
-                 });
-  }
-
-  /// The numbers of all parts, in their order; nothing but in part 0.
-  std::vector<std::uint64_t> gathered_in_first(const std::vector<std::uint64_t>& mine) {
-    if (link_.part() > 0) {
-      link_.send(0, message_of(mine));
-      return {};
-    }
-    std::vector<std::uint64_t> all = mine;
-    for (int from = 1; from < link_.parts(); ++from) {
-      const std::vector<std::uint64_t> more = list_of<std::uint64_t>(link_.receive(from));
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
-  }
-
-  void copy(const SpooledText& text, std::uint64_t offset) {
-    text.copy_to([&](std::string_view piece) {
-      file_.write_at(piece.data(), piece.size(), offset);
-      offset += piece.size();
-    });
-  }
-
-  PartLink& link_;
-  SharedFile& file_;
-  const LabelSource& labels_;
-  const WriteOptions& options_;
-  const std::vector<Label> unmapped_;
-};
+void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset) {
+  text.copy_to([&](std::string_view piece) {
+    file.write_at(piece.data(), piece.size(), offset);
+    offset += piece.size();
+  });
+}
 
 }  // namespace
 
 void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelSource& labels,
                            const WriteOptions& options) {
-  LabelsWriter writer(link, file, labels, options);
-  format == LabelFormat::npy ? writer.npy() : writer.tiff();
+  const auto here = [&](const auto& work) { together(link, [&] { concerning(file.path(), work); }); };
+  const bool first = link.part() == 0;
+  LabelFile image;
+  here([&] {
+    image = new_label_file(format, file.path(), labels.extent(), labels.count(), options);
+    if (first) image.file->write_head(file.descriptor());
+  });
+  StripFile& whole = *image.file;
+  const StripLayout& layout = whole.strips();
+  const OwnStrips own(layout,
+                      rows_of_parts(labels.extent(), link.parts())[static_cast<std::size_t>(link.part())]);
+  const LabelsOfStrips labels_of_strips(link, labels, layout);
+  const MappedLabels mapped{labels_of_strips, {}, labels.count()};
+
+  const std::uint64_t head = whole.head().size();
+  const bool is_listed = whole.places() == StripFile::Places::after_others;
+  const bool waits = is_listed && !first;
+  std::uint64_t end = head;
+  if (whole.places() == StripFile::Places::known)
+    end += static_cast<std::uint64_t>(own.rows.begin * layout.row_bytes);
+  SpooledText waiting;
+  std::vector<StripEntry> entries;
+  const auto take = [&](std::int64_t /*strip*/, const EncodedStrip& strip) {
+    if (is_listed) entries.push_back({strip.bytes.size(), strip.checksum});
+    if (waits) return waiting.add({reinterpret_cast<const char*>(strip.bytes.data()), strip.bytes.size()});
+    whole.check_end(end + strip.bytes.size());
+    file.write_at(strip.bytes.data(), strip.bytes.size(), end);
+    end += strip.bytes.size();
+  };
+  here([&] {
+    encode_strips(
+        layout, own.strips, prepare_rows(mapped),
+        [&] { return image.new_encoder(mapped, file.descriptor()); }, take, options.progress);
+  });
+  std::uint64_t strips_end = head + static_cast<std::uint64_t>(layout.row_bytes * layout.extent.rows());
+  if (is_listed) {
+    const PartLink::Sums sums = link.scan(waits ? waiting.size() : end - head);
+    strips_end = head + sums.all;
+    here([&] {
+      whole.check_end(strips_end);
+      if (waits) copy(waiting, file, head + sums.before);
+    });
+    std::int64_t strip = 0;
+    for (const StripEntry& entry : gathered_in_first(link, entries)) whole.append(strip++, entry);
+  }
+  here([&] {
+    if (first) whole.write_tail(file.descriptor(), strips_end);
+  });
 }
 
 void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make) {
   SpooledText text;
   together(link,
            [&] { concerning(file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); }); });
-  std::uint64_t offset = link.scan(text.size()).before;
-  together(link, [&] {
-    concerning(file.path(), [&] {
-      text.copy_to([&](std::string_view piece) {
-        file.write_at(piece.data(), piece.size(), offset);
-        offset += piece.size();
-      });
-    });
-  });
+  const std::uint64_t offset = link.scan(text.size()).before;
+  together(link, [&] { concerning(file.path(), [&] { copy(text, file, offset); }); });
 }
 
 }  // namespace gpuccl::io

@@ -11,9 +11,10 @@
 namespace gpuccl::io {
 
 /// Writes the label image into `file`, all parts together, each the rows of its slab of
-/// cut_into_parts(), which joined_labels() of NumberedPart::labels can render. TIFF and .npy; options.type is
-/// resolved. The bytes are those of write_labels(). What is compressed waits in memory or in a temporary file
-/// until it is known where it goes. Throws as together().
+/// cut_into_parts(), which joined_labels() of NumberedPart::labels can render. options.type is resolved. The
+/// bytes are those of write_labels(). A part encodes the strips that begin in its rows. What is compressed
+/// waits in memory or in a temporary file until it is known where it goes, but in part 0. Throws as
+/// together().
 void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelSource& labels,
                            const WriteOptions& options);
 

@@ -17,6 +17,8 @@ SharedFile::SharedFile(PartLink& link, const std::string& path, AtomicFile* made
   together(link, [&] {
     if (made_ != nullptr) return;
     opened_ = open_again(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    is_folder_ = !opened_ && errno == EISDIR;
+    if (is_folder_) opened_ = open_again(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (!opened_)
       throw FileError(path_, Failure::cannot_create,
                       "cannot be opened by part " + std::to_string(link.part()) + " (" +
@@ -25,13 +27,13 @@ SharedFile::SharedFile(PartLink& link, const std::string& path, AtomicFile* made
 }
 
 void SharedFile::write_at(const void* data, std::size_t bytes, std::uint64_t offset) {
-  if (made_ != nullptr) return made_->write_at(data, bytes, offset);
-  write_all_at(opened_.get(), data, bytes, offset);
+  write_all_at(descriptor(), data, bytes, offset);
 }
 
 void SharedFile::finish() {
   if (made_ != nullptr) return made_->finish();
-  while (::fsync(opened_.get()) != 0) {
+  const auto sync = is_folder_ ? ::syncfs : ::fsync;  // of a folder, all that is in it
+  while (sync(opened_.get()) != 0) {
     if (errno == EINVAL) break;  // some file systems cannot
     if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
   }

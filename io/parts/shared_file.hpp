@@ -11,8 +11,8 @@
 
 namespace gpuccl::io {
 
-/// A file that several parts write, each a stretch of its own. Part 0 makes it and gives it its name when all
-/// have finished.
+/// A file, or a folder, that several parts write, each a stretch of its own. Part 0 makes it and gives it its
+/// name when all have finished.
 class SharedFile {
  public:
   /// All parts together. `made` is that of part 0 (Options::named), others open it under its temporary name.
@@ -20,6 +20,7 @@ class SharedFile {
   SharedFile(PartLink& link, const std::string& path, AtomicFile* made);
 
   const std::string& path() const { return path_; }
+  int descriptor() const { return made_ != nullptr ? made_->descriptor() : opened_.get(); }
   void write_at(const void* data, std::size_t bytes, std::uint64_t offset);
   /// What this part has written reaches the disk.
   void finish();
@@ -28,6 +29,7 @@ class SharedFile {
   std::string path_;
   AtomicFile* made_;
   Descriptor opened_;
+  bool is_folder_ = false;
 };
 
 }  // namespace gpuccl::io

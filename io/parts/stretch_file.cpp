@@ -2,87 +2,100 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
-#include "io/npy/npy_label_writer.hpp"
-#include "io/tiff/tiff_label_writer.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-enum Section : std::size_t { kBytes, kSizes };
+enum Section : std::size_t { kBytes, kEntries };
 
-bool has_samples(LabelFormat format, const WriteOptions& options) {
-  return format == LabelFormat::npy || options.compression == Compression::none;
-}
+/// The strips of a folder, which come in pieces of any size, one by one.
+class StripCutter {
+ public:
+  StripCutter(StripFile& image, int folder, std::int64_t first, const std::vector<StripEntry>& entries)
+      : image_(image), folder_(folder), first_(first), entries_(entries) {
+    write_complete();
+  }
 
-StripLayout layout_of(const Extent& extent, const WriteOptions& options) {
-  return {extent, bits_per_sample(options.type), options.strips_at_once};
-}
+  void take(std::string_view piece) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(piece.data());
+    waiting_.insert(waiting_.end(), bytes, bytes + piece.size());
+    write_complete();
+  }
+
+ private:
+  void write_complete() {
+    std::size_t at = 0;
+    for (; next_ < entries_.size() && entries_[next_].bytes <= waiting_.size() - at; ++next_) {
+      image_.write_strip(folder_, first_ + static_cast<std::int64_t>(next_),
+                         std::span(waiting_).subspan(at, entries_[next_].bytes));
+      at += entries_[next_].bytes;
+    }
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+
+  StripFile& image_;
+  int folder_;
+  std::int64_t first_;
+  const std::vector<StripEntry>& entries_;
+  std::size_t next_ = 0;
+  std::vector<std::byte> waiting_;
+};
 
 }  // namespace
 
-Rows rows_of_stretch(const Extent& whole, LabelFormat format, const WriteOptions& options, const Rows& own) {
-  if (has_samples(format, options)) return own;
-  const Rows strips = OwnStrips(layout_of(whole, options), own).rows;
+Rows rows_of_stretch(const LabelFile& image, const Rows& own) {
+  const Rows strips = OwnStrips(image.file->strips(), own).rows;
   return {own.begin, std::max(own.end, strips.end)};
 }
 
-void put_label_stretch(CheckedFileWriter& file, LabelFormat format, const LabelSource& labels,
-                       const WriteOptions& options, const Rows& own) {
-  std::vector<std::uint64_t> sizes;
-  if (has_samples(format, options)) {
-    make_samples(labels, options, own, [&](std::span<const std::byte> samples, std::int64_t) {
-      file.add({reinterpret_cast<const char*>(samples.data()), samples.size()});
-    });
-  } else {
-    const std::vector<Label> unmapped;
-    const TiffLabels tiff({labels, unmapped, labels.count()}, options.type, options);
-    check_tiff(tiff.pages);
-    sizes = encode_strips(tiff, layout_of(labels.extent(), options), own, options.progress,
-                          [&](std::string_view strip) { file.add(strip); });
-  }
+void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelSource& labels,
+                       const Rows& own, const TellProgress& progress) {
+  const StripLayout& strips = image.file->strips();
+  const MappedLabels mapped{labels, {}, labels.count()};
+  std::vector<StripEntry> entries;
+  encode_strips(
+      strips, OwnStrips(strips, own).strips, prepare_rows(mapped),
+      [&] { return image.new_encoder(mapped, -1); },
+      [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
+        file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+        entries.push_back({encoded.bytes.size(), encoded.checksum});
+      },
+      progress);
   file.end_section();
-  file.put(sizes);
+  file.put(entries);
 }
 
-void join_label_stretches(AtomicFile& out, LabelFormat format, const Extent& extent, Label count,
-                          const WriteOptions& options, std::size_t stretches,
+void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
                           const ReadStretch& read_stretch) {
-  std::uint64_t end = kFirstStrip;
-  if (format == LabelFormat::npy) {
-    const std::string header = npy_header(extent, options.type);
-    out.write_at(header.data(), header.size(), 0);
-    end = header.size();
-  }
-  std::vector<std::uint64_t> strip_ends;
+  StripFile& strips = *image.file;
+  strips.write_head(out.descriptor());
+  std::uint64_t end = strips.head().size();
+  std::int64_t strip = 0;
   for (std::size_t i = 0; i < stretches; ++i)
     read_stretch(i, [&](const CheckedFile& file) {
-      std::uint64_t strip_end = end;
-      for (const std::uint64_t size : file.take<std::uint64_t>(kSizes))
-        strip_ends.push_back(strip_end += size);
-      file.copy(kBytes, [&](std::string_view piece) {
-        concerning(out.path(), [&] { out.write_at(piece.data(), piece.size(), end); });
-        end += piece.size();
-      });
+      const auto entries = file.take<StripEntry>(kEntries);
+      if (strips.places() == StripFile::Places::own_files) {
+        StripCutter cutter(strips, out.descriptor(), strip, entries);
+        file.copy(kBytes, [&](std::string_view piece) { cutter.take(piece); });
+      } else {
+        file.copy(kBytes, [&](std::string_view piece) {
+          concerning(out.path(), [&] { out.write_at(piece.data(), piece.size(), end); });
+          end += piece.size();
+        });
+      }
+      for (const StripEntry& entry : entries) {
+        if (strips.places() == StripFile::Places::after_others) strips.append(strip, entry);
+        ++strip;
+      }
     });
-  if (format == LabelFormat::npy) return;
-  const StripLayout layout = layout_of(extent, options);
-  if (has_samples(format, options)) strip_ends = ends_of_samples(layout);
-  const std::unique_ptr<LabelSource> none = joined_labels(extent, {}, count);
-  const std::vector<Label> unmapped;
-  const TiffLabels tiff({*none, unmapped, count}, options.type, options);
-  check_tiff(tiff.pages);
-  TiffSizeLimit(tiff.pages).check(static_cast<std::int64_t>(end));
-  finish_tiff(
-      [&](const void* data, std::size_t bytes, std::uint64_t offset) { out.write_at(data, bytes, offset); },
-      tiff.pages, strip_ends);
+  if (strip != strips.strips().count()) throw Error(Failure::data, "has not all of its strips");
+  strips.check_end(end);
+  strips.write_tail(out.descriptor(), end);
 }
 
 }  // namespace gpuccl::io

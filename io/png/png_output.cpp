@@ -2,7 +2,6 @@
 
 #include <png.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <csetjmp>
@@ -12,11 +11,6 @@
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::io {
-namespace {
-
-constexpr std::size_t kMostChunkBytes = std::size_t{1} << 30;
-
-}  // namespace
 
 // libpng reports errors by longjmp. No function that calls setjmp has locals with destructors, and no
 // exception passes through libpng: the first one is kept in failure_.
@@ -69,20 +63,7 @@ void PngOutput::write_rows(const void* data, std::size_t row_bytes, std::size_t 
   for (const png_byte* end = row + row_bytes * rows; row != end; row += row_bytes) png_write_row(png_, row);
 }
 
-void PngOutput::write_stream(std::span<const std::byte> part) {
-  is_stream_ = true;
-  for (; !part.empty(); part = part.subspan(std::min(part.size(), kMostChunkBytes)))
-    write_chunk("IDAT", part.first(std::min(part.size(), kMostChunkBytes)));
-}
-
-void PngOutput::write_chunk(const char* name, std::span<const std::byte> data) {
-  if (setjmp(png_jmpbuf(png_)) != 0) rethrow();
-  png_write_chunk(png_, reinterpret_cast<png_const_bytep>(name),
-                  reinterpret_cast<png_const_bytep>(data.data()), data.size());
-}
-
 void PngOutput::finish() {
-  if (is_stream_) return write_chunk("IEND", {});  // png_write_end() would miss the rows
   if (setjmp(png_jmpbuf(png_)) != 0) rethrow();
   png_write_end(png_, info_);
 }

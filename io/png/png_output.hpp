@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <span>
 #include <string>
 
 #include "io/files/atomic_file.hpp"
@@ -26,7 +25,7 @@ struct PngHeader {
   Resolution resolution;
 };
 
-/// A PNG written through libpng row by row, or as a stream made elsewhere.
+/// A PNG written through libpng, row by row.
 class PngOutput {
  public:
   /// Takes the bytes of the PNG, in their order.
@@ -39,8 +38,6 @@ class PngOutput {
 
   /// `rows` rows of `row_bytes` each.
   void write_rows(const void* data, std::size_t row_bytes, std::size_t rows);
-  /// Instead of rows, the zlib stream of all of them, part by part.
-  void write_stream(std::span<const std::byte> part);
   void finish();
 
  private:
@@ -49,13 +46,11 @@ class PngOutput {
   [[noreturn]] static void fail(png_struct_def* png, const char* message);
   static void ignore(png_struct_def* png, const char* message);
   void write_header(const PngHeader& header);
-  void write_chunk(const char* name, std::span<const std::byte> data);
   [[noreturn]] void rethrow() const;
 
   Sink sink_;
   png_struct_def* png_ = nullptr;
   png_info_def* info_ = nullptr;
-  bool is_stream_ = false;
   std::exception_ptr failure_;  // thrown while libpng, which is C, was on the stack
   std::string message_;         // of libpng
 };

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "io/files/atomic_file.hpp"
 #include "io/tiff/tiff_output.hpp"
 
 namespace gpuccl::io {

@@ -3,9 +3,11 @@
 #include <tiff.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "io/deflate/run_deflater.hpp"
 #include "io/tiff/imagej_description.hpp"
+#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -19,16 +21,16 @@ constexpr std::int64_t kParts = 16;
 std::int64_t rows_of_part(std::int64_t rows) { return (rows + kParts - 1) / kParts; }
 
 /// Deflate from runs, from samples where the runs are short.
-class RunStrips final : public StripMaker {
+class RunStrips final : public StripEncoder {
  public:
-  RunStrips(const MappedLabels& labels, const TiffPages& pages, const FillStrip& fill)
+  RunStrips(const MappedLabels& labels, const TiffPages& pages, FillStrip fill)
       : labels_(labels),
         strips_(pages.strips),
         from_runs_({.width = pages.strips.extent.width, .sample_bytes = pages.bits_per_sample / 8}),
-        from_samples_(pages, fill) {}
+        from_samples_(pages, std::move(fill)) {}
 
-  std::span<const std::byte> make(std::int64_t strip) override {
-    return has_long_runs(strip) ? from_runs_.stream() : from_samples_.make(strip);
+  EncodedStrip encode(std::int64_t strip) override {
+    return has_long_runs(strip) ? EncodedStrip{from_runs_.stream()} : from_samples_.encode(strip);
   }
 
  private:
@@ -66,7 +68,7 @@ class RunStrips final : public StripMaker {
   const StripLayout& strips_;
   LabelRuns part_;
   RunDeflater from_runs_;
-  StripEncoder from_samples_;
+  TiffStripEncoder from_samples_;
 };
 
 }  // namespace
@@ -92,30 +94,29 @@ std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Comp
   }
 }
 
-TiffLabels::TiffLabels(const MappedLabels& labels, LabelType type, const WriteOptions& options)
-    : pages{.strips = StripLayout(labels.labels.extent(), bits_per_sample(type), options.strips_at_once),
-            .bits_per_sample = bits_per_sample(type),
-            .sample_format = kind_of(type) == 'u'   ? SAMPLEFORMAT_UINT
-                             : kind_of(type) == 'i' ? SAMPLEFORMAT_INT
-                                                    : SAMPLEFORMAT_IEEEFP,
-            .compression = options.compression,
-            .deflate_level = kDeflateLevel,
-            .big = options.big_tiff,
-            .resolution = resolution_of(options.geometry),
-            .description = imagej_description(labels.labels.extent(), labels.count, options.geometry)},
-      fill([this, labels, type](std::int64_t strip, std::byte* samples) {
-        render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
-      }),
-      new_maker([this, labels]() -> std::unique_ptr<StripMaker> {
-        if (pages.compression == Compression::deflate)
-          return std::make_unique<RunStrips>(labels, pages, fill);
-        return std::make_unique<StripEncoder>(pages, fill);
-      }) {}
-
-void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                       const WriteOptions& options) {
-  const TiffLabels tiff(labels, type, options);
-  write_tiff(file, tiff.pages, prepare_rows(labels), tiff.new_maker, options.progress);
+LabelFile tiff_label_file(const Extent& extent, Label count, const WriteOptions& options) {
+  const int bits = bits_per_sample(options.type);
+  auto file = std::make_unique<TiffFile>(
+      TiffPages{.strips = StripLayout(extent, bits, options.strips_at_once),
+                .bits_per_sample = bits,
+                .sample_format = kind_of(options.type) == 'u'   ? SAMPLEFORMAT_UINT
+                                 : kind_of(options.type) == 'i' ? SAMPLEFORMAT_INT
+                                                                : SAMPLEFORMAT_IEEEFP,
+                .compression = options.compression,
+                .deflate_level = kDeflateLevel,
+                .big = options.big_tiff,
+                .resolution = resolution_of(options.geometry),
+                .description = imagej_description(extent, count, options.geometry)});
+  const TiffPages& pages = file->pages();
+  const auto new_encoder = [&pages, type = options.type](const MappedLabels& labels,
+                                                         int /*file*/) -> std::unique_ptr<StripEncoder> {
+    const FillStrip fill = [&pages, labels, type](std::int64_t strip, std::byte* samples) {
+      render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
+    };
+    if (pages.compression == Compression::deflate) return std::make_unique<RunStrips>(labels, pages, fill);
+    return std::make_unique<TiffStripEncoder>(pages, fill);
+  };
+  return {std::move(file), new_encoder};
 }
 
 }  // namespace gpuccl::io

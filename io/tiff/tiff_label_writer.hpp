@@ -1,25 +1,11 @@
 #pragma once
 
-#include "io/files/atomic_file.hpp"
-#include "io/image/label_image.hpp"
-#include "io/tiff/tiff_strip_encoder.hpp"
+#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
-/// The pages and strips of a label image; `type` is resolved. The labels outlive it.
-struct TiffLabels {
-  TiffLabels(const MappedLabels& labels, LabelType type, const WriteOptions& options);
-  TiffLabels(const TiffLabels&) = delete;
-  TiffLabels& operator=(const TiffLabels&) = delete;
-
-  TiffPages pages;
-  FillStrip fill;
-  NewStripMaker new_maker;
-};
-
-/// Writes a label image as TIFF; `type` is resolved and fits the format. Throws Error (data, io).
-void write_tiff_labels(AtomicFile& file, const MappedLabels& labels, LabelType type,
-                       const WriteOptions& options);
+/// An image of `count` labels as TIFF; options.type is resolved. Throws Error as TiffFile.
+LabelFile tiff_label_file(const Extent& extent, Label count, const WriteOptions& options);
 
 /// Bytes that this takes for each strip that is under way, of labels of which no row has more than `runs`
 /// runs.

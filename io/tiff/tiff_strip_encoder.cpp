@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "gpuccl/error.hpp"
 #include "io/tiff/tiff_open.hpp"
@@ -77,19 +78,19 @@ std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_
 
 }  // namespace
 
-std::span<const std::byte> StripEncoder::make(std::int64_t strip) {
+EncodedStrip TiffStripEncoder::encode(std::int64_t strip) {
   samples_.resize(pages_.strips.bytes(strip));
   fill_(strip, samples_.data());
   switch (pages_.compression) {
     case Compression::none:
-      return samples_;
+      return {samples_};
     case Compression::deflate: {
       if (!deflater_) deflater_.emplace(pages_.deflate_level);
       const std::size_t bytes = deflater_->compress(samples_.data(), samples_.size(), encoded_);
-      return {encoded_.data(), bytes};
+      return {std::span(encoded_).first(bytes)};
     }
     default:
-      return encode_by_libtiff(pages_, pages_.strips.rows(strip), samples_, encoded_);
+      return {encode_by_libtiff(pages_, pages_.strips.rows(strip), samples_, encoded_)};
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "io/deflate/deflater.hpp"
@@ -16,16 +16,16 @@ namespace gpuccl::io {
 using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
 
 /// Compresses the samples of strips. Deflate is libdeflate's, the others are libtiff's.
-class StripEncoder final : public StripMaker {
+class TiffStripEncoder final : public StripEncoder {
  public:
-  /// `pages` and `fill` stay where they are.
-  StripEncoder(const TiffPages& pages, const FillStrip& fill) : pages_(pages), fill_(fill) {}
+  /// `pages` stays where it is.
+  TiffStripEncoder(const TiffPages& pages, FillStrip fill) : pages_(pages), fill_(std::move(fill)) {}
 
-  std::span<const std::byte> make(std::int64_t strip) override;
+  EncodedStrip encode(std::int64_t strip) override;
 
  private:
   const TiffPages& pages_;
-  const FillStrip& fill_;
+  FillStrip fill_;
   std::optional<Deflater> deflater_;
   std::vector<std::byte> samples_, encoded_;
 };

@@ -50,7 +50,9 @@ void write_tiff_image(AtomicFile& file, BitView image) {
   const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
     store_strip(image, pages.strips, strip, samples);
   };
-  write_tiff(file, pages, {}, [&] { return std::make_unique<StripEncoder>(pages, fill); }, {});
+  TiffFile tiff(pages);
+  write_strip_file(file.descriptor(), tiff, {},
+                   [&] { return std::make_unique<TiffStripEncoder>(tiff.pages(), fill); }, {});
 }
 
 void write_png_image(AtomicFile& file, BitView image) {

@@ -4,7 +4,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_names.hpp"
-#include "io/image/label_samples_writer.hpp"
+#include "io/image/label_streams.hpp"
 #include "io/metaimage/metaimage_label_writer.hpp"
 #include "io/nifti/nifti_label_writer.hpp"
 #include "io/npy/npy_label_writer.hpp"
@@ -104,27 +104,37 @@ std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression comp
   return 0;
 }
 
-void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
-                  const WriteOptions& options) {
-  const LabelType type = resolve_label_type(options.type, labels.count, format);
+LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,
+                         const WriteOptions& options) {
   switch (format) {
     case LabelFormat::tiff:
-      return write_tiff_labels(file, labels, type, options);
+      return tiff_label_file(extent, count, options);
     case LabelFormat::png:
-      return write_png_labels(file, labels, type, options);
+      return png_label_file(extent, options);
     case LabelFormat::npy:
-      return write_npy_labels(file, labels, type, options);
+      return npy_label_file(extent, options);
     case LabelFormat::nifti:
-      return write_nifti_labels(file, labels, type, options);
+      return nifti_label_file(extent, options);
     case LabelFormat::nifti_gz:
-      return write_nifti_gz_labels(file, labels, type, options);
+      return nifti_gz_label_file(extent, options);
     case LabelFormat::nrrd:
-      return write_nrrd_labels(file, labels, type, options);
+      return nrrd_label_file(extent, options);
     case LabelFormat::metaimage:
-      return write_metaimage_labels(file, labels, type, options);
+      return metaimage_label_file(extent, options);
     case LabelFormat::zarr:
-      return write_zarr_labels(file, labels, type, options);
+      return zarr_label_file(path, extent, options);
   }
+  throw Error(Failure::internal, "unknown format");
+}
+
+void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
+                  const WriteOptions& given) {
+  WriteOptions options = given;
+  options.type = resolve_label_type(given.type, labels.count, format);
+  const LabelFile image = new_label_file(format, file.path(), labels.labels.extent(), labels.count, options);
+  write_strip_file(
+      file.descriptor(), *image.file, prepare_rows(labels),
+      [&] { return image.new_encoder(labels, file.descriptor()); }, options.progress);
 }
 
 }  // namespace gpuccl::io

@@ -5,6 +5,7 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
+#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
@@ -32,6 +33,11 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
 /// `runs` runs. `type` is resolved.
 std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
                             std::int64_t runs);
+
+/// A label image of such a format, which gets the name `path`: what write_labels() writes, and what parts
+/// write together. options.type is resolved. Throws Error (data, usage) for what the format cannot hold.
+LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,
+                         const WriteOptions& options);
 
 /// Writes the label image into `file`, of a Zarr a folder, which the caller commits. Rows are rendered and
 /// compressed strip by strip, in parallel (oneTBB); memory is a few strips. Throws Error (data, io). The

@@ -6,16 +6,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpuccl/error.hpp"
 #include "io/deflate/deflater.hpp"
 #include "io/deflate/run_deflater.hpp"
 #include "io/deflate/stream_frame.hpp"
+#include "io/files/descriptor.hpp"
 #include "io/zarr/label_group.hpp"
 #include "io/zarr/zarr_label_layout.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
@@ -73,54 +76,103 @@ class RowCutter {
   std::vector<std::size_t> next_;  // of each row, the run that the next column begins with
 };
 
-/// What one thread makes chunks with.
-class ChunkMaker {
+/// The folder of the chunks of all strips.
+class ChunkFolder {
  public:
-  ChunkMaker(const ZarrLabelLayout& layout, LabelType type, bool is_gzip)
+  /// `folder`: of the image. Several processes may make it at the same time.
+  ChunkFolder(const ZarrLabelLayout& layout, int version, int folder) : layout_(layout) {
+    make_folder(folder, "0");
+    const char* const name = version == 2 ? "0" : "0/c";
+    if (version == 3) make_folder(folder, name);
+    folder_ = Descriptor(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder_) throw system_error(Failure::io, "cannot open the folder of chunks", errno);
+  }
+
+  void begin_strip(std::int64_t strip) {
+    const StripLayout& strips = layout_.strips;
+    row_ = std::to_string(strips.index_in_slice(strip));
+    has_row_ = false;
+    if (strips.extent.depth == 1) return;
+    const std::string slice = std::to_string(strip / strips.strips_per_slice);
+    make_folder(folder_.get(), slice);
+    row_ = slice + "/" + row_;
+  }
+  /// A chunk of the strip, in this column.
+  void add(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
+    if (!has_row_) make_folder(folder_.get(), row_);
+    has_row_ = true;
+    write_file(folder_.get(), row_ + "/" + std::to_string(column), parts);
+  }
+
+ private:
+  const ZarrLabelLayout& layout_;
+  Descriptor folder_;
+  std::string row_;
+  bool has_row_ = false;  // the folder of the strip is made
+};
+
+/// What stands before a chunk where strips wait to be written into a folder.
+struct ChunkRecord {
+  std::uint64_t column = 0, bytes = 0;
+};
+
+/// What one thread makes chunks with.
+class ChunkEncoder final : public StripEncoder {
+ public:
+  /// `folder`: -1 to return the chunks, with a record before each.
+  ChunkEncoder(const ZarrLabelLayout& layout, LabelType type, int version, const MappedLabels& labels,
+               int folder)
       : layout_(layout),
         type_(type),
-        is_gzip_(is_gzip),
+        is_gzip_(version == 3),
+        labels_(labels),
         from_runs_({.width = layout.width, .sample_bytes = bits_per_sample(type) / 8}),
-        from_samples_(kDeflateLevel) {}
+        from_samples_(kDeflateLevel) {
+    if (folder >= 0) folder_.emplace(layout, version, folder);
+  }
 
-  /// Writes the chunks of a strip into `folder`.
-  void write(const MappedLabels& labels, std::int64_t strip, int folder) {
+  EncodedStrip encode(std::int64_t strip) override {
     const StripLayout& strips = layout_.strips;
-    const std::int64_t y = strips.index_in_slice(strip);
-    std::string row = std::to_string(y);
-    if (strips.extent.depth > 1) {
-      const std::string slice = std::to_string(strip / strips.strips_per_slice);
-      make_folder(folder, slice);
-      row = slice + "/" + row;
-    }
-    list_runs(labels, strips.first_row(strip), strips.rows(strip), rows_);
-    if (rows_.runs.empty()) return;
-    make_folder(folder, row);
+    records_.clear();
+    if (folder_) folder_->begin_strip(strip);
+    list_runs(labels_, strips.first_row(strip), strips.rows(strip), rows_);
+    if (rows_.runs.empty()) return {};
     cutter_.start(rows_);
     for (std::int64_t column = 0; column < layout_.columns; ++column) {
       const auto begin = static_cast<int>(column * layout_.width);
       const auto end = std::min<std::int64_t>(std::int64_t{begin} + layout_.width, strips.extent.width);
       cutter_.cut(begin, static_cast<int>(end), layout_.height, chunk_);
-      if (!chunk_.runs.empty()) write_chunk(folder, row + "/" + std::to_string(column));
+      if (!chunk_.runs.empty()) encode_chunk(static_cast<std::uint64_t>(column));
     }
+    return {records_};
   }
 
  private:
-  void write_chunk(int folder, const std::string& name) {
+  void encode_chunk(std::uint64_t column) {
     if (is_gzip_) draw();
     if (from_runs_.pays(chunk_.runs.size(), layout_.height)) {
       from_runs_.clear();
       from_runs_.add(chunk_);
-      if (!is_gzip_) return write_file(folder, name, {from_runs_.stream()});
+      if (!is_gzip_) return put(column, {from_runs_.stream()});
       const Bytes begin = gzip_begin({});
       const Bytes end = gzip_end(libdeflate_crc32(0, samples_.data(), samples_.size()), samples_.size());
-      return write_file(folder, name, {begin, from_runs_.blocks(), end});
+      return put(column, {begin, from_runs_.blocks(), end});
     }
     if (!is_gzip_) draw();
     const std::size_t bytes = is_gzip_
                                   ? from_samples_.compress_gzip(samples_.data(), samples_.size(), stream_)
                                   : from_samples_.compress(samples_.data(), samples_.size(), stream_);
-    write_file(folder, name, {std::span(stream_).first(bytes)});
+    put(column, {std::span(stream_).first(bytes)});
+  }
+
+  void put(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
+    if (folder_) return folder_->add(column, parts);
+    ChunkRecord record{column, 0};
+    for (const std::span<const std::byte> part : parts) record.bytes += part.size();
+    const auto bytes = std::as_bytes(std::span(&record, 1));
+    records_.insert(records_.end(), bytes.begin(), bytes.end());
+    for (const std::span<const std::byte> part : parts)
+      records_.insert(records_.end(), part.begin(), part.end());
   }
 
   /// The chunk as samples.
@@ -148,11 +200,46 @@ class ChunkMaker {
   const ZarrLabelLayout& layout_;
   LabelType type_;
   bool is_gzip_;
+  const MappedLabels labels_;
+  std::optional<ChunkFolder> folder_;
   RunDeflater from_runs_;
   Deflater from_samples_;
   RowCutter cutter_;
   LabelRuns rows_, chunk_;
-  Bytes samples_, stream_;
+  Bytes samples_, stream_, records_;
+};
+
+/// The documents, and chunks as files of their own.
+class ZarrFile final : public StripFile {
+ public:
+  ZarrFile(const ZarrLabelLayout& layout, const ZarrLabelHeader& header)
+      : StripFile(layout.strips, Places::own_files), layout_(layout), header_(header) {}
+
+  const ZarrLabelLayout& layout() const { return layout_; }
+
+  void write_head(int folder) const override {
+    make_folder(folder, "0");
+    for (const auto& [key, text] : zarr_label_metadata(header_, layout_))
+      write_file(folder, key, {std::as_bytes(std::span(text))});
+  }
+  void write_strip(int folder, std::int64_t strip, std::span<const std::byte> bytes) override {
+    if (!chunks_) chunks_.emplace(layout_, header_.version, folder);
+    chunks_->begin_strip(strip);
+    while (!bytes.empty()) {
+      ChunkRecord record;
+      if (bytes.size() < sizeof record) throw Error(Failure::data, "is damaged");
+      std::memcpy(&record, bytes.data(), sizeof record);
+      bytes = bytes.subspan(sizeof record);
+      if (record.bytes > bytes.size()) throw Error(Failure::data, "is damaged");
+      chunks_->add(record.column, {bytes.first(record.bytes)});
+      bytes = bytes.subspan(record.bytes);
+    }
+  }
+
+ private:
+  ZarrLabelLayout layout_;
+  ZarrLabelHeader header_;
+  std::optional<ChunkFolder> chunks_;
 };
 
 }  // namespace
@@ -167,32 +254,19 @@ std::int64_t bytes_of_zarr_strip(const Extent& extent, LabelType type, std::int6
   return 2 * of_strip + RunDeflater::bytes_of(of_chunk) + 3 * samples;
 }
 
-void write_zarr_labels(AtomicFile& folder, const MappedLabels& labels, LabelType type,
-                       const WriteOptions& options) {
-  const ZarrLabelLayout layout(labels.labels.extent(), bits_per_sample(type), options.strips_at_once);
+LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options) {
   ZarrLabelHeader header;
-  header.is_in_image = is_label_group(folder.path());
-  header.version = header.is_in_image ? zarr_version_of_image(folder.path()) : 2;
-  header.type = type;
+  header.is_in_image = is_label_group(path);
+  header.version = header.is_in_image ? zarr_version_of_image(path) : 2;
+  header.type = options.type;
   header.geometry = options.geometry;
-  make_folder(folder.descriptor(), "0");
-  for (const auto& [key, text] : zarr_label_metadata(header, layout))
-    write_file(folder.descriptor(), key, {std::as_bytes(std::span(text))});
-  const std::string chunks = header.version == 2 ? "0" : "0/c";
-  if (header.version == 3) make_folder(folder.descriptor(), chunks);
-  const Descriptor array(::openat(folder.descriptor(), chunks.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!array) throw system_error(Failure::io, "cannot open the folder of chunks", errno);
-
-  using Slot = std::optional<ChunkMaker>;
-  const auto make = [&](Slot& slot, std::int64_t strip) {
-    if (!slot) slot.emplace(layout, type, header.version == 3);
-    slot->write(labels, strip, array.get());
-  };
-  const auto take = [&](Slot&, std::int64_t strip) {
-    if (options.progress)
-      options.progress(static_cast<double>(strip + 1) / static_cast<double>(layout.strips.count()));
-  };
-  for_each_strip<Slot>(layout.strips, prepare_rows(labels), make, take);
+  auto file = std::make_unique<ZarrFile>(
+      ZarrLabelLayout(extent, bits_per_sample(options.type), options.strips_at_once), header);
+  const ZarrLabelLayout& layout = file->layout();
+  return {std::move(file),
+          [&layout, type = options.type, version = header.version](const MappedLabels& labels, int folder) {
+            return std::make_unique<ChunkEncoder>(layout, type, version, labels, folder);
+          }};
 }
 
 }  // namespace gpuccl::io

@@ -55,7 +55,7 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
   whole.intensity = options.measure.intensity;
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
-  const std::string image = read_file(whole.image), table = read_file(whole.stats),
+  const std::string image = read_tree(whole.image), table = read_file(whole.stats),
                     contacts = read_file(whole.contacts);
   const Json report = comparable(whole.json);
   for (const int parts : all_parts) {
@@ -63,7 +63,7 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
     LabelPaths files = outputs(input, scratch / "parts", extension);
     files.intensity = options.measure.intensity;
     label_in_parts_of_one_process(files, options, parts);
-    REQUIRE((read_file(files.image) == image));
+    REQUIRE((read_tree(files.image) == image));
     REQUIRE((read_file(files.stats) == table));
     REQUIRE((read_file(files.contacts) == contacts));
     REQUIRE(comparable(files.json) == report);
@@ -133,6 +133,51 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
     }
     INFO("seed " << seed << ", " << to_string(extent));
     expect_same_files(scratch, input, tiff ? ".tiff" : ".npy", options, {1, 2, 3, 1 + below(20)});
+  }
+}
+
+TEST_CASE("parts write label images of every format as one process does") {
+  const ScratchFolder scratch;
+  const Extent extents[] = {{1300, 1100, 1}, {150, 130, 9}, {3, 2, 5}};
+  for (const Extent& extent : extents) {
+    const std::string input = save(scratch / "in.tif", random_image(extent, 0.2, 4, 11).view());
+    for (const char* const extension :
+         {".tif", ".png", ".npy", ".nii", ".nii.gz", ".nrrd", ".mha", ".zarr"}) {
+      if (extension == std::string(".png") && extent.depth > 1) continue;
+      INFO(to_string(extent) << extension);
+      LabelOptions options = quiet();
+      options.spacing = io::GivenSpacing{{0.5, 0.5, 2}, io::LengthUnit::um};
+      expect_same_files(scratch, input, extension, options, {1, 2, 3, 4, 9});
+      if (extension == std::string(".nrrd") || extension == std::string(".mha")) {
+        options.compression = io::Compression::none;
+        expect_same_files(scratch, input, extension, options, {3});
+      }
+      if (extension == std::string(".png")) continue;
+      options.label_type = io::LabelType::u32;
+      expect_same_files(scratch, input, extension, options, {4});
+    }
+  }
+}
+
+TEST_CASE("parts add labels to a store of Zarr 3, whose chunks are gzip") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", random_image({1300, 1100, 1}, 0.2, 4, 11).view());
+  const std::string store = scratch / "cells.zarr";
+  std::filesystem::create_directories(store);
+  write_file(store + "/zarr.json", R"({"zarr_format":3,"node_type":"group"})");
+  LabelPaths files;
+  files.input = input;
+  files.image = store + "/labels/whole";
+  LazyEngine engine = on_cpu();
+  label_file(files, quiet(), engine);
+  const std::string whole = read_tree(files.image);
+  CHECK_THAT(whole, containing("0/c/1/1"));
+  for (const int parts : {1, 2, 5}) {
+    INFO(parts << " parts");
+    files.image = store + "/labels/parts" + std::to_string(parts);
+    label_in_parts_of_one_process(files, quiet(), parts);
+    CHECK((read_tree(files.image) == whole));
+    CHECK_THAT(read_file(store + "/labels/zarr.json"), containing("parts" + std::to_string(parts)));
   }
 }
 
@@ -227,8 +272,11 @@ TEST_CASE("what parts cannot do is refused") {
     }
     return false;
   };
-  for (const char* const image : {"out.png", "out.nii.gz", "out.nrrd", "out.mha", "out/", "-"})
-    CHECK(refused({"-o", image}));
+  for (const char* const image : {"out.jpg", "out/", "-"}) CHECK(refused({"-o", image}));
+  for (const char* const image : {"out.png", "out.nii", "out.nii.gz", "out.nrrd", "out.mha", "out.zarr"})
+    CHECK_FALSE(refused({"-o", image}));
+  CHECK(refused({"-o", "out.nii.gz", "--compress", "none"}));
+  CHECK(refused({"-o", "out.png", "--label-type", "u32"}));
   for (const Words& words : {Words{},
                              {"more.tif"},
                              {"--stats", "-"},

@@ -1,0 +1,177 @@
+#include "io/image/label_streams.hpp"
+
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <utility>
+#include <vector>
+
+#include "io/deflate/stream_frame.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/image/run_blocks.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using Samples = std::vector<std::byte>;
+
+StripLayout strips_of(const Extent& extent, const WriteOptions& options) {
+  return {extent, bits_per_sample(options.type), options.strips_at_once};
+}
+
+void append(Samples& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
+
+Samples joined(const std::string& text, std::span<const std::byte> bytes = {}) {
+  Samples all;
+  append(all, std::as_bytes(std::span(text)));
+  append(all, bytes);
+  return all;
+}
+
+/// Draws the samples of strips.
+class SampleEncoder final : public StripEncoder {
+ public:
+  SampleEncoder(const MappedLabels& labels, const StripLayout& strips, LabelType type)
+      : labels_(labels), strips_(strips), type_(type) {}
+
+  EncodedStrip encode(std::int64_t strip) override {
+    samples_.resize(strips_.bytes(strip));
+    render(labels_, type_, strips_.first_row(strip), strips_.rows(strip), samples_.data());
+    return {samples_};
+  }
+
+ private:
+  const MappedLabels labels_;
+  const StripLayout& strips_;
+  LabelType type_;
+  Samples samples_;
+};
+
+class RawFile final : public StripFile {
+ public:
+  RawFile(std::string head, const StripLayout& strips)
+      : StripFile(strips, Places::known), head_(std::move(head)) {}
+  Samples head() const override { return joined(head_); }
+
+ private:
+  std::string head_;
+};
+
+/// A strip as blocks of the stream. Samples are drawn for their checksum alone, which runs do not tell.
+class GzipEncoder final : public StripEncoder {
+ public:
+  GzipEncoder(const MappedLabels& labels, const StripLayout& strips, LabelType type)
+      : samples_(labels, strips, type),
+        blocks_(labels, strips, {.width = strips.extent.width, .sample_bytes = bits_per_sample(type) / 8}) {}
+
+  EncodedStrip encode(std::int64_t strip) override {
+    blocks_.take(strip);
+    const std::span<const std::byte> samples = samples_.encode(strip).bytes;
+    return {blocks_.deflater().blocks(), libdeflate_crc32(0, samples.data(), samples.size())};
+  }
+
+ private:
+  SampleEncoder samples_;
+  RunBlocks blocks_;
+};
+
+class GzipFile final : public StripFile {
+ public:
+  GzipFile(std::string head, std::span<const std::byte> first, const StripLayout& strips)
+      : StripFile(strips, Places::after_others),
+        head_(joined(head, gzip_begin(first))),
+        bytes_(first.size()),
+        checksum_(libdeflate_crc32(0, first.data(), first.size())) {}
+
+  Samples head() const override { return head_; }
+  void append(std::int64_t strip, const StripEntry& entry) override {
+    const std::size_t bytes = strips().bytes(strip);
+    checksum_ = static_cast<std::uint32_t>(crc32_combine(
+        checksum_, static_cast<std::uint32_t>(entry.checksum), static_cast<std::int64_t>(bytes)));
+    bytes_ += bytes;
+  }
+  void write_tail(int file, std::uint64_t strips_end) const override {
+    const Samples end = gzip_end(checksum_, bytes_);
+    write_all_at(file, end.data(), end.size(), strips_end);
+  }
+
+ private:
+  Samples head_;
+  std::uint64_t bytes_;  // of what is compressed
+  std::uint32_t checksum_;
+};
+
+class ZlibEncoder final : public StripEncoder {
+ public:
+  ZlibEncoder(const MappedLabels& labels, const StripLayout& strips, LabelType type)
+      : blocks_(labels, strips, {.width = strips.extent.width, .sample_bytes = bits_per_sample(type) / 8}) {}
+
+  EncodedStrip encode(std::int64_t strip) override {
+    blocks_.take(strip);
+    const std::span<const std::byte> blocks = blocks_.deflater().blocks();
+    return {blocks, blocks_.deflater().checksum().value()};
+  }
+
+ private:
+  RunBlocks blocks_;
+};
+
+class ZlibFile final : public StripFile {
+ public:
+  ZlibFile(std::string head, std::size_t size_at, const StripLayout& strips)
+      : StripFile(strips, Places::after_others), head_(std::move(head)), size_at_(size_at) {}
+
+  Samples head() const override { return joined(head_, zlib_begin()); }
+  void append(std::int64_t strip, const StripEntry& entry) override {
+    checksum_.append(strips().bytes(strip), Adler32(static_cast<std::uint32_t>(entry.checksum)));
+  }
+  void write_tail(int file, std::uint64_t strips_end) const override {
+    const Samples end = zlib_end(checksum_);
+    write_all_at(file, end.data(), end.size(), strips_end);
+    std::string size = std::to_string(strips_end + end.size() - head_.size());
+    size.insert(0, kSizeDigits - size.size(), '0');
+    write_all_at(file, size.data(), size.size(), size_at_);
+  }
+
+ private:
+  std::string head_;
+  std::size_t size_at_;
+  Adler32 checksum_;
+};
+
+template <class Encoder>
+LabelFile label_file(std::unique_ptr<StripFile> file, LabelType type) {
+  const StripLayout& strips = file->strips();
+  return {std::move(file), [&strips, type](const MappedLabels& labels, int /*file*/) {
+            return std::make_unique<Encoder>(labels, strips, type);
+          }};
+}
+
+}  // namespace
+
+LabelFile raw_label_file(std::string head, const Extent& extent, const WriteOptions& options) {
+  return label_file<SampleEncoder>(std::make_unique<RawFile>(std::move(head), strips_of(extent, options)),
+                                   options.type);
+}
+
+LabelFile gzip_label_file(std::string head, std::span<const std::byte> first, const Extent& extent,
+                          const WriteOptions& options) {
+  return label_file<GzipEncoder>(
+      std::make_unique<GzipFile>(std::move(head), first, strips_of(extent, options)), options.type);
+}
+
+LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& extent,
+                          const WriteOptions& options) {
+  return label_file<ZlibEncoder>(
+      std::make_unique<ZlibFile>(std::move(head), size_at, strips_of(extent, options)), options.type);
+}
+
+std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs) {
+  return bytes_of_zlib_strip(strips, runs) + strips.rows_per_strip * strips.row_bytes;
+}
+
+std::int64_t bytes_of_zlib_strip(const StripLayout& strips, std::int64_t runs) {
+  return RunDeflater::bytes_of(strips.rows_per_strip * runs);
+}
+
+}  // namespace gpuccl::io

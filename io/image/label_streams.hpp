@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "io/image/strip_file.hpp"
+
+// Label images whose samples, of options.type, which is resolved, lie one after the other behind a head.
+namespace gpuccl::io {
+
+/// The samples as they are.
+LabelFile raw_label_file(std::string head, const Extent& extent, const WriteOptions& options);
+
+/// Behind `head` one member of gzip: `first`, of less than 64 KiB, and the samples.
+LabelFile gzip_label_file(std::string head, std::span<const std::byte> first, const Extent& extent,
+                          const WriteOptions& options);
+
+/// Behind `head` a zlib stream, whose size is written over the zeros that the head has from `size_at` on.
+LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& extent,
+                          const WriteOptions& options);
+/// How many zeros these are.
+inline constexpr std::size_t kSizeDigits = 20;
+
+/// Bytes that the last two take for each strip that is under way, of rows of at most `runs` runs.
+std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs);
+std::int64_t bytes_of_zlib_strip(const StripLayout& strips, std::int64_t runs);
+
+}  // namespace gpuccl::io
