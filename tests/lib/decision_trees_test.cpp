@@ -1,7 +1,7 @@
 // The decision trees of `drag` and `pred`: what is in the source tree, and how good it is.
 
-#include "cpu/decision_trees/forest.hpp"
-#include "cpu/decision_trees/generated_files.hpp"
+#include "decision_trees/forest.hpp"
+#include "decision_trees/generated_files.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 
@@ -27,7 +27,7 @@ bool is_right(const DecisionTable& table, std::size_t rule, const Node& leaf) {
 TEST_CASE("the decision trees in the source tree are those that the generator makes") {
   for (const GeneratedFile& file : generated_files()) {
     INFO(file.name << ": after a change of the generator, ninja decision_trees");
-    CHECK(file.text == read_file("lib/src/cpu/decision_trees/" + file.name));
+    CHECK(file.text == read_file("lib/src/cpu/" + file.name));
   }
 }
 

@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 # One layer a line, the lowest first. A file belongs to the longest folder that its path begins with.
 set(layers
   "lib/include/gpuccl"
-  "lib/src/common"
+  "lib/src/common lib/tools/decision_trees"
   "lib/src/generate lib/src/measure lib/src/periodic lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
   "lib/src/contacts"
   "lib/src/cuda/device"

@@ -7,7 +7,7 @@
 //
 // All foreground of a block is connected, so that a block has one label, which FirstScan leaves at its first
 // pixel. Which of the blocks around it have the same component, it finds by asking for pixels in the order of
-// an optimal decision tree, equal parts of which are one; it is made by cpu/decision_trees. SecondScan writes
+// an optimal decision tree, equal parts of which are one; it is made by lib/tools/decision_trees. SecondScan writes
 // the pixels.
 
 #include "cpu/algorithms.hpp"
@@ -72,7 +72,7 @@ class BlockMask {
 };
 
 void label_row(BlockMask at) {
-#include "cpu/decision_trees/drag.inc"
+#include "cpu/drag.inc"
 }
 
 void first_scan(const Slice& slice, Equivalences& table) {

@@ -4,7 +4,7 @@
 //   Advanced Concepts for Intelligent Vision Systems, 2016
 //
 // FirstScan is that of SAUF, with a decision tree for each thing that the pixel before may have left known:
-// what it has seen is not read again. Trees lead to trees; they are made by cpu/decision_trees.
+// what it has seen is not read again. Trees lead to trees; they are made by lib/tools/decision_trees.
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/pixel_mask.hpp"
@@ -13,7 +13,7 @@ namespace gpuccl::cpu {
 namespace {
 
 void label_row(PixelMask at) {
-#include "cpu/decision_trees/prediction.inc"
+#include "cpu/pred.inc"
 }
 
 void first_scan(const Slice& slice, Equivalences& table) {

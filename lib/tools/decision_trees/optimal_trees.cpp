@@ -1,4 +1,4 @@
-#include "cpu/decision_trees/optimal_trees.hpp"
+#include "decision_trees/optimal_trees.hpp"
 
 #include <algorithm>
 

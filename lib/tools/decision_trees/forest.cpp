@@ -1,4 +1,4 @@
-#include "cpu/decision_trees/forest.hpp"
+#include "decision_trees/forest.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/decision_trees/optimal_trees.hpp"
+#include "decision_trees/optimal_trees.hpp"
 
 namespace gpuccl::decision_trees {
 

@@ -1,4 +1,4 @@
-#include "cpu/decision_trees/decision_table.hpp"
+#include "decision_trees/decision_table.hpp"
 
 #include <algorithm>
 #include <array>

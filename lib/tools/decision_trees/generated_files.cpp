@@ -1,6 +1,6 @@
-#include "cpu/decision_trees/generated_files.hpp"
+#include "decision_trees/generated_files.hpp"
 
-#include "cpu/decision_trees/forest.hpp"
+#include "decision_trees/forest.hpp"
 
 namespace gpuccl::decision_trees {
 namespace {
@@ -15,8 +15,7 @@ std::string written(const Forest& forest, const DecisionTable& table, const std:
 std::vector<GeneratedFile> generated_files() {
   const DecisionTable pixels = make_decision_table(1), blocks = make_decision_table(2);
   return {{"drag.inc", written(make_drag(OptimalTrees(blocks)), blocks, "the graph of DRAG")},
-          {"prediction.inc",
-           written(make_prediction(OptimalTrees(pixels), pixels), pixels, "the trees of PRED")}};
+          {"pred.inc", written(make_prediction(OptimalTrees(pixels), pixels), pixels, "the trees of PRED")}};
 }
 
 }  // namespace gpuccl::decision_trees

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/decision_trees/decision_table.hpp"
+#include "decision_trees/decision_table.hpp"
 
 namespace gpuccl::decision_trees {
 

@@ -9,7 +9,7 @@ struct GeneratedFile {
   std::string name, text;
 };
 
-/// The files of this folder that are not written by hand. `ninja decision_trees` makes them anew; a test
+/// The files of lib/src/cpu that are not written by hand. `ninja decision_trees` makes them anew; a test
 /// compares.
 std::vector<GeneratedFile> generated_files();
 
