@@ -5,14 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
+#include <span>
 
 #include "io/image/each_slice.hpp"
-#include "io/image/exact_otsu.hpp"
 
 namespace gpuccl::io {
 namespace {
+
+/// Wide enough for the sum of 2^64 bins.
+__extension__ typedef __int128 Sum;
+
+using Histogram = std::vector<std::uint64_t>;
 
 struct Range {
   double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
@@ -46,32 +52,117 @@ class Bins {
   double unit_, least_, width_;
 };
 
-/// Calls `use(part, value)` with every value of the input that is a finite number, where `part` is the
-/// thread's own copy of `start`, and returns all of these.
+/// Calls `use(part, rows, y, x, count)` for blocks of at most kBlock pixels of all rows, where `part` is the
+/// thread's own copy of `start`, and returns all of these. `bytes`: of a part.
+constexpr std::int64_t kBlock = 1024;
 template <class Part, class Use>
-std::vector<Part> reduce_values(const SampleSource& source, const ForegroundOptions& options,
-                                std::int64_t memory, const Part& start, Use use) {
+std::vector<Part> reduce_blocks(const SampleSource& source, std::int64_t memory, const Part& start,
+                                std::int64_t bytes, Use use) {
   const Extent& extent = source.info().extent;
   oneapi::tbb::enumerable_thread_specific<Part> parts(start);
-  for_each_group(source, 0, extent.depth, source.buffer_bytes(), memory, [&](int begin, int end) {
+  for_each_group(source, 0, extent.depth, source.buffer_bytes() + bytes, memory, [&](int begin, int end) {
     source.decode_group(begin, end, [&](int z, const SampleRows& rows) {
-      const int width = source.slice_extent(z).width;
+      const std::int64_t width = source.slice_extent(z).width;
       Part& part = parts.local();
-      std::array<double, 1024> values;
-      constexpr auto kBlock = static_cast<std::int64_t>(values.size());
       for (int y = 0; y < rows.count; ++y)
-        for (std::int64_t x = 0; x < width; x += kBlock) {
-          const std::int64_t count = std::min(width - x, kBlock);
-          to_values(rows.format, options.raw, rows.data + static_cast<std::size_t>(y) * rows.pitch, x, count,
-                    values.data());
-          for (std::int64_t i = 0; i < count; ++i)
-            if (std::isfinite(values[static_cast<std::size_t>(i)]))
-              use(part, values[static_cast<std::size_t>(i)]);
-        }
+        for (std::int64_t x = 0; x < width; x += kBlock)
+          use(part, rows.format, rows.data + static_cast<std::size_t>(y) * rows.pitch, x,
+              std::min(width - x, kBlock));
     });
   });
   return {parts.begin(), parts.end()};
 }
+
+void add(const Histogram& more, Histogram& to) {
+  std::transform(more.begin(), more.end(), to.begin(), to.begin(), std::plus<>());
+}
+
+/// Samples as unsigned numbers in the order of their values.
+class OrderedCodes {
+ public:
+  OrderedCodes(const SampleFormat& format, const ForegroundOptions& options) : format_(format) {
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - format.bits);
+    const bool is_inverted =
+        format.photometric == Photometric::min_is_white && !options.raw && !format.inverted_by_name_only;
+    flip_ = (is_inverted ? mask : 0) ^ lowest();
+  }
+
+  /// The least double that is not below it.
+  double value_of(std::uint64_t code) const {
+    const long double value = format_.kind == SampleKind::signed_integer
+                                  ? static_cast<long double>(static_cast<std::int64_t>(code - lowest()))
+                                  : static_cast<long double>(code);
+    const auto nearest = static_cast<double>(value);
+    return nearest < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
+  }
+
+  /// Those of pixels [x, x + count) of a row, at most kBlock.
+  std::span<const std::uint64_t> load(const std::byte* row, std::int64_t x, std::int64_t count) {
+    switch (format_.bits) {
+      case 8:
+        return load<1>(row, x, count);
+      case 16:
+        return load<2>(row, x, count);
+      case 24:
+        return load<3>(row, x, count);
+      case 32:
+        return load<4>(row, x, count);
+      case 64:
+        return load<8>(row, x, count);
+      default:
+        return load_packed(row, x, count);
+    }
+  }
+
+ private:
+  std::uint64_t lowest() const {
+    return format_.kind == SampleKind::signed_integer ? std::uint64_t{1} << (format_.bits - 1) : 0;
+  }
+
+  template <std::size_t kBytes>
+  std::span<const std::uint64_t> load(const std::byte* row, std::int64_t x, std::int64_t count) {
+    const auto step = static_cast<std::size_t>(format_.channels) * kBytes;
+    const std::byte* from = row + static_cast<std::size_t>(x) * step;
+    for (std::int64_t i = 0; i < count; ++i, from += step) {
+      std::uint64_t code = 0;
+      std::memcpy(&code, from, kBytes);
+      codes_[static_cast<std::size_t>(i)] = code ^ flip_;
+    }
+    return {codes_.data(), static_cast<std::size_t>(count)};
+  }
+
+  std::span<const std::uint64_t> load_packed(const std::byte* row, std::int64_t x, std::int64_t count) {
+    const auto channels = static_cast<std::size_t>(format_.channels);
+    packed_.resize(static_cast<std::size_t>(kBlock) * channels);
+    to_codes(format_.bits, row, x * format_.channels, count * format_.channels, packed_.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      codes_[i] = packed_[i * channels] ^ flip_;
+    return {codes_.data(), static_cast<std::size_t>(count)};
+  }
+
+  const SampleFormat& format_;
+  std::uint64_t flip_ = 0;
+  std::array<std::uint64_t, kBlock> codes_;
+  std::vector<std::uint32_t> packed_;
+};
+
+/// Finite values of pixels.
+class Values {
+ public:
+  explicit Values(const ForegroundOptions& options) : options_(options) {}
+
+  std::span<const double> load(const SampleFormat& format, const std::byte* row, std::int64_t x,
+                               std::int64_t count) {
+    to_values(format, options_.raw, row, x, count, values_.data());
+    const auto end = std::remove_if(values_.begin(), values_.begin() + count,
+                                    [](double value) { return !std::isfinite(value); });
+    return {values_.begin(), end};
+  }
+
+ private:
+  const ForegroundOptions& options_;
+  std::array<double, kBlock> values_;
+};
 
 bool is_whole_numbers(const SampleFormat& format, const ForegroundOptions& options) {
   const bool is_single = format.photometric == Photometric::min_is_black ||
@@ -80,27 +171,106 @@ bool is_whole_numbers(const SampleFormat& format, const ForegroundOptions& optio
   return is_single && format.kind != SampleKind::floating && !format.is_scaled();
 }
 
+/// Codes in at most so many bins of equal width: one code each where they are few enough.
+struct CodeBins {
+  static constexpr std::uint64_t kMost = 65536;
+  std::uint64_t least, most, width = (most - least) / kMost + 1;
+
+  std::size_t count() const { return static_cast<std::size_t>((most - least) / width) + 1; }
+  std::uint64_t last_of(std::size_t bin) const {
+    return bin + 1 == count() ? most : least + (bin + 1) * width - 1;
+  }
+};
+
+double of_whole_numbers(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
+  const int bits = source.format(0).bits;
+  CodeBins bins{0, (std::uint64_t{1} << std::min(bits, 16)) - 1};
+  if (bits > 16) {
+    struct Codes {
+      std::uint64_t least = ~std::uint64_t{0}, most = 0;
+    };
+    Codes all;
+    for (const Codes& part : reduce_blocks(source, memory, Codes(), 0,
+                                           [&](Codes&part, const SampleFormat&format, const std::byte*row,
+                                               std::int64_t x, std::int64_t count) {
+                                             for (const std::uint64_t code :
+                                                  OrderedCodes(format, options).load(row, x, count)) {
+                                               part.least = std::min(part.least, code);
+                                               part.most = std::max(part.most, code);
+                                             }
+                                           })) {
+      all.least = std::min(all.least, part.least);
+      all.most = std::max(all.most, part.most);
+    }
+    bins = CodeBins{all.least, all.most};
+  }
+  Histogram histogram(bins.count());
+  for (const Histogram& part : reduce_blocks(
+           source, memory, histogram, static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0])),
+           [&](Histogram&part, const SampleFormat&format, const std::byte*row, std::int64_t x,
+               std::int64_t count) {
+             OrderedCodes codes(format, options);
+             if (bins.width == 1)
+               for (const std::uint64_t code : codes.load(row, x, count)) ++part[code - bins.least];
+             else
+               for (const std::uint64_t code : codes.load(row, x, count))
+                 ++part[(code - bins.least) / bins.width];
+           }))
+    add(part, histogram);
+  return OrderedCodes(source.format(0), options).value_of(bins.last_of(otsu_split(histogram)));
+}
+
+double of_real_numbers(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
+  Range range;
+  for (const Range& part : reduce_blocks(source, memory, Range(), 0,
+                                         [&](Range&part, const SampleFormat&format, const std::byte*row,
+                                             std::int64_t x, std::int64_t count) {
+                                           Values values(options);
+                                           for (const double value : values.load(format, row, x, count))
+                                             part.add({value, value});
+                                         }))
+    range.add(part);
+  if (!(range.least < range.most)) return std::isfinite(range.least) ? range.least : 0;
+  const Bins bins(range);
+  Histogram histogram(Bins::kCount);
+  for (const Histogram& part : reduce_blocks(source, memory, histogram, 0,
+                                             [&](Histogram&part, const SampleFormat&format,
+                                                 const std::byte*row, std::int64_t x, std::int64_t count) {
+                                               Values values(options);
+                                               for (const double value : values.load(format, row, x, count))
+                                                 ++part[bins.of(value)];
+                                             }))
+    add(part, histogram);
+  return bins.middle(otsu_split(histogram));
+}
+
 }  // namespace
 
 std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
-  double total = 0, total_sum = 0;
+  std::uint64_t total = 0;
+  Sum sum = 0;
   for (std::size_t i = 0; i < histogram.size(); ++i) {
-    total += static_cast<double>(histogram[i]);
-    total_sum += static_cast<double>(histogram[i]) * static_cast<double>(i);
+    total += histogram[i];
+    sum += static_cast<Sum>(histogram[i]) * static_cast<Sum>(i);
   }
+  if (total == 0) return 0;
+  // Bins are counted from their mean: the means of the two classes differ by little of what they are.
+  const auto mean = static_cast<std::int64_t>(sum / static_cast<Sum>(total));
+  const auto count = static_cast<long double>(total),
+             all = static_cast<long double>(sum - static_cast<Sum>(mean) * static_cast<Sum>(total));
   std::size_t best = 0;
-  double best_variance = -1, below = 0, below_sum = 0;
+  long double best_variance = -1;
+  std::uint64_t below = 0;
+  Sum below_sum = 0;
   for (std::size_t i = 0; i < histogram.size(); ++i) {
     if (histogram[i] == 0) continue;  // splits the values as the bin before does
-    below += static_cast<double>(histogram[i]);
-    below_sum += static_cast<double>(histogram[i]) * static_cast<double>(i);
-    const double above = total - below;
-    if (above <= 0) {
-      if (best_variance < 0) best = i;  // the only value there is
-      break;
-    }
-    const double distance = below_sum / below - (total_sum - below_sum) / above;
-    const double variance = below * above * distance * distance;
+    below += histogram[i];
+    below_sum += static_cast<Sum>(histogram[i]) * (static_cast<std::int64_t>(i) - mean);
+    if (below == total) return best_variance < 0 ? i : best;  // the only value there is
+    const auto lower = static_cast<long double>(below), lower_sum = static_cast<long double>(below_sum);
+    const long double upper = count - lower;
+    const long double distance = lower_sum / lower - (all - lower_sum) / upper;
+    const long double variance = lower * upper * distance * distance;
     if (variance > best_variance) {
       best_variance = variance;
       best = i;
@@ -110,20 +280,8 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
 }
 
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  if (is_whole_numbers(source.format(0), options)) return exact_otsu(source, options, memory);
-
-  const auto extend = [](Range& part, double value) { part.add({value, value}); };
-  Range range;
-  for (const Range& part : reduce_values(source, options, memory, Range(), extend)) range.add(part);
-  if (!(range.least < range.most)) return std::isfinite(range.least) ? range.least : 0;
-
-  using Histogram = std::vector<std::uint64_t>;
-  const Bins bins(range);
-  Histogram histogram(Bins::kCount);
-  const auto count = [&](Histogram& part, double value) { ++part[bins.of(value)]; };
-  for (const Histogram& part : reduce_values(source, options, memory, histogram, count))
-    std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
-  return bins.middle(otsu_split(histogram));
+  return is_whole_numbers(source.format(0), options) ? of_whole_numbers(source, options, memory)
+                                                     : of_real_numbers(source, options, memory);
 }
 
 }  // namespace gpuccl::io

@@ -12,10 +12,11 @@ namespace gpuccl::io {
 /// the two classes (Otsu 1979), the smallest such t. 0 for a histogram with a single bin in use or none.
 std::size_t otsu_split(const std::vector<std::uint64_t>& histogram);
 
-/// Otsu's threshold over all values of an input: exact for whole numbers, from a histogram of 256 bins
-/// between the smallest and the largest value for others (floating point, colours). Values that are no number
-/// do not count. Slices are decoded in parallel, by as many threads as `memory` bytes allow. Throws Error as
-/// decoding does.
+/// Otsu's threshold over all values of an input, from a histogram. Whole numbers have a bin each if they have
+/// at most 16 bits or lie less than 65,536 apart, else 65,536 bins between the least and the greatest; others
+/// (floating point, colors) have 256, as in scikit-image. Values that are no number do not count. Samples of
+/// 16 bits are decoded once, others twice, in parallel by as many threads as `memory` bytes allow. Throws
+/// Error as decoding does.
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory);
 
 }  // namespace gpuccl::io
