@@ -228,8 +228,8 @@ void Job::write() {
   progress_.stage("writing");
   since_.lap();
   if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
-  if (!files_.image.empty()) write_image();
   if (!files_.preview.empty()) write_preview();
+  if (!files_.image.empty()) write_image();
   if (is_alone() && !files_.contacts.empty()) write_contacts();
   write_table();
   if (is_alone()) return;
@@ -284,10 +284,12 @@ void Job::write_image() {
 }
 
 void Job::write_preview() {
-  io::AtomicFile* const file = outputs_->preview();
-  here(files_.preview, [&] {
-    io::write_preview(*file, {*part_.labels.labels, part_.labels.numbers, part_.count});
-  });
+  const std::unique_ptr<LabelSource> none = joined_labels(extent_, {}, 0);  // of a part without rows
+  const io::MappedLabels labels{part_.labels.labels ? *part_.labels.labels : *none, part_.labels.numbers,
+                                part_.count};
+  if (is_alone()) return here(files_.preview, [&] { io::write_preview(*outputs_->preview(), labels); });
+  io::write_preview_in_parts(link_, is_first() ? outputs_->preview() : nullptr, files_.preview, extent_,
+                             labels);
 }
 
 /// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity

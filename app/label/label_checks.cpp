@@ -46,8 +46,7 @@ void check_single(const LabelOptions& options) {
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (io::are_one_stream(options.inputs.front(), options.measure.intensity))
     throw io::FileError(options.measure.intensity, Failure::usage, "cannot be both input and --intensity");
-  if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
-    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
+  check_preview(files);
 }
 
 void check_batch(const LabelOptions& options) {
@@ -107,6 +106,11 @@ void check_batch(const LabelOptions& options) {
 
 bool names_folder(const std::string& path) {
   return !path.empty() && (path.back() == '/' || (!format_by_name(path) && is_folder(path)));
+}
+
+void check_preview(const LabelPaths& files) {
+  if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
+    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
 }
 
 bool is_batch(const LabelOptions& options) {

@@ -24,6 +24,9 @@ inline bool has_contacts_across(const LabelPaths& files, const LabelOptions& opt
   return !files.contacts.empty() && options.periodic != PeriodicAxes{};
 }
 
+/// Refuses a preview that is not called a PNG. io::FileError (usage).
+void check_preview(const LabelPaths& files);
+
 /// Refuses options about label images that the one asked for, or none, cannot have. Error (usage).
 void check_image_format(const LabelOptions& options, bool batch);
 

@@ -147,6 +147,7 @@ void LabelOptions::add_for_parts(const Command& command) {
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
   add_path(command, "--json", files.json, "FILE", "Report [beside the label image, same name with .json]");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels as PNG");
   add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
   add_path(command, "--contacts", files.contacts, "FILE", "Table of which components touch, as CSV");
   add_format(command, *this);

@@ -25,7 +25,7 @@ void check_for_parts(const LabelOptions& options) {
   check_values(options);
   check_borders(options);
   if (!files.any_output())
-    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats or --contacts");
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
   for (const std::string& path : {files.json, files.stats, files.contacts})
@@ -34,6 +34,7 @@ void check_for_parts(const LabelOptions& options) {
   if (names_folder(files.image))
     throw io::FileError(files.image, Failure::usage,
                         "is a folder, and parts label one input into one file; give the name of that");
+  check_preview(files);
   check_image_format(options, false);
   options.algorithm.check();
 }

@@ -10,6 +10,7 @@
 #include "io/parts/messages.hpp"
 #include "io/parts/stretch.hpp"
 #include "io/parts/together.hpp"
+#include "io/write/preview.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -142,6 +143,21 @@ void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
   }
   here([&] {
     if (first) whole.write_tail(file.descriptor(), strips_end);
+  });
+}
+
+void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
+                            const MappedLabels& labels) {
+  const auto here = [&](const auto& work) { together(link, [&] { concerning(path, work); }); };
+  Preview preview(whole);
+  const Rows own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
+  here([&] {
+    if (!own.empty()) preview.add(labels, own.begin);
+  });
+  if (link.part() > 0) link.send(0, preview.message());
+  for (int from = 1; from < link.parts() && link.part() == 0; ++from) preview.add(link.receive(from));
+  here([&] {
+    if (link.part() == 0) preview.write(*file);
   });
 }
 

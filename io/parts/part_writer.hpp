@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "gpuccl/parts.hpp"
 #include "io/image/label_image.hpp"
@@ -17,6 +18,11 @@ namespace gpuccl::io {
 /// together().
 void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelSource& labels,
                            const WriteOptions& options);
+
+/// Writes the preview of a whole of which `labels` are the rows of this part. `file`: of part 0, null in
+/// others. Throws as together().
+void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
+                            const MappedLabels& labels);
 
 /// Writes a text of which make(sink) makes this part's stretch, one stretch after the other. Throws as
 /// together().

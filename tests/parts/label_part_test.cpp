@@ -29,6 +29,7 @@ LabelPaths outputs(const std::string& input, const std::string& base, const std:
   files.image = base + extension;
   files.stats = base + ".csv";
   files.contacts = base + "-contacts.csv";
+  files.preview = base + "-preview.png";
   return files.with_defaults();
 }
 
@@ -44,7 +45,7 @@ Json comparable(const std::string& path) {
   Json report = Json::parse(read_file(path));
   report.erase("timings_ms");
   report["labeling"].erase("device");
-  for (const char* const file : {"output", "stats", "contacts"})
+  for (const char* const file : {"output", "preview", "stats", "contacts"})
     if (!report[file].is_null()) report[file].erase("path");
   return report;
 }
@@ -55,8 +56,8 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
   whole.intensity = options.measure.intensity;
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
-  const std::string image = read_tree(whole.image), table = read_file(whole.stats),
-                    contacts = read_file(whole.contacts);
+  const std::string preview = read_file(whole.preview), image = read_tree(whole.image),
+                    table = read_file(whole.stats), contacts = read_file(whole.contacts);
   const Json report = comparable(whole.json);
   for (const int parts : all_parts) {
     INFO(parts << " parts");
@@ -64,6 +65,7 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
     files.intensity = options.measure.intensity;
     label_in_parts_of_one_process(files, options, parts);
     REQUIRE((read_tree(files.image) == image));
+    REQUIRE((read_file(files.preview) == preview));
     REQUIRE((read_file(files.stats) == table));
     REQUIRE((read_file(files.contacts) == contacts));
     REQUIRE(comparable(files.json) == report);
@@ -290,7 +292,7 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--measure", "intensity"},
                              {"--intensity-frame", "1"},
                              {"--values", "--measure", "perimeter"},
-                             {"--preview", "p.png"},
+                             {"--preview", "p.tif"},
                              {"--periodic", "x", "--measure", "shape"},
                              {"--values", "--delta", "1", "--periodic", "x"},
                              {"--values", "--delta", "1", "--keep-values"},
