@@ -35,7 +35,7 @@ for python; do
   tag=$("$python" -c 'import sys; print(f"cp{sys.version_info[0]}{sys.version_info[1]}")')
   [ -e "$folder/$tag/complete" ] || {
     "$python" -m venv --clear "$folder/$tag"
-    "$folder/$tag/bin/python" -m pip install --quiet --disable-pip-version-check nanobind scikit-build-core wheel 'cmake>=3.26'
+    "$folder/$tag/bin/python" -m pip install --quiet --disable-pip-version-check nanobind scikit-build-core wheel
     touch "$folder/$tag/complete"
   }
   PATH=$folder/$tag/bin:$PATH "$folder/$tag/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \

@@ -6,10 +6,11 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
-#include <random>
 #include <utility>
 
+#include "gpuccl/error.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/remove_tree.hpp"
 
@@ -35,10 +36,11 @@ std::atomic<int> naming = 0;  // threads that are just about it
 
 std::string random_name() {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device random;
-  std::uniform_int_distribution<std::size_t> letter(0, sizeof kLetters - 2);
   std::string name = ".gpuccl-";
-  while (name.size() < kNameLength - 1) name += kLetters[letter(random)];
+  std::array<unsigned char, kNameLength> random{};
+  if (::getentropy(random.data(), random.size()) != 0)
+    throw Error(Failure::io, "cannot name a temporary file: the system has no random numbers", errno);
+  while (name.size() < kNameLength - 1) name += kLetters[random[name.size()] % (sizeof kLetters - 1)];
   return name;
 }
 

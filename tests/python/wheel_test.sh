@@ -15,7 +15,7 @@ while read -r file; do
   [ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
   files=$((files + 1))
   needed=$(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }' |
-    grep -vE '^(lib(c|m|dl|rt|pthread)\.so\.[0-9]+|ld-linux-.*\.so\.[0-9]+)$' || true)
+    grep -vE '^(lib(c|m|dl|rt|pthread|gcc_s)\.so\.[0-9]+|ld-linux-.*\.so\.[0-9]+)$' || true)
   [ -z "$needed" ] || fail "${file##*/} needs $needed"
   newest=$(objdump -T "$file" | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -1)
   [ "$(printf '%s\nGLIBC_2.34\n' "$newest" | sort -V | tail -1)" = GLIBC_2.34 ] || fail "${file##*/} needs $newest"
