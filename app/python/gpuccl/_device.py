@@ -4,8 +4,9 @@ A kind of array is described by a class with these functions, so that results, c
 library that the array is of, and stay in the order of its streams:
 
     find_stream(array)          the stream whose work an array waits for
+    is_current(array)           whether use() with that stream changes nothing
     use(array, stream)          allocates and computes in that stream, as a context manager
-    view(array, stream)         (address, device, shape, strides in bytes, typestr)
+    view(array, stream)         (address, device, shape, strides in bytes, typestr); no strides: without padding
     empty(shape, type, array)   a new array, i4 or i8 or u1
     nonzero(array), widen(array), contiguous(array)
     finish(array)               what the caller gets
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 
 import numpy as np
 
@@ -68,9 +70,16 @@ class _Torch:
             if hasattr(torch, name):
                 self.codes[getattr(torch, name)] = code
         self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8}
+        # Without the Stream object, which takes longer to make than labels of a small image.
+        self.current = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda device: torch.cuda.current_stream(device).cuda_stream
+        )
 
     def find_stream(self, array) -> int:
-        return self.torch.cuda.current_stream(array.device).cuda_stream
+        return self.current(array.get_device())
+
+    def is_current(self, array) -> bool:
+        return True  # memory comes from the current stream of the array's device
 
     def use(self, array, stream: int):
         if stream == self.find_stream(array):
@@ -82,9 +91,11 @@ class _Torch:
         code = self.codes.get(array.dtype)
         if code is None:
             raise TypeError(f"an array of {array.dtype} cannot be labeled")
-        each = array.element_size()
-        strides = tuple(stride * each for stride in array.stride())
-        return array.data_ptr(), array.device.index, tuple(array.shape), strides, code
+        strides = None
+        if not array.is_contiguous():
+            each = array.element_size()
+            strides = tuple(stride * each for stride in array.stride())
+        return array.data_ptr(), array.get_device(), tuple(array.shape), strides, code
 
     def empty(self, shape, code, array):
         return self.torch.empty(shape, dtype=self.types[code], device=array.device)
@@ -112,6 +123,9 @@ class _CuPy:
     def find_stream(self, array) -> int:
         return self.cupy.cuda.get_current_stream(array.device.id).ptr
 
+    def is_current(self, array) -> bool:
+        return self.cupy.cuda.runtime.getDevice() == array.device.id
+
     @contextlib.contextmanager
     def _in(self, device, stream):
         with self.cupy.cuda.Device(device), self.cupy.cuda.ExternalStream(stream, device):
@@ -125,7 +139,8 @@ class _CuPy:
         return self._in(device, stream)
 
     def view(self, array, stream):
-        return array.data.ptr, array.device.id, array.shape, array.strides, array.dtype.str[1:]
+        strides = None if array.flags.c_contiguous else array.strides
+        return array.data.ptr, array.device.id, array.shape, strides, array.dtype.str[1:]
 
     def empty(self, shape, code, array):
         return self.cupy.empty(shape, self.types[code])
@@ -205,6 +220,9 @@ class _Other:
     def find_stream(self, array) -> int:
         return self.PER_THREAD
 
+    def is_current(self, array) -> bool:
+        return False
+
     def use(self, array, stream):
         self.stream = stream
         return _NOTHING
@@ -222,7 +240,6 @@ class _Other:
                 self.device = array.__dlpack_device__()[1] if hasattr(array, "__dlpack_device__") else 0
             if before is not None:
                 _core.wait_for(self.device, stream, before)
-            strides = strides or _strides(shape, int(code[2:]))
             return address, self.device, shape, strides, code[1:]
         self.capsule = array.__dlpack__(stream=stream)
         address, self.device, shape, strides, kind, bits = _core.look_at(self.capsule)
@@ -259,28 +276,21 @@ class _Other:
 
 
 @functools.cache
-def _known(library: str):
-    return {"torch": _Torch, "cupy": _CuPy}[library]()
+def _known(type_):
+    library = type_.__module__.partition(".")[0]
+    return {"torch": _Torch, "cupy": _CuPy}[library]() if library in ("torch", "cupy") else None
 
 
 def _kind_of(array):
-    library = library_of(array)
-    if library in ("torch", "cupy"):
-        return _known(library)
-    return _Other(library in ("jax", "jaxlib"))
-
-
-def _strides(shape, each: int) -> tuple:
-    strides = []
-    for size in reversed(shape):
-        strides.insert(0, each)
-        each *= size
-    return tuple(strides)
+    return _known(type(array)) or _Other(library_of(array) in ("jax", "jaxlib"))
 
 
 def _pitches(shape, strides, each: int):
     """Of rows and slices, in bytes; None if elements do not follow each other as the library needs it."""
+    if strides is None:
+        return 0, 0
     width = shape[-1]
+    strides = strides[-len(shape) :]
     if width > 1 and strides[-1] != each:
         return None
     row = 0
@@ -308,7 +318,7 @@ class Labeling:
         need_cuda()
         kind = self.kind = _kind_of(array)
         self.stream = kind.find_stream(array) if stream is None else handle_of(stream)
-        with kind.use(array, self.stream):
+        with _NOTHING if stream is None and kind.is_current(array) else kind.use(array, self.stream):
             address, self.device, shape, strides, code = kind.view(array, self.stream)
             images, each_shape = images_of(shape) if batch else (1, shape)
             number = pixels(connectivity, len(each_shape))
@@ -328,11 +338,11 @@ class Labeling:
                     address, _, shape, strides, code = kind.view(array, self.stream)
             size = int(code[1:])
             within = len(each_shape)
-            pitches = _pitches(each_shape, strides[-within:], size)
+            pitches = _pitches(each_shape, strides, size)
             if pitches is None:
                 array = kind.contiguous(array)
                 address, _, shape, strides, code = kind.view(array, self.stream)
-                pitches = _pitches(each_shape, strides[-within:], size)
+                pitches = _pitches(each_shape, strides, size)
                 if pitches is None:  # of axes of one element
                     pitches = (0, 0)
             extent = (each_shape[-1], *reversed(each_shape[:-1]))
@@ -359,13 +369,14 @@ class Labeling:
             _core.label_on_device(
                 self.device, self.stream, number, address, type_, float(delta), width, height, depth, *pitches,
                 out_address, *label_pitches, _address(self.count), _address(self.components) if capacity else 0,
-                capacity, _address(workspace), bytes_, images, strides[0] if batch else 0, labels_pitch,
+                capacity, _address(workspace), bytes_, images,
+                (strides[0] if strides else math.prod(each_shape) * size) if batch else 0, labels_pitch,
             )  # fmt: skip
         self.ndim = within
         self.keep = (array, workspace)
 
     def _check_out(self, out, shape, within: int, labels_pitch: int):
-        if _kind_of(out) is not self.kind and type(_kind_of(out)) is not type(self.kind):
+        if type(_kind_of(out)) is not type(self.kind):
             raise TypeError("out= is an array of another library than the input")
         if library_of(out) in ("jax", "jaxlib"):
             raise TypeError("arrays of JAX are not written: out= is for other libraries")
@@ -376,10 +387,10 @@ class Labeling:
             raise ValueError(f"out= has the shape {tuple(out_shape)}, the labels have {tuple(shape)}")
         if code not in ("i4", "u4"):
             raise ValueError("out= is not an array of int32 or uint32")
-        pitches = _pitches(out_shape[-within:], strides[-within:], 4)
+        pitches = _pitches(out_shape[-within:], strides, 4)
         if pitches is None:
             raise ValueError("out= has elements of a row that do not follow each other")
-        return address, pitches, strides[0] if len(out_shape) > within else labels_pitch
+        return address, pitches, strides[0] if strides and len(out_shape) > within else labels_pitch
 
     def read(self, array, type_) -> np.ndarray:
         """What is in an array of this call, when its stream has written it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 
 import numpy as np
@@ -17,6 +18,7 @@ def library_of(array) -> str:
     return type(array).__module__.partition(".")[0]
 
 
+@functools.lru_cache(64)
 def pixels(connectivity, ndim: int) -> int:
     """The connectivity as a number of neighbors: 4, 8, 6, 18 or 26."""
     if not 1 <= ndim <= 3:

@@ -40,6 +40,7 @@ python::TableRequest table_request(std::vector<std::string> columns, std::array<
 // What the package's Python is made of; not for other callers.
 NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
+  nb::set_leak_warnings(false);  // arrays of JAX outlive the interpreter
   module.attr("__version__") = GPUCCL_VERSION;
   module.def(
       "label",
