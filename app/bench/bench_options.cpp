@@ -36,16 +36,15 @@ void add_test(const Command& command, Test& test) {
 
 void add_algorithms(const Command& command, bench::Request& request) {
   command.group("Labeling");
-  command.add_value(
-      "--algo", "NAME,...",
-      "Algorithms to compare, see 'gpuccl list', or all; ep and fb, which take hours, if named [all]",
-      [&request](const std::string& given) {
-        request.algorithms = split(io::lower_case(given), ',');
-        return std::string();
-      });
+  command.add_value("--algo", "NAME,...",
+                    "Algorithms, see 'gpuccl list', or all; ep and fb, which take hours, only if named [all]",
+                    [&request](const std::string& given) {
+                      request.algorithms = split(io::lower_case(given), ',');
+                      return std::string();
+                    });
   add_connectivity(command, request.connectivity);
   add_device(command, request.device,
-             "Whose algorithms; with auto those of both, as far as there is a GPU [auto]");
+             "Devices whose algorithms are timed; auto: both, if there is a GPU [auto]");
   add_gpu(command, request.gpu);
 }
 
@@ -55,13 +54,13 @@ void add_random(const Command& command, bench::Request& request) {
            "a list of sizes such as 640x480,64x64x32", "Sizes [2048x2048,256x256x256]");
   add_list(command, "--densities", request.densities, parse_shares, "D,...",
            "a list of densities between 0 and 1 such as 0.1,0.5 or 0:1:0.01",
-           "Shares of foreground, 0 to 1, or FROM:TO:STEP [by experiment]");
+           "Fractions of foreground, 0 to 1, or FROM:TO:STEP [by experiment]");
   add_list(command, "--granularities", request.granularities, parse_counts, "G,...",
            "a list of granularities such as 1,4 or 1:16",
-           "Sides of squares of equal value, or FROM:TO [by experiment]");
+           "Sides of the squares of random images, or FROM:TO [by experiment]");
   using Seed = std::numeric_limits<decltype(request.seed)>;
   add_number(command, "--seed", request.seed, Seed::min(), Seed::max(), "S",
-             "Start of the random numbers [1]");
+             "Seed of the random numbers [1]");
 }
 
 void add_timing(const Command& command, BenchOptions& options) {
@@ -69,17 +68,18 @@ void add_timing(const Command& command, BenchOptions& options) {
   constexpr int kMost = 1000000;
   bench::TimingOptions& timing = options.request.timing;
   add_number(command, "--images", options.request.images, 1, kMost, "N",
-             "Images of a set [3 random ones, of a sweep 10, all of a dataset]");
-  add_number(command, "--repetitions", timing.repetitions, 1, kMost, "N", "Timed labelings of an image [10]");
-  add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N", "Labelings of an image before those [3]");
+             "Images per set [3 random ones; for sweeps 10; all of a dataset]");
+  add_number(command, "--repetitions", timing.repetitions, 1, kMost, "N", "Timed labelings per image [10]");
+  add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N",
+             "Untimed labelings per image before these [3]");
   add_real(command, "--time-limit", timing.limit_s, 1e9, "S",
-           "Seconds after which an algorithm's labelings of an image end, but for one that counts [2]");
+           "Time limit per algorithm and image, in seconds; at least one labeling is timed [2]");
   add_switch(command, "--preallocated", options.preallocated,
-             "Time labeling into an image that exists [the default, for average both]");
+             "Time labeling into an existing label image [the default; for average both]");
   add_switch(command, "--allocated", options.allocated,
              "Time labeling with the allocation of the label image");
   add_switch(command, "--rotate", options.request.timing.rotate,
-             "Go round copies of input and output that no cache holds");
+             "Cycle through copies of input and output, so that caches are cold");
   add_threads(command, options.threads);
 }
 
@@ -96,14 +96,14 @@ void BenchOptions::add_to(const Command& command) {
   add_random(command, request);
   add_timing(command, *this);
   command.group("Output");
-  add_path(command, "--json", json, "FILE", "Results as JSON");
-  add_path(command, "--csv", csv, "FILE", "Results as a table");
+  add_path(command, "--json", json, "FILE", "Results in JSON");
+  add_path(command, "--csv", csv, "FILE", "Results in CSV");
   add_folder(command, "--report", report, "DIR",
-             "Folder for a page with charts, index.html, and for each chart as SVG");
+             "Folder for a page with charts, index.html, and each chart in SVG");
   add_path(command, "--map", map, "FILE.png",
-           "With --test work: the largest image, and what each of its thread blocks did, as colors");
+           "With --test work: picture of the work of each thread block of the largest image");
   output.add_to(command);
-  input.add_to(command, "Refuse inputs that need more memory");
+  input.add_to(command, "Reject inputs that need more memory");
 }
 
 void BenchOptions::check() const {
@@ -112,22 +112,21 @@ void BenchOptions::check() const {
     if (!path.empty() && !outputs.insert(io::identify(path)).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
   if (is_counted(request.test) && request.device == DeviceChoice::cpu)
-    throw Error(Failure::usage,
-                "--test " + bench::name(request.test) + " counts what a GPU does, not with --device cpu");
+    throw Error(Failure::usage, "--test " + bench::name(request.test) +
+                                    " counts work of a GPU and cannot be combined with --device cpu");
   if (request.test == Test::blocks && request.device == DeviceChoice::cpu)
-    throw Error(Failure::usage, "--test blocks compares thread blocks of a GPU, not with --device cpu");
-  if (!map.empty() && request.test != Test::work)
-    throw Error(Failure::usage, "--map shows what --test work counts");
+    throw Error(Failure::usage,
+                "--test blocks compares GPU thread blocks and cannot be combined with --device cpu");
+  if (!map.empty() && request.test != Test::work) throw Error(Failure::usage, "--map needs --test work");
   if (request.test == bench::Test::host && (preallocated || allocated || request.timing.rotate))
     throw Error(Failure::usage,
-                "--test host allocates everything: not with --preallocated, --allocated or --rotate");
+                "--test host cannot be combined with --preallocated, --allocated or --rotate");
   if (request.datasets.empty()) return;
   if (is_sweep(request.test))
-    throw Error(Failure::usage,
-                "--test " + bench::name(request.test) + " is for random images, not for --dataset");
+    throw Error(Failure::usage, "--test " + bench::name(request.test) +
+                                    " uses random images and cannot be combined with --dataset");
   if (!request.sizes.empty() || !request.densities.empty() || !request.granularities.empty())
-    throw Error(Failure::usage,
-                "--size, --densities and --granularities are of random images, not of --dataset");
+    throw Error(Failure::usage, "--size, --densities and --granularities cannot be combined with --dataset");
 }
 
 std::string BenchOptions::page() const {

@@ -109,7 +109,7 @@ std::vector<Chart> charts(const Results& results) {
   const auto add_throughputs = [&] {
     for (SeriesSet& set : series_sets(results, throughput, false)) {
       if (set.x.size() < 2) continue;
-      std::string note = "10^9 elements a second; more is faster.";
+      std::string note = "10^9 pixels per second; higher is better.";
       for (const Series& series : set.series)
         if (const std::string size = half_of_peak(set, series); !size.empty())
           note += (note.ends_with("faster.") ? " Half of the peak: " : ", ") + series.title + " at " + size;
@@ -119,41 +119,39 @@ std::vector<Chart> charts(const Results& results) {
   switch (results.test) {
     case Test::steps:
       for (const Group& group : results.groups)
-        all.push_back(phases_of(group, "ms", "Milliseconds of each phase, timed on its own, by what it does.",
+        all.push_back(phases_of(group, "ms", "Milliseconds per phase, timed separately, by kind of work.",
                                 milliseconds_of));
       break;
     case Test::memory:
       for (const Group& group : results.groups)
-        all.push_back(phases_of(group, "accesses",
-                                "Accesses of each phase to global memory (image, labels and links), by what "
-                                "it does.",
-                                global_accesses_of));
+        all.push_back(phases_of(
+            group, "accesses",
+            "Accesses of each phase to global memory (image, labels and parent pointers), by kind of work.",
+            global_accesses_of));
       break;
     case Test::work:
       add(longest_walk, false, "steps",
-          "Steps along links of the thread that takes the most, mean over the thread blocks of the first "
-          "phase "
-          "that follows links.");
+          "Longest find path per thread block, in steps: mean over the thread blocks of the first phase with "
+          "finds.");
       add(atomics_a_block, false, "atomic operations",
-          "Atomic operations of a thread block, mean over those of the first phase that follows links.");
+          "Atomic operations per thread block: mean over those of the first phase with finds.");
       break;
     case Test::iterations:
-      add(iterations, false, "iterations",
-          "How often an algorithm goes over the image until nothing changes.");
+      add(iterations, false, "iterations", "Iterations until nothing changes.");
       break;
     case Test::host:
-      add(total_ms, false, "ms", "From the image to a label image, both in host memory.");
-      add(run_labels_ms, false, "ms", "From the image to a label for each run, both in host memory.");
+      add(total_ms, false, "ms", "Image to label image, both in host memory.");
+      add(run_labels_ms, false, "ms", "Image to one label per run, both in host memory.");
       break;
     case Test::size:
-      add(total_ms, true, "ms", "From the image to provisional labels; less is faster.");
+      add(total_ms, true, "ms", "Image to provisional labels; lower is better.");
       add_throughputs();
       break;
     case Test::average:
     case Test::blocks:
     case Test::density:
     case Test::granularity:
-      add(total_ms, true, "ms", "From the image to provisional labels; less is faster.");
+      add(total_ms, true, "ms", "Image to provisional labels; lower is better.");
       break;
   }
   for (Chart& chart : all) std::erase_if(chart.data.series, is_empty);

@@ -47,8 +47,8 @@ Error refusal(const std::string& name, const Request& request, const std::vector
     return {Failure::usage, "no algorithm '" + name + "'; there are " + known_names(table)};
   if (std::none_of(table.begin(), table.end(), on_device))
     return {Failure::usage, request.device == DeviceChoice::cpu
-                                ? name + " runs on a GPU only, not with --device cpu"
-                                : name + " runs on the CPU only, not with --device cuda"};
+                                ? name + " runs only on a GPU; use --device cuda or auto"
+                                : name + " runs only on the CPU; use --device cpu or auto"};
   if (std::none_of(table.begin(), table.end(), [&](const Algorithm& algorithm) {
         return on_device(algorithm) && takes_part(algorithm, request.test);
       }))

@@ -124,8 +124,7 @@ std::vector<Statement> statements_by_density() {
       {kAllegretti2018, "KE is faster than LE and UF", density, total_ms, lowest("ke", {"le", "uf"})},
       {kAllegretti2020, "OLE takes longest at about 40 %", density, total_ms, peak("ole", {30, 50})},
       {kAllegretti2020, "BE takes longest at about 40 %", density, total_ms, peak("be", {30, 50})},
-      {kAllegretti2020, "UF takes the longer the denser an image is", density, total_ms,
-       peak("uf", {90, 100})},
+      {kAllegretti2020, "UF takes longer as density grows", density, total_ms, peak("uf", {90, 100})},
       {kAllegretti2020, "KE takes as long as UF up to 20 %", density, total_ms,
        [](const Curves& curves) -> Judged {
          const auto ratios = curves.ratios("ke", "uf", {0, 20});
@@ -156,7 +155,7 @@ std::vector<Statement> statements_by_density() {
        peak("ole", {30, 50})},
       {kChen2018, "C2FL takes the fewest atomic operations", Test::work, atomics_a_block,
        lowest("c2fl", {"rc2fl", "cc2fl", "nc2fl"})},
-      {kChen2018, "C2FL has the shortest walks", Test::work, longest_walk,
+      {kChen2018, "C2FL has the shortest find paths", Test::work, longest_walk,
        lowest("c2fl", {"rc2fl", "cc2fl", "nc2fl"})},
   };
 }

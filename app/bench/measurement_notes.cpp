@@ -30,7 +30,7 @@ std::string what_total_is(const Results& results, bool gpu, bool cpu) {
 }
 
 void add_cycles(bool gpu, bool cpu, std::vector<std::string>& lines) {
-  std::string text = "cycles: of cores an element, time by clock";
+  std::string text = "cycles: core cycles per pixel, time by clock";
   if (gpu) text += " by cores of the GPU, at its highest clock";
   if (cpu) text += gpu ? "; of the CPU one core" : " of one core";
   lines.push_back(text);
@@ -43,12 +43,12 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
   if (results.test != Test::average) return;
   if (gpu) {
     lines.push_back("numbered: the same as the total to final labels, 1 to N in raster order; events");
-    lines.push_back("statistics: area, box and centroid of each component, after that; events");
-    lines.push_back("upload: bits to the card and there to the form that the algorithm reads; events");
+    lines.push_back("statistics: area, bounding box and centroid of each component, after that; events");
+    lines.push_back("upload: bits to the GPU, and there to the form that the algorithm reads; events");
   }
   add_cycles(gpu, cpu, lines);
   lines.push_back("whole: from the image to final labels and statistics in host memory, wall clock");
-  lines.push_back("G/s: 10^9 elements a second, by the total");
+  lines.push_back("G/s: 10^9 pixels per second, from the total");
 }
 
 void add_host_to_host(bool gpu, std::vector<std::string>& lines) {
@@ -56,22 +56,20 @@ void add_host_to_host(bool gpu, std::vector<std::string>& lines) {
       "total: from the image in host memory to a 32-bit label image in host memory, all allocations "
       "included; "
       "wall clock, without statistics");
-  lines.push_back(
-      gpu ? "run labels: the same to one label for each run, which is what files are written from; on a GPU "
-            "final "
-            "labels and statistics"
-          : "run labels: the same to one label for each run, which is what files are written from");
+  lines.push_back(gpu ? "run labels: the same to one label per run, from which files are written; on a GPU "
+                        "final labels and statistics"
+                      : "run labels: the same to one label per run, from which files are written");
   if (gpu)
     lines.push_back(
-        "GPU: provisional labels, a labeler made and freed for each image; upload: bits to the card and "
-        "there to "
-        "the form that the algorithm reads, events; download: the label image into new memory, wall clock");
-  lines.push_back("G/s: 10^9 elements a second, by the total");
+        "GPU: provisional labels, a labeler created and freed per image; upload: bits to the GPU, and there "
+        "to the form that the algorithm reads, events; download: the label image into new memory, wall "
+        "clock");
+  lines.push_back("G/s: 10^9 pixels per second, from the total");
 }
 
 void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
   lines.push_back(
-      "steps are timed one by one, which costs time: their sum is more than the total of --test average");
+      "steps are timed separately, which costs time: their sum exceeds the total of --test average");
   if (gpu)
     lines.push_back(
         "GPU phases: between events on the stream, renumbering included; allocate, release: wall clock");
@@ -111,38 +109,31 @@ void add_memory(std::vector<std::string>& lines) {
   lines.push_back(
       "an access is one instruction of one thread, of however many bytes; phases in a loop add up");
   lines.push_back(
-      "image reads: of the input; reads, writes, atomics: of labels and links in global memory; tile: of "
-      "links that a "
-      "thread block keeps in shared memory");
+      "image reads: of the input; reads, writes, atomics: of labels and parent pointers in global memory; "
+      "tile: of those in shared memory");
   lines.push_back(
-      "steps along links (the iterations of Chen et al. 2018) are reads of links; not counted: flags that "
-      "end a loop, "
-      "maps beside the labels that are no links, renumbering");
+      "find steps (the iterations of Chen et al. 2018) are reads of parent pointers; not counted: flags that "
+      "end a loop, other maps than labels, relabeling");
 }
 
 void add_work(std::vector<std::string>& lines) {
   lines.push_back(
-      "each image labeled once by kernels compiled to count; means over all thread blocks of all images, "
-      "and "
-      "the most of one of them");
+      "each image labeled once by kernels compiled to count; means over all thread blocks of all images, and "
+      "the maximum");
   lines.push_back(
-      "a step is one along a link, to a parent; longest walk: the steps of the thread of a block that takes "
-      "the "
-      "most; atomics: atomic operations on links, in global and in shared memory");
+      "a step follows one parent pointer; longest find path: the steps of the slowest thread of a block; "
+      "atomics: atomic operations on parent pointers, in global and shared memory");
 }
 
 void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
-  std::string text =
-      "floor: reading the input once and writing 4 bytes an element once, measured in this run";
-  if (gpu) text += "; gpu-bytes and gpu-bits: on the card, input of 8 or 1 bits an element, events";
-  if (cpu) text += "; host-bits: all processors, input of 1 bit an element, labels by memset, wall clock";
+  std::string text = "floor: reading the input once and writing 4 bytes per pixel once, measured in this run";
+  if (gpu) text += "; gpu-bytes and gpu-bits: on the GPU, input of 8 or 1 bits per pixel, events";
+  if (cpu) text += "; host-bits: all CPU cores, input of 1 bit per pixel, labels by memset, wall clock";
   lines.push_back(text);
-  lines.push_back(
-      results.timing.rotate
-          ? "repetitions go round copies of input and labels that take 256 MiB (64 copies at most), the "
-            "floor is measured beyond the caches too"
-          : "repetitions use the same memory: what fits into a cache is read from there (--rotate avoids "
-            "it)");
+  lines.push_back(results.timing.rotate
+                      ? "repetitions cycle through copies of input and labels (256 MiB in total, at most "
+                        "64), so caches are cold, for the floor too"
+                      : "repetitions use the same memory, so caches are warm (--rotate avoids it)");
 }
 
 }  // namespace
@@ -174,8 +165,8 @@ std::vector<std::string> measurement_notes(const Results& results) {
       "; shown: their median, minimum, mean, maximum and the 5 % and 95 % quantiles, each averaged over "
       "the images");
   lines.push_back(
-      "random images: an algorithm that takes more than three times that on those of a set is not "
-      "measured on the rest");
+      "random images: an algorithm that takes more than three times that on some images of a set is not "
+      "timed on the rest");
   if (results.test == Test::host) {
     add_host_to_host(gpu, lines);
     return lines;

@@ -242,8 +242,8 @@ std::vector<Table> joint_tables(const Results& results) {
       add_series_tables(results, iterations, false, "iterations", all);
       break;
     case Test::work:
-      add_series_tables(results, longest_walk, false, "steps of the longest walk, mean over thread blocks",
-                        all);
+      add_series_tables(results, longest_walk, false,
+                        "steps of the longest find path, mean over thread blocks", all);
       add_series_tables(results, atomics_a_block, false, "atomic operations, mean over thread blocks", all);
       break;
     case Test::steps:

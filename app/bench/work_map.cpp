@@ -63,7 +63,7 @@ class WorkChart {
   explicit WorkChart(const Results& results) : maps_(results.maps), image_(results.mapped_image) {
     Chart chart;
     chart.data.title = "Work inside thread blocks";
-    chart.note = "One pixel a thread block of the first phase that follows or changes links, on " +
+    chart.note = "One pixel per thread block of the first phase with finds or unions, on " +
                  results.mapped_name +
                  ": the brighter, the more. The image is as light as thread blocks of " +
                  maps_.front().title + " have foreground.";
@@ -71,7 +71,7 @@ class WorkChart {
   }
 
   std::string svg() {
-    draw("steps of the longest walk of a thread", &BlockWork::longest);
+    draw("steps of the longest find path of a thread", &BlockWork::longest);
     draw("atomic operations", &BlockWork::atomics);
     return drawing_.svg("Work inside thread blocks", y_);
   }

@@ -150,7 +150,7 @@ class BenchReport {
   static std::string map_legend(const bench::Results& results) {
     std::string text = "map of " + results.mapped_name + "; from left to right: image";
     for (const bench::WorkMap& map : results.maps) text += ", " + map.title;
-    return text + "; above: steps of the longest walk, dark 0 to yellow " +
+    return text + "; above: steps of the longest find path, dark 0 to yellow " +
            std::to_string(bench::most_of(results.maps, &BlockWork::longest)) +
            "; below: atomic operations, to " +
            std::to_string(bench::most_of(results.maps, &BlockWork::atomics)) + "\n";

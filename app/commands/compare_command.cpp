@@ -50,7 +50,7 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
 
 int run_compare(const CompareOptions& options) {
   if (io::are_one_stream(options.a, options.b))
-    throw io::FileError(options.b, Failure::usage, "cannot be compared with itself, for it is read once");
+    throw io::FileError(options.b, Failure::usage, "is a stream and can be read only once");
   std::vector<std::uint64_t> long_a, long_b;
   const LabelImage a = io::concerning(options.a, [&] { return io::read_labels(options.a, &long_a); });
   const LabelImage b = io::concerning(options.b, [&] { return io::read_labels(options.b, &long_b); });
@@ -64,14 +64,12 @@ int run_compare(const CompareOptions& options) {
 }  // namespace
 
 void setup_compare(CommandLine& line) {
-  const Command command =
-      line.add_command("compare", "Tell whether two label images are the same, and where not");
+  const Command command = line.add_command("compare", "Compare two label images and show where they differ");
   const auto options = std::make_shared<CompareOptions>();
   add_path_or_stream(command, "A", options->a, "", "Label image in any format that gpuccl reads").required();
   add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();
-  add_switch(command, "--partition", options->partition,
-             "Succeed when the components agree, whatever their numbers");
-  add_switch(command, "--quiet", options->quiet, "Print nothing; the exit code tells");
+  add_switch(command, "--partition", options->partition, "Ignore labels: compare components only");
+  add_switch(command, "--quiet", options->quiet, "Print nothing; return the exit code only");
   command.on_run([options] { return run_compare(*options); });
 }
 

@@ -36,11 +36,11 @@ void warn_of_few_labels(const std::string& path, std::uint64_t largest, bool tou
   if (touch) return;
   if (largest > 1) {
     print_warning(display_name(path) +
-                  ": no two labels touch; components that 'gpuccl label' makes by 8 or 26 never do");
+                  ": no two labels touch; components with 8- or 26-connectivity never do");
     return;
   }
-  print_warning(display_name(path) + ": " + (largest == 0 ? "holds no label" : "holds no label but 1") +
-                ", and contacts are between labels; 'gpuccl label' numbers the components of an image");
+  print_warning(display_name(path) + ": " + (largest == 0 ? "holds no label" : "contains only label 1") +
+                "; number the components with 'gpuccl label' first");
 }
 
 int run_contacts(const ContactsOptions& options) {
@@ -75,16 +75,16 @@ int run_contacts(const ContactsOptions& options) {
 }  // namespace
 
 void setup_contacts(CommandLine& line) {
-  const Command command =
-      line.add_command("contacts", "List which components of a label image touch, and on what area");
+  const Command command = line.add_command(
+      "contacts", "List the components of a label image that touch, and their contact areas");
   const auto options = std::make_shared<ContactsOptions>();
   add_path_or_stream(command, "LABELS", options->input, "", "Label image in any format that gpuccl reads")
       .required();
   add_text_path(command, "-o,--output", options->output, "csv", "Table of contacts [- for standard output]");
   add_connectivity(command, options->neighbors.connectivity);
   add_switch(command, "--per-slice", options->neighbors.per_slice,
-             "Keep slices apart; by 4- or 8-connectivity");
-  add_periodic(command, options->periodic, "Axes along which opposite borders touch, as in x,y,z");
+             "Count contacts within slices only, with 4- or 8-connectivity");
+  add_periodic(command, options->periodic, "Connect opposite borders along these axes, as in x,y,z");
   add_spacing(command, options->spacing);
   options->file.add_to(command);
   command.on_run([options] {

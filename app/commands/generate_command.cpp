@@ -47,7 +47,7 @@ void refuse_other_kinds(const GenerateCommandOptions& options) {
 }
 
 void add_size(const Command& command, Extent& extent) {
-  command.add_value("--size", "WxH[xD]", "Size in elements [1024x1024]", [&extent](const std::string& given) {
+  command.add_value("--size", "WxH[xD]", "Size in pixels [1024x1024]", [&extent](const std::string& given) {
     const std::optional<Extent> size = parse_size(given);
     if (!size) return "'" + given + "' is not a size such as 640x480 or 64x64x32, of axes up to 2147483647";
     extent = *size;
@@ -76,9 +76,9 @@ void add_options_of_kinds(const Command& command, GenerateCommandOptions& option
   };
   GenerateOptions& image = options.image;
   options.of_kinds.emplace("density", add_real(command, "--density", image.density, 1, "D",
-                                               help("density", "Share of foreground, 0 to 1 [0.5]")));
-  number("granularity", image.granularity, "G", "Side of squares of equal value [1]");
-  number("seed", image.seed, "S", "Start of the random numbers [1]");
+                                               help("density", "Fraction of foreground, 0 to 1 [0.5]")));
+  number("granularity", image.granularity, "G", "Side of the squares in pixels [1]");
+  number("seed", image.seed, "S", "Seed of the random numbers [1]");
   number("order", image.order, "N", "Order of the curve [4]");
 }
 

@@ -77,7 +77,7 @@ std::string about() {
 
 void setup_info(CommandLine& command_line) {
   const Command command =
-      command_line.add_command("info", "Say what this build and this machine have: for bug reports");
+      command_line.add_command("info", "Print versions, formats and devices, for bug reports");
   command.on_run([] {
     print_result(about());
     return kSuccess;

@@ -40,14 +40,13 @@ int run_join(const JoinOptions& options) {
 }  // namespace
 
 void setup_join(CommandLine& line) {
-  const Command command =
-      line.add_command("join", "Put the parts together that gpuccl label --part has labeled");
+  const Command command = line.add_command("join", "Join the parts that gpuccl label --part has labeled");
   const auto options = std::make_shared<JoinOptions>();
-  add_folder(command, "DIR", options->folder, "", "Folder of the parts, as --parts-dir says it").required();
+  add_folder(command, "DIR", options->folder, "", "Folder of the parts, the one of --parts-dir").required();
   add_switch(command, "--finish", options->finish,
-             "Make the outputs of the parts that were written after joining, and empty the folder");
+             "Assemble the outputs from the written parts, and empty the folder");
   add_threads(command, options->threads);
-  add_switch(command, "--quiet", options->quiet, "Print nothing but errors");
+  add_switch(command, "--quiet", options->quiet, "Print errors only");
   command.on_run([options] { return run_join(*options); });
 }
 

@@ -96,7 +96,7 @@ Error translated(const std::exception& exception) {
 int report_failure(const Error& error) {
   const auto* about = dynamic_cast<const io::FileError*>(&error);
   const char* const remedy =
-      error.failure() == Failure::memory ? "; 'man gpuccl-label' says under MEMORY USAGE what helps" : "";
+      error.failure() == Failure::memory ? "; see MEMORY USAGE in 'man gpuccl-label'" : "";
   print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what() + remedy);
   return exit_code(error.failure());
 }

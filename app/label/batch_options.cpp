@@ -18,24 +18,22 @@ const Choices<io::LabelFormat>& formats() {
 
 void BatchOptions::add_to(const Command& command) {
   command.group("Several inputs", Effect::run);
-  add_switch(command, "--recursive", recursive, "Folders with all that is below them");
+  add_switch(command, "--recursive", recursive, "Search folders with their subfolders");
   add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
                               "Format of the label images [tiff]");
-  add_folder(command, "--json-dir", json_folder, "DIR", "Folder for the reports [that of the label images]");
-  add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for a table of components for each input");
-  add_folder(command, "--contacts-dir", contacts_folder, "DIR",
-             "Folder for a table of each input's components that touch");
-  add_folder(command, "--preview-dir", preview_folder, "DIR",
-             "Folder for a color picture of each input's labels");
+  add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
+  add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
+  add_folder(command, "--contacts-dir", contacts_folder, "DIR", "Folder for one table of contacts per input");
+  add_folder(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input");
   add_text_path(command, "--report", report, "json",
-                "What became of each input, a line of JSON each, in order; - for standard output");
+                "Status of each input, one line of JSON each; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,
-             "Leave out inputs whose outputs are all there and made with the same options");
-  const Option keep = add_switch(command, "--keep-going", keep_going,
-                                 "Go on after a failure, the default; if given, even when the disk is full");
-  add_switch(command, "--fail-fast", fail_fast, "Start nothing more after a failure").excludes(keep);
-  add_number(command, "--jobs", jobs, 1, 255, "N",
-             "How many inputs are worked on at once [eight more than threads]");
+             "Skip inputs whose outputs are current and made with the same options");
+  const Option keep =
+      add_switch(command, "--keep-going", keep_going,
+                 "Continue after a failure, the default; if given, also when the disk is full");
+  add_switch(command, "--fail-fast", fail_fast, "Start no further inputs after a failure").excludes(keep);
+  add_number(command, "--jobs", jobs, 1, 255, "N", "Inputs to process at once [threads + 8]");
 }
 
 std::string BatchOptions::first_used() const {

@@ -16,10 +16,9 @@ auto with_remedy(DeviceChoice device, bool of_values, const Work& work) {
   } catch (const Error& error) {
     if (device != DeviceChoice::cuda) throw;
     if (error.failure() == Failure::unavailable)
-      throw Error(error.failure(), std::string(error.what()) + "; --device auto labels on the CPU instead");
+      throw Error(error.failure(), std::string(error.what()) + "; use --device auto or cpu");
     if (error.failure() == Failure::memory && of_values)
-      throw Error(error.failure(),
-                  std::string(error.what()) + "; --device cpu labels without a GPU's memory");
+      throw Error(error.failure(), std::string(error.what()) + "; use --device cpu");
     throw;
   }
 }

@@ -20,7 +20,7 @@ std::string odd_foreground(std::int64_t elements, const Findings& findings) {
   if (findings.foreground <= 0) return "nothing is foreground";
   if (findings.foreground > kMost) return "more than 90 % is foreground";
   if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements))
-    return "one component takes more than 80 % of the image";
+    return "one component covers more than 80 % of the image";
   return "";
 }
 
@@ -32,27 +32,27 @@ bool is_odd_by_filling(std::int64_t elements, const Findings& findings) {
 
 /// What is odd about a threshold that has every value on one side.
 std::string beyond_all_values(bool above) {
-  return above ? "every value is above the threshold; a higher --threshold"
-               : "no value is above the threshold; a lower --threshold";
+  return above ? "every value is above the threshold; use a higher --threshold"
+               : "no value is above the threshold; use a lower --threshold";
 }
 
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
                             const Findings& findings) {
   if (findings.more_than_two_values && !options.has_rule())
-    return "it has more than two values and no threshold, so that all but black is foreground; --threshold T "
-           "or --threshold otsu separates dark from light; for a segmentation, use --values to label every "
-           "value "
-           "on its own, --value V to label one of them";
+    return "it has more than two values and no threshold, so every nonzero pixel is foreground; set "
+           "--threshold T or --threshold otsu for a grayscale image, --values or --value V for a "
+           "segmentation";
   const std::string odd = odd_foreground(input.elements(), findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input.elements(), findings))
-    return odd + ", filled holes included; --fill-holes MAX fills only those of at most MAX elements";
+    return odd + ", including filled holes; use --fill-holes MAX to fill only holes of at most MAX pixels";
   const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
     return beyond_all_values((findings.foreground > 0) != options.invert) +
-           (otsu.empty() ? "" : " or " + otsu) + " separates dark from light";
-  std::string remedy = options.invert ? "without --invert light is labeled" : "--invert labels what is dark";
-  if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " separates dark from light";
+           (otsu.empty() ? "" : " or " + otsu) + " to separate dark from light";
+  std::string remedy =
+      options.invert ? "remove --invert to label light objects" : "use --invert to label dark objects";
+  if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " to separate dark from light";
   return odd + "; " + remedy;
 }
 
@@ -86,8 +86,7 @@ std::string hint_of_measures(const io::Geometry& geometry, Connectivity connecti
   if (std::none_of(std::begin(kBySpacing), std::end(kBySpacing),
                    [&](const auto& pair) { return is_measured(pair.first) && !is_measured(pair.second); }))
     return "";
-  return "its elements are longer along one axis than along another, and shape is measured in elements; "
-         "--measure physical measures by the spacing";
+  return "voxels are anisotropic, but shape is measured in voxels; --measure physical uses the spacing";
 }
 
 }  // namespace
@@ -98,14 +97,14 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   const bool by_value = !options.values.empty();
   if (by_value && findings.foreground == (options.invert ? 1 : 0))
     lines.push_back(options.values.size() == 1 && options.values.front().is_one()
-                        ? "no element has the value of --value"
-                        : "no element has one of the values of --value");
+                        ? "no pixel has the value of --value"
+                        : "no pixel has one of the values of --value");
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
   if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
     lines.push_back(std::move(line));
   if (!findings.other_grid.empty())
     lines.push_back("the image of --intensity has another " + std::string(findings.other_grid) +
-                    "; samples are taken element by element, wherever they lie");
+                    "; samples are matched by index, not by position");
   if (input.elements() < kLeastElements) return lines;
   if (std::string line = hint_of_measures(input.geometry, connectivity, findings.measured); !line.empty())
     lines.push_back(std::move(line));
@@ -113,8 +112,8 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   if (!line.empty() && !by_value && !findings.by_values) lines.push_back(line);
   if (is_scan_of_pages(input) && is_3d(connectivity))
     lines.emplace_back(
-        "its pages are taken as slices of a volume, so that what lies on several can be one component; "
-        "--per-slice labels each page on its own");
+        "its pages are read as slices of a volume, so components can span pages; use --per-slice to label "
+        "each page separately");
   return lines;
 }
 
@@ -124,22 +123,21 @@ std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivit
   if (!is_volume || !geometry.is_known(2) || geometry.is_known(3)) return "";
   const std::string unit(geometry.unit == io::LengthUnit::unknown ? "units of length"
                                                                   : io::name_of(geometry.unit));
-  return "spacing along z is not known, so that nothing is measured in " + unit +
-         "; --spacing X,Y,Z gives it";
+  return "the z spacing is unknown, so nothing is measured in " + unit + "; set it with --spacing X,Y,Z";
 }
 
 std::string hint_of_contacts(Connectivity connectivity, bool by_values) {
   const Connectivity all = all_neighbors(connectivity);
   if (connectivity != all || by_values) return "";
   return "components by " + std::to_string(static_cast<int>(all)) +
-         "-connectivity never touch, so that --contacts lists none; -c 4, 6 or 18 makes such";
+         "-connectivity never touch, so --contacts lists none; use -c 4, 6 or 18";
 }
 
 std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked) {
   if (format != io::LabelFormat::tiff || type != io::LabelType::u32 || asked != io::LabelType::automatic)
     return "";
-  return "more than 65535 labels need 32-bit samples, which older ITK reads wrongly and ImageJ as float; "
-         "--label-type u32 says that this is wanted";
+  return "more than 65535 labels need 32 bits, which older ITK reads wrongly and ImageJ as float; add "
+         "--label-type u32 to silence this";
 }
 
 }  // namespace gpuccl::app

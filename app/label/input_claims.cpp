@@ -73,16 +73,16 @@ void InputClaims::add_folders_of(const std::string& path) {
 void InputClaims::refuse_output(const std::string& path) const {
   if (files_.contains(io::identify(path))) refuse_same(path);
   if (!stores_.empty() && is_any_of(folders_of(path), stores_))
-    throw io::FileError(path, Failure::usage, "lies in a Zarr that is read");
+    throw io::FileError(path, Failure::usage, "is inside a Zarr that is an input");
 }
 
 void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& files) const {
   const io::FileIdentity parts = io::identify((fs::path(folder) / "any").parent_path().string());
   for (const std::string& path : files.outputs())
     if (is_any_of(folders_of(path), {parts}))
-      throw io::FileError(path, Failure::usage, "lies in the folder of the parts, which are removed");
+      throw io::FileError(path, Failure::usage, "is inside the folder of parts; use another folder");
   if (!stores_.empty() && is_any_of(folders_of(folder + "/any"), stores_))
-    throw io::FileError(folder, Failure::usage, "lies in a Zarr that is read");
+    throw io::FileError(folder, Failure::usage, "is inside a Zarr that is an input");
 }
 
 void InputClaims::refuse_outputs(const LabelPaths& files) const {
@@ -98,15 +98,14 @@ void InputClaims::refuse_outputs(const LabelPaths& files) const {
     if (io::is_image_name(path) &&
         stacks_.contains(io::identify((fs::path(path).parent_path() / ".").string())))
       throw io::FileError(path, Failure::usage,
-                          "would be an input of the next run, for it lies among the slices of this one; give "
-                          "another folder");
+                          "would be a slice of the next run; write it to another folder");
   if (!is_zarr) return;
   const io::FileIdentity store = io::identify(files.image);
   if (folders_.contains(store))
-    throw io::FileError(files.image, Failure::usage, "would be replaced, and holds files that are read");
+    throw io::FileError(files.image, Failure::usage, "contains input files; use another name");
   for (const std::string& path : files.outputs())
     if (path != files.image && is_any_of(folders_of(path), {store}))
-      throw io::FileError(path, Failure::usage, "lies in the Zarr that is replaced: " + files.image);
+      throw io::FileError(path, Failure::usage, "is inside the Zarr that is replaced: " + files.image);
 }
 
 }  // namespace gpuccl::app

@@ -75,7 +75,7 @@ void Job::agree_on_input() {
     if (const std::optional<std::string> other = input_->changed(first))
       throw io::FileError(*other, Failure::data,
                           "is another file for part " + std::to_string(link_.part()) +
-                              " than for part 0; all parts need the same one");
+                              " than for part 0; use the same one for all parts");
   });
 }
 
@@ -300,7 +300,7 @@ void Job::write_contacts() {
   here(files_.input, [&] {
     if (!budget.fits(budget.finding_contacts()))
       throw Error(Failure::memory, "needs " + io::bytes_in_words(budget.finding_contacts()) +
-                                       " of memory to find contacts in whole slices, the limit is " +
+                                       " of memory to find contacts; the limit is " +
                                        io::bytes_in_words(static_cast<double>(budget.limit())));
   });
   all_or_none([&] {

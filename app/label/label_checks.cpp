@@ -37,9 +37,9 @@ void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   const std::string& input = options.inputs.front();
   if (!options.input.stack && is_folder(input) && !io::is_zarr(input))
-    throw io::FileError(input, Failure::no_input,
-                        "is a directory; --stack reads it as one volume, and an output folder (-o labels/) "
-                        "labels each image in it");
+    throw io::FileError(
+        input, Failure::no_input,
+        "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   if (options.input.stack && options.inputs.front() == "-")
@@ -54,47 +54,44 @@ void check_batch(const LabelOptions& options) {
   const BatchOptions& batch = options.batch;
   for (const std::string& input : options.inputs)
     if (input == "-")
-      throw Error(Failure::usage, options.inputs.size() > 1
-                                      ? "standard input cannot be one of several inputs"
-                                      : "standard input needs files as outputs, not folders");
+      throw Error(Failure::usage,
+                  options.inputs.size() > 1
+                      ? "standard input cannot be one of several inputs"
+                      : "standard input cannot be labeled into a folder; set files as outputs");
     else if (input == "@")
       throw Error(Failure::usage, "'@' needs the name of a list, as in @list.txt");
     else if (input.starts_with('@') && io::is_image_name(input.substr(1)))
       throw io::FileError(input.substr(1), Failure::usage,
-                          "is an image, and '@' is for a list of inputs; leave the '@' out");
+                          "is an image, not a list of inputs; remove the '@'");
   if (!files.json.empty())
-    throw Error(
-        Failure::usage,
-        "--json is for one input; several have --json-dir, or --report for all in one file or stream");
+    throw Error(Failure::usage,
+                "--json is for one input; for several use --json-dir, or --report for one file or stream");
   if (!files.contacts.empty())
     throw io::FileError(files.contacts, Failure::usage,
-                        "--contacts is for one input; several have --contacts-dir");
+                        "--contacts is for one input; for several use --contacts-dir");
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
-                        "--preview is for one input; several have --preview-dir");
+                        "--preview is for one input; for several use --preview-dir");
   if (!files.any_output() && options.inputs.size() == 2 && format_by_name(options.inputs.back()) &&
       !fs::exists(options.inputs.back()))
-    throw io::FileError(options.inputs.back(), Failure::usage,
-                        "does not exist; if it is the label image to write: -o " + options.inputs.back());
+    throw io::FileError(
+        options.inputs.back(), Failure::usage,
+        "does not exist; to write a label image of that name use -o " + options.inputs.back());
   if (output_folders(options).empty() && files.stats.empty())
     throw Error(
         Failure::usage,
-        "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir or "
-        "--stats");
+        "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir or --stats");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
-    throw io::FileError(options.inputs.front(), Failure::usage, "is one file; leave --recursive out");
+    throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
   if (!files.image.empty() && !names_folder(files.image) && format_by_name(files.image))
-    throw io::FileError(
-        files.image, Failure::usage,
-        options.inputs.size() > 1
-            ? "the output of several inputs is a folder, let its name end in /; if the inputs are slices of "
-              "one volume, give their folder and --stack"
-            : batch.first_used() +
-                  " is for several inputs and needs a folder as output; let its name end in /");
+    throw io::FileError(files.image, Failure::usage,
+                        options.inputs.size() > 1
+                            ? "several inputs need an output folder, whose name ends in /; for slices of one "
+                              "volume give their folder and --stack"
+                            : batch.first_used() + " needs an output folder, whose name ends in /");
   if (batch.skip_existing && !files.stats.empty())
-    throw Error(Failure::usage,
-                "--skip-existing would leave inputs out of the one table of --stats; use --stats-dir");
+    throw Error(Failure::usage, "--skip-existing and --stats cannot be combined; use --stats-dir");
   for (const std::string& folder : output_folders(options)) {
     std::error_code problem;
     if (fs::exists(folder, problem) && !is_folder(folder))
@@ -110,7 +107,7 @@ bool names_folder(const std::string& path) {
 
 void check_preview(const LabelPaths& files) {
   if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
-    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; let its name end in .png");
+    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; use the extension .png");
 }
 
 bool is_batch(const LabelOptions& options) {
@@ -123,10 +120,9 @@ bool is_batch(const LabelOptions& options) {
 
 void check_borders(const LabelOptions& options) {
   if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--periodic joins equal values across borders, and excludes --delta above 0");
+    throw Error(Failure::usage, "--periodic and --delta above 0 cannot be combined");
   if (options.fill_holes && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage,
-                "--fill-holes looks at borders, which --periodic takes away; give one of them");
+    throw Error(Failure::usage, "--fill-holes and --periodic cannot be combined");
 }
 
 void check(const LabelOptions& options, bool batch) {
@@ -159,7 +155,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
                                      : io::concerning(image, [&] { return io::label_format(image); });
   if (options.compression && !io::takes_compression(format, *options.compression))
     throw io::FileError(image, Failure::usage,
-                        "--compress is for label images in TIFF, and none or deflate for NRRD and MetaImage");
+                        "--compress is for TIFF, and with none or deflate for NRRD and MetaImage");
   if (options.big_tiff && format != io::LabelFormat::tiff)
     throw io::FileError(image, Failure::usage, "--bigtiff is for label images in TIFF");
   if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
@@ -178,8 +174,8 @@ void check_pages(const io::ImageInfo& input, const LabelOptions& options) {
                              : !options.measure.intensity.empty() ? "--intensity"
                                                                   : nullptr;
   if (option != nullptr)
-    throw Error(Failure::usage, "its pages have different sizes, which " + std::string(option) +
-                                    " does not take; --series N labels one alone");
+    throw Error(Failure::usage, "its pages have different sizes, and " + std::string(option) +
+                                    " needs equal ones; use --series N to label one");
 }
 
 void check_labels_background(const EngineOptions& engine, Connectivity connectivity,

@@ -26,7 +26,7 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
     const bool in_volume = measure.group == MeasureGroup::basic ? is_deep : is_volume;
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
       throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
-                                      (in_volume ? "images" : "volumes") + ", and this is labeled as " +
+                                      (in_volume ? "images" : "volumes") + ", but this is labeled as " +
                                       (in_volume ? "a volume" : "an image"));
   }
   const MeasureSet named = options_.measure.named | compared;
@@ -35,10 +35,10 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
   const bool is_known = geometry.is_known(is_volume ? 3 : 2);
   if (is_known) request_.spacing = geometry.spacing;
   if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
-    throw Error(Failure::data, geometry.is_known()
-                                   ? "says no spacing along z, which physical measures of volumes need; "
-                                     "--spacing X,Y,Z gives it"
-                                   : "says no spacing, which physical measures need; --spacing gives it");
+    throw Error(Failure::data,
+                geometry.is_known()
+                    ? "has no z spacing, which physical measures of volumes need; set it with --spacing X,Y,Z"
+                    : "has no spacing, which physical measures need; set it with --spacing");
 }
 
 void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input) {
@@ -55,7 +55,7 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
     grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
     const MeasureSet compared = options_.selection.keep.measures();
     if (intensity_->values().count == 0 && needs_value_counts(compared))
-      throw Error(Failure::usage, "--keep: median and percentiles are those of integers of at most 16 bits");
+      throw Error(Failure::usage, "--keep: median and percentiles need integers of at most 16 bits");
     request_.long_samples = intensity_->kind() == IntensityImage::Kind::long_whole;
     request_.samples = intensity_.get();
     reported_ = {intensity_->info()};
@@ -75,9 +75,9 @@ std::string LabelMeasures::left_out() const {
   if (names.empty()) return "";
   const bool names_holes = options_.measure.named[static_cast<std::size_t>(MeasureId::holes)];
   return "--measure: left out " + names + ", measured in " +
-         (is_volume ? "images, and this is labeled as a volume" +
+         (is_volume ? "images, but this is labeled as a volume" +
                           std::string(names_holes ? ", whose holes are cavities and tunnels" : "")
-                    : "volumes, and this is labeled as an image");
+                    : "volumes, but this is labeled as an image");
 }
 
 bool LabelMeasures::any() const {
@@ -93,8 +93,8 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
 
 std::string hint_of_nans(std::uint64_t nans) {
   if (nans == 0) return "";
-  return nans == 1 ? "1 sample of a component is NaN and is left out"
-                   : std::to_string(nans) + " samples of components are NaN and are left out";
+  return nans == 1 ? "1 sample of a component is NaN and is ignored"
+                   : std::to_string(nans) + " samples of components are NaN and are ignored";
 }
 
 }  // namespace gpuccl::app

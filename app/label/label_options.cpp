@@ -15,16 +15,14 @@ namespace gpuccl::app {
 namespace {
 
 constexpr const char* kAll = "all";  // holes
-constexpr const char* kPeriodicHelp =
-    "Axes along which opposite borders touch, as in x,y,z: components go on there";
+constexpr const char* kPeriodicHelp = "Connect opposite borders along these axes, as in x,y,z";
 
 void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_holes) {
   const Option option = command.add_optional_value(
-      "--fill-holes", "[MAX]", kAll,
-      "Holes become part of the component around them; with MAX, those of at most so many elements",
+      "--fill-holes", "[MAX]", kAll, "Fill holes before labeling; with MAX, only holes of at most MAX pixels",
       [&fill_holes](const std::string& given) {
         fill_holes = given == kAll ? kAllHoles : parse_number<std::uint64_t>(given);
-        return fill_holes && *fill_holes > 0 ? "" : "'" + given + "' is not a whole number from 1 on";
+        return fill_holes && *fill_holes > 0 ? "" : "'" + given + "' is not an integer of at least 1";
       });
   option.prints([&]() -> std::optional<std::string> {
     if (!fill_holes) return std::nullopt;
@@ -33,18 +31,17 @@ void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_h
 }
 
 void add_keep(const Command& command, Condition& keep) {
-  const Option option = command.add_value(
-      "--keep", "EXPRESSION",
-      "Drop components of which it does not hold, such as 'area >= 50 and extent > 0.6', by the "
-      "measures of gpuccl list --measures",
-      [&keep](const std::string& given) -> std::string {
-        try {
-          keep = parse_condition(given);
-          return "";
-        } catch (const Error& error) {
-          return error.what();
-        }
-      });
+  const Option option =
+      command.add_value("--keep", "EXPRESSION",
+                        "Keep only components that satisfy EXPRESSION, such as 'area >= 50 and extent > 0.6'",
+                        [&keep](const std::string& given) -> std::string {
+                          try {
+                            keep = parse_condition(given);
+                            return "";
+                          } catch (const Error& error) {
+                            return error.what();
+                          }
+                        });
   option.prints([&keep] { return keep.steps.empty() ? std::nullopt : std::optional(keep.text); });
 }
 
@@ -53,24 +50,22 @@ void add_selection(const Command& command, SelectionOptions& selection) {
   const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
     add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
   };
-  count("--min-size", selection.min_size, "Drop components of fewer elements");
-  count("--max-size", selection.max_size, "Drop components of more elements");
-  count("--largest", selection.largest, "Keep only the N largest components; 0: all");
+  count("--min-size", selection.min_size, "Remove components with fewer pixels");
+  count("--max-size", selection.max_size, "Remove components with more pixels");
+  count("--largest", selection.largest, "Keep only the N largest components [0: all]");
   add_keep(command, selection.keep);
-  add_switch(command, "--clear-border", selection.clear_border, "Drop components that touch the border");
+  add_switch(command, "--clear-border", selection.clear_border, "Remove components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
                          {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
-                         "Number by first element in raster order, or by size, largest first [raster]");
+                         "Number components in raster order, or by size, largest first [raster]");
 }
 
 void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   command
       .add_values("INPUT", "",
                   "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 "
-                  "(FILE:/DATASET), PNM, BMP, "
-                  "JPEG, - for standard input, or "
-                  "with --stack a folder; several of them, folders of them, or @FILE with a name a line, go "
-                  "to the folder that -o names",
+                  "(FILE:/DATASET), PNM, BMP, JPEG; - for standard input; with --stack a folder. For several "
+                  "inputs also folders, and @FILE with one name per line",
                   [&inputs](const std::string& given) {
                     inputs.push_back(given);
                     return given.empty() ? "a name is missing" : std::string();
@@ -78,14 +73,14 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
       .required();
   command.group("Output", Effect::run);
   add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
+           "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
-                "Report, - for standard output [beside the label image, same name with .json]");
+                "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
-                "Table of components as CSV, - for standard output; one of all inputs if there are several");
+                "Table of components in CSV, one for all inputs; - for standard output");
   add_text_path(command, "--contacts", files.contacts, "csv",
-                "Table of which components touch, and on how many faces, as CSV, - for standard output");
-  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels as PNG");
+                "Table of components that touch, in CSV; - for standard output");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
 }
 
 }  // namespace
@@ -120,15 +115,15 @@ namespace {
 
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
-                            "Type of the label image; auto: u16 if the labels fit, else u32 [auto]")
+                            "Type of the labels; auto: u16 if they fit, else u32 [auto]")
       .changes(Effect::file);
   // What is the default says nothing, given or not.
   add_choice<io::Compression>(command, "--compress", options.compression, compressions(),
-                              "Compression of a label TIFF; none or deflate for NRRD and MetaImage [deflate]")
+                              "Compression of a label TIFF; for NRRD and MetaImage none or deflate [deflate]")
       .prints([&] { return word_of(compressions(), options.compression.value_or(io::Compression::deflate)); })
       .changes(Effect::file);
   add_choice<io::BigTiff>(command, "--bigtiff", options.big_tiff, big_tiffs(),
-                          "Offsets of 64 bits in a label TIFF; auto: where the file passes 4 GiB [auto]")
+                          "Write a BigTIFF; auto: if the file exceeds 4 GiB [auto]")
       .prints([&] { return word_of(big_tiffs(), options.big_tiff.value_or(io::BigTiff::automatic)); })
       .changes(Effect::file);
 }
@@ -137,7 +132,7 @@ void add_format(const Command& command, LabelOptions& options) {
 
 void LabelOptions::add_for_parts(const Command& command) {
   command
-      .add_values("INPUT", "", "What gpuccl label reads: a file, a Zarr, or with --stack a folder",
+      .add_values("INPUT", "", "Input as of gpuccl label: a file, a Zarr, or with --stack a folder",
                   [this](const std::string& given) {
                     inputs.push_back(given);
                     return given.empty() ? "a name is missing" : std::string();
@@ -146,19 +141,19 @@ void LabelOptions::add_for_parts(const Command& command) {
   command.group("Output", Effect::run);
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
-  add_path(command, "--json", files.json, "FILE", "Report [beside the label image, same name with .json]");
-  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels as PNG");
-  add_path(command, "--stats", files.stats, "FILE", "Table of components as CSV");
-  add_path(command, "--contacts", files.contacts, "FILE", "Table of which components touch, as CSV");
+  add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+  add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
+  add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, "Limit of what the header of an input may ask for");
+  input.add_to(command, "Limit of the memory that the header of an input may request");
   values.add_input_to(command);
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);
   command.group("Messages", Effect::nothing);
-  add_switch(command, "--quiet", quiet, "Print nothing but errors");
+  add_switch(command, "--quiet", quiet, "Print errors only");
 }
 
 void LabelOptions::add_labeling_to(const Command& command) {
@@ -180,20 +175,20 @@ void LabelOptions::add_to(const Command& command) {
   add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, "Memory to make do with; what needs more is labeled part by part");
+  input.add_to(command, "Memory limit; larger inputs are processed in slabs");
   values.add_input_to(command);
   add_planes(command, "--", planes,
-             {"The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5",
-              "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
-              "The image of several in a TIFF, from 0"});
+             {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
+              "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+              "Image to read of a TIFF with several, from 0"});
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);
   batch.add_to(command);
 
   command.group("Messages", Effect::nothing);
-  const Option silence = add_switch(command, "--quiet", quiet, "Print nothing but errors");
-  add_switch(command, "--progress", progress, "Say on standard error what is being done").excludes(silence);
+  const Option silence = add_switch(command, "--quiet", quiet, "Print errors only");
+  add_switch(command, "--progress", progress, "Print progress to standard error").excludes(silence);
 }
 
 std::vector<OptionRow> given_options(LabelOptions options) {

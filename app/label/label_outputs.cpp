@@ -23,8 +23,8 @@ std::string beginning_of(const std::string& path) {
   const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file && errno == ENOENT) return "";
   if (!file)
-    throw Error(Failure::cannot_create,
-                "exists and cannot be read (" + io::system_reason(errno) + "); --overwrite replaces it");
+    throw Error(Failure::cannot_create, "exists and cannot be read (" + io::system_reason(errno) +
+                                            "); add --overwrite to replace it");
   std::string text(256, '\0');
   text.resize(io::read_all_at(file.get(), text.data(), text.size(), 0));
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
@@ -46,7 +46,7 @@ std::optional<io::TextStream> stream(const std::string& path) {
 }  // namespace
 
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view)) {
-  refuse_foreign(path, is_ours, "exists and is no table of gpuccl; --overwrite replaces it");
+  refuse_foreign(path, is_ours, "exists and is not a table of gpuccl; add --overwrite to replace it");
 }
 
 LabelStreams::LabelStreams(const LabelPaths& paths) {
@@ -86,8 +86,8 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
   if (contacts_) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
   if (report_ && paths.json_by_default)
     refuse_foreign(paths.json, io::is_report,
-                   "exists and is no report of gpuccl; --json or --json-dir says where the report goes, "
-                   "--overwrite replaces it");
+                   "exists and is not a report of gpuccl; set another name with --json or --json-dir, or add "
+                   "--overwrite");
 }
 
 void LabelOutputs::finish() {

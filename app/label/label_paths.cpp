@@ -69,7 +69,7 @@ void refuse_existing(const LabelPaths& files) {
   for (const std::string& path : files.outputs()) {
     std::error_code problem;
     if (!is_special(path) && fs::exists(fs::path(path), problem))
-      throw io::FileError(path, Failure::cannot_create, "exists, and --no-clobber was given");
+      throw io::FileError(path, Failure::cannot_create, "exists; remove --no-clobber to replace it");
   }
 }
 

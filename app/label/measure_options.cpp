@@ -39,22 +39,17 @@ std::string problem_with(const std::string& word) {
     if (groups.insert(std::string(name_of(measure.group))).second) known.emplace_back(name_of(measure.group));
   }
   const std::string meant = nearest_measure(word, known);
-  return "'" + word + "' is no measure; " +
-         (meant.empty() ? "gpuccl list --measures names them"
+  return "'" + word + "' is not a measure; " +
+         (meant.empty() ? "see gpuccl list --measures"
                         : "did you mean " + meant + (is_basic(meant) ? " (always there)" : "") + "?");
 }
 
 }  // namespace
 
 void MeasureOptions::add_measure_to(const Command& command) {
-  std::string groups;
-  for (const Measure& measure : measures())
-    if (const std::string group(name_of(measure.group)); !groups.ends_with(group))
-      groups += (groups.empty() ? "" : ", ") + group;
   const Option option = command.add_value(
       "--measure", "LIST",
-      "What else is measured of components: " + groups +
-          ", all, or names of measures, with commas between them; gpuccl list --measures explains them",
+      "Measures to add: groups, names or all, comma-separated; see gpuccl list --measures",
       [this](const std::string& given) {
         for (const std::string& word : split(given, ',')) {
           MeasureSet measures_of_word;
@@ -78,12 +73,10 @@ void MeasureOptions::add_measure_to(const Command& command) {
 
 void MeasureOptions::add_intensity_to(const Command& command) {
   add_path_or_stream(command, "--intensity", intensity, "IMAGE",
-                     "Samples to measure, of an image of the same size; of several inputs a folder of images "
-                     "of the same names");
-  add_planes(
-      command, "--intensity-", intensity_planes,
-      {"The channel of the image of --intensity, as --channel of the input",
-       "Its point in time, as --frame of the input", "Its image of several, as --series of the input"});
+                     "Image to measure samples of; for several inputs a folder with the same names");
+  add_planes(command, "--intensity-", intensity_planes,
+             {"Channel of the image of --intensity, as --channel for the input",
+              "Its time point, as --frame for the input", "Its image of several, as --series for the input"});
 }
 
 void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic, bool by_values) {
@@ -99,40 +92,42 @@ void MeasureOptions::settle_values(const MeasureSet& compared) {
     return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||
            name.starts_with("sphericity") || measure.group == MeasureGroup::topology;
   };
-  constexpr const char* kWithout = "; without, --value V measures one value at a time";
+  constexpr const char* kWithout = "; use --value V to measure one value at a time";
   const bool any = wanted.any();
   for (const Measure& measure : measures()) {
     const auto id = static_cast<std::size_t>(measure.id);
     if (!looks_around(measure)) continue;
     if ((named | compared)[id])
-      throw Error(Failure::usage, std::string(measure.name) +
-                                      " is not measured with --values, as other perimeters, surfaces "
-                                      "and topology; moments, axes and Feret diameters are" +
-                                      kWithout);
+      throw Error(Failure::usage,
+                  std::string(measure.name) +
+                      " and --values cannot be combined, nor can other perimeters, surfaces and topology" +
+                      kWithout);
     wanted.reset(id);
   }
   if (any && wanted.none())
-    throw Error(Failure::usage, "--measure " + words + " is not measured with --values, shape is" + kWithout);
+    throw Error(Failure::usage,
+                "--measure " + words + " and --values cannot be combined; shape can" + kWithout);
 }
 
 void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {
   const MeasureSet of_periodic = measures_of(MeasureGroup::periodic);
   if (periodic == PeriodicAxes{}) {
     if (needs_periodic || (compared & of_periodic).any())
-      throw Error(Failure::usage, "wraps_x, wraps_y and wraps_z are measured of images with --periodic");
+      throw Error(Failure::usage, "wraps_x, wraps_y and wraps_z need --periodic");
     wanted &= ~of_periodic;
     return;
   }
   const MeasureSet known = of_periodic | measures_of(MeasureGroup::basic);
   for (const MeasureId id : columns((wanted | compared) & ~known))
-    throw Error(Failure::usage, "--periodic: " + std::string(measure_of(id).name) +
-                                    " is not measured across borders; area, box, centroid and wraps are");
+    throw Error(Failure::usage,
+                "--periodic: " + std::string(measure_of(id).name) +
+                    " is not measured across borders; use area, bounding box, centroid or wraps");
   constexpr MeasureId kWraps[] = {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z};
   for (std::size_t axis = 0; axis < periodic.size(); ++axis) {
     const auto wraps = static_cast<std::size_t>(kWraps[axis]);
     if (!periodic[axis] && (named | compared)[wraps])
-      throw Error(Failure::usage, std::string(measure_of(kWraps[axis]).name) +
-                                      " is measured where --periodic names that axis");
+      throw Error(Failure::usage,
+                  std::string(measure_of(kWraps[axis]).name) + " needs --periodic along that axis");
     wanted[wraps] = periodic[axis];
   }
 }
@@ -145,10 +140,9 @@ void MeasureOptions::settle_intensity(const MeasureSet& compared) {
   }
   if (intensity_planes.any())
     throw Error(Failure::usage,
-                "--intensity-channel, --intensity-frame and --intensity-series choose of the image that "
-                "--intensity IMAGE gives");
+                "--intensity-channel, --intensity-frame and --intensity-series need --intensity IMAGE");
   if (needs_intensity || (compared & of_intensity).any())
-    throw Error(Failure::usage, "measures of intensity need samples; --intensity IMAGE gives them");
+    throw Error(Failure::usage, "measures of intensity need samples; set them with --intensity IMAGE");
   wanted &= ~of_intensity;
 }
 

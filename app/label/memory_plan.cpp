@@ -133,7 +133,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
     throw Error(Failure::memory,
                 "needs up to " +
                     io::bytes_in_words(bytes_of(work, {work.extent.width, work.extent.height, 1})) +
-                    " of memory for the values of a slice, the limit is " +
+                    " of memory for the values of a slice; the limit is " +
                     io::bytes_in_words(static_cast<double>(memory)));
   plan.looks_ahead = !work.values && !are_smallest(work, halvings);
   const double available = static_cast<double>(memory - held);
@@ -142,7 +142,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
     throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
                                      " of memory for the smallest part of its " + io::to_string(work.extent) +
                                      " elements" +
-                                     (held > 0 ? " beside " + io::bytes_in_words(static_cast<double>(held)) +
+                                     (held > 0 ? " in addition to " + io::bytes_in_words(static_cast<double>(held)) +
                                                      " for what came from a pipe"
                                                : "") +
                                      ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
@@ -191,8 +191,7 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t most = most_at_once(work, gpu_memory(work));
   if (work.values && std::int64_t{work.extent.width} * work.extent.height > most)
-    throw Error(Failure::memory,
-                "needs more memory than the GPU has for the values of a slice; --device cpu labels it");
+    throw Error(Failure::memory, "needs more GPU memory for one slice than there is; use --device cpu");
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||

@@ -316,7 +316,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
       if (!budget_.can_write())
         throw TooManyComponents(Failure::memory,
                                 "needs " + io::bytes_in_words(budget_.writing(1)) +
-                                    " of memory to write rows of so many labels, the limit is " +
+                                    " of memory to write rows with that many labels; the limit is " +
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
       engine_report_ = totals.engine;
       report_.more_than_two_values = input_.reader().has_more_than_two_values();

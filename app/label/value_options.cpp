@@ -20,35 +20,36 @@ void check_others(const LabelOptions& options) {
                      : foreground.invert                     ? "--invert"
                      : foreground.raw                        ? "--foreground"
                                                              : nullptr;
-  if (rule != nullptr) refuse(std::string("--values takes samples as they are stored, and excludes ") + rule);
-  if (options.fill_holes) refuse("--fill-holes is for binary images, and excludes --values");
+  if (rule != nullptr)
+    refuse(std::string("--values reads samples as stored and cannot be combined with ") + rule);
+  if (options.fill_holes) refuse("--values and --fill-holes cannot be combined");
 }
 
 void check_engine(const EngineOptions& engine) {
   if (engine.algorithm != "auto" && engine.algorithm != "runs")
-    refuse(engine.algorithm + " labels binary images, as published; with --values auto and runs can");
+    refuse(engine.algorithm + " labels only binary images; with --values use auto or runs");
 }
 
 }  // namespace
 
 void ValueOptions::add_input_to(const Command& command) {
   add_switch(command, "--values", by_values,
-             "Elements connect when their values are equal and not 0, as in a segmentation");
+             "Connect pixels with equal nonzero values, as in a segmentation");
   command
-      .add_value("--delta", "D", "With --values: also when they differ by at most D",
+      .add_value("--delta", "D", "With --values: connect values that differ by at most D",
                  [this](const std::string& given) {
                    delta = parse_number<double>(given);
                    return delta && *delta >= 0 && *delta <= std::numeric_limits<double>::max()
                               ? std::string()
-                              : "'" + given + "' is not a number from 0 on";
+                              : "'" + given + "' is not a number of at least 0";
                  })
       .prints([this] { return delta ? std::optional(io::shortest(*delta)) : std::nullopt; });
 }
 
 void ValueOptions::add_selection_to(const Command& command) {
-  add_switch(command, "--per-value", per_value, "With --values: --largest is the number kept of each value");
+  add_switch(command, "--per-value", per_value, "With --values: apply --largest to each value separately");
   add_switch(command, "--keep-values", keep_values,
-             "With --values: write the values of what stays instead of labels, in the type of the input");
+             "With --values: write the values of remaining components instead of labels");
 }
 
 std::string rule_of(const ValueOptions& options) {
@@ -59,11 +60,11 @@ std::string rule_of(const ValueOptions& options) {
 void check_value_type(ValueType type, const ValueOptions& options) {
   constexpr double kMostExact = 9007199254740992;  // 2^53: every whole number up to it is a double
   if (!is_floating(type) && options.most_difference() > kMostExact)
-    throw Error(Failure::usage, "--delta above 9007199254740992 is for floating-point values");
+    throw Error(Failure::usage, "--delta above 9007199254740992 needs floating-point values");
   if (is_floating(type) && !options.delta)
     throw Error(Failure::data,
-                "has floating-point values; --delta D says by how much those that connect may differ, 0: by "
-                "nothing");
+                "has floating-point values; add --delta D, the largest difference between connected "
+                "neighbors (0: equal)");
 }
 
 void check_values(const LabelOptions& options) {
@@ -79,15 +80,14 @@ void check_values(const LabelOptions& options) {
   }
   check_others(options);
   check_engine(options.algorithm.engine);
-  if (values.per_value && options.selection.largest == 0)
-    refuse("--per-value is for --largest N, which is missing");
+  if (values.per_value && options.selection.largest == 0) refuse("--per-value needs --largest N");
   if (values.most_difference() > 0 &&
       (values.per_value || values.keep_values || options.selection.keep.compares_value()))
-    refuse("components of several values, by --delta, have none for --per-value, --keep-values and --keep");
+    refuse("--per-value, --keep-values and --keep 'value ...' need one value per component; use --delta 0");
   if (values.keep_values && options.label_type != io::LabelType::automatic)
-    refuse("--keep-values writes the type of the input, and excludes --label-type");
+    refuse("--keep-values and --label-type cannot be combined; values have the type of the input");
   if (values.keep_values && options.selection.order == LabelOrder::size)
-    refuse("--keep-values writes no labels, which --order would number");
+    refuse("--keep-values and --order size cannot be combined; no labels are written");
 }
 
 }  // namespace gpuccl::app

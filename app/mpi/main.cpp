@@ -74,8 +74,8 @@ int run_label(const LabelOptions& given) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  CommandLine line("gpuccl-mpi", "Labels one image or volume by several processes, each a part of it.",
-                   version_line(), CommandLine::Pages::of_program);
+  CommandLine line("gpuccl-mpi", "Labels one image or volume with several processes.", version_line(),
+                   CommandLine::Pages::of_program);
   const Command command = line.add_command("label", "Label the connected components of an image or volume");
   LabelOptions options;
   options.algorithm.engine.gpus = {};

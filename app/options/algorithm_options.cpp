@@ -22,8 +22,7 @@ std::string read_gpus(const std::string& given, std::vector<int>& gpus) {
   for (const std::string& word : split(given, ',')) {
     const std::optional<int> gpu = parse_number<int>(word);
     if (!gpu || *gpu < 0 || *gpu > kLastGpu)
-      return "takes all, or numbers of CUDA devices with commas between them, 0 to " +
-             std::to_string(kLastGpu);
+      return "is not all or a comma-separated list of CUDA devices, 0 to " + std::to_string(kLastGpu);
     if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end()) return "names device " + word + " twice";
     gpus.push_back(*gpu);
   }
@@ -44,7 +43,7 @@ void add_connectivity(const Command& command, std::optional<Connectivity>& targe
   for (const Connectivity connectivity : kConnectivities)
     choices.emplace_back(number(connectivity), connectivity);
   add_choice<Connectivity>(command, "-c,--connectivity", target, choices,
-                           "Which elements touch [8, and 26 for volumes]");
+                           "Neighbors of a pixel that connect [8; 26 for volumes]");
 }
 
 void add_device(const Command& command, DeviceChoice& target, const std::string& help) {
@@ -58,18 +57,19 @@ void add_device(const Command& command, DeviceChoice& target, const std::string&
 }
 
 void add_gpu(const Command& command, int& target) {
-  add_number(command, "--gpu", target, 0, kLastGpu, "N", "Number of the CUDA device [0]");
+  add_number(command, "--gpu", target, 0, kLastGpu, "N", "CUDA device [0]");
 }
 
 void add_threads(const Command& command, int& target) {
-  add_number(command, "--threads", target, 1, 4096, "N", "Threads of the CPU [all]").changes(Effect::nothing);
+  add_number(command, "--threads", target, 1, 4096, "N", "Number of CPU threads [all]")
+      .changes(Effect::nothing);
 }
 
 void AlgorithmOptions::add_to(const Command& command) {
   command.group("Labeling");
   add_connectivity(command, connectivity);
   add_switch(command, "--per-slice", per_slice,
-             "Label every slice on its own by 4- or 8-connectivity; numbers go on from slice to slice");
+             "Label every slice separately with 4- or 8-connectivity; labels continue");
   command
       .add_value("--algo", "NAME", "Algorithm, see 'gpuccl list' [auto]",
                  [this](const std::string& given) {
@@ -78,24 +78,23 @@ void AlgorithmOptions::add_to(const Command& command) {
                  })
       .prints([this] { return engine.algorithm; })
       .changes(Effect::run);
-  add_device(command, engine.device,
-             "What labels; with auto the CPU takes over from a GPU that cannot be used [auto]");
+  add_device(command, engine.device, "Device; auto falls back to the CPU if no GPU is usable [auto]");
   command
       .add_value("--gpus,--gpu", "LIST",
-                 "CUDA devices, as in 0,2, or all; a large binary image is shared by them [0]",
+                 "CUDA devices, as in 0,2, or all; a large binary image is split over them [0]",
                  [this](const std::string& given) { return read_gpus(given, engine.gpus); })
       .prints([this] { return text_of(engine.gpus); })
       .changes(Effect::nothing);
   add_switch(command, "--time-phases", engine.time_phases,
-             "Time the phases of a GPU algorithm one by one, which takes longer as a whole")
+             "Time each phase of a GPU algorithm separately, which is slower as a whole")
       .changes(Effect::nothing);
   add_threads(command, threads);
 }
 
 void AlgorithmOptions::check() const {
   if (per_slice && connectivity && is_3d(*connectivity))
-    throw Error(Failure::usage, number(*connectivity) +
-                                    "-connectivity joins slices, which --per-slice keeps apart; use 4 or 8");
+    throw Error(Failure::usage,
+                number(*connectivity) + "-connectivity and --per-slice cannot be combined; use 4 or 8");
   check_options(engine, connectivity);
 }
 
@@ -103,12 +102,12 @@ Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_b
   const bool volume = extent.depth > 1 && !per_slice;
   const Connectivity chosen = connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
   if (is_3d(chosen) && !can_be_volume)
-    throw Error(Failure::usage, number(chosen) + "-connectivity is for volumes; an image has 4 or 8");
+    throw Error(Failure::usage, number(chosen) + "-connectivity is for volumes; use 4 or 8");
   if (!is_3d(chosen) && volume)
     throw Error(Failure::usage,
-                number(chosen) + "-connectivity is for images, and this is a volume of " +
+                number(chosen) + "-connectivity is for images, but this is a volume of " +
                     std::to_string(extent.depth) +
-                    " slices; use 6, 18 or 26, or --per-slice to label each slice on its own");
+                    " slices; use 6, 18 or 26, or --per-slice to label each slice separately");
   check_options(engine, chosen);
   return chosen;
 }

@@ -65,10 +65,9 @@ std::string wrong_command(const CLI::App& app, const std::string& given) {
 
 std::string wrong_option(const CLI::App& command, const std::string& given) {
   if (given == "--version" || given == "-V")
-    return "no option '" + given + "'; the version is said by " + command.get_parent()->get_name() +
-           " --version";
+    return "no option '" + given + "'; try " + command.get_parent()->get_name() + " --version";
   std::string reason = "no option '" + given + "'";
-  if (names_file(given)) return reason + "; the file of that name is ./" + given;
+  if (names_file(given)) return reason + "; for the file of that name use ./" + given;
   return reason + did_you_mean(given.substr(0, given.find('=')), option_names(command));
 }
 
@@ -143,8 +142,7 @@ void refuse_typeset_dash(const CLI::App& command, const std::string& word) {
   if (!begins_with_typeset_dash(word)) return;
   const std::string name = nearest_name(word.substr(0, word.find('=')), option_names(command));
   if (!name.empty())
-    throw Error(Failure::usage,
-                "'" + word + "' begins with another dash than options do; did you mean " + name + "?");
+    throw Error(Failure::usage, "'" + word + "' does not begin with a hyphen; did you mean " + name + "?");
 }
 
 /// Without "--", after which nothing is an option: there -o is the file ./-o.
@@ -268,8 +266,8 @@ CommandLine::CommandLine(const std::string& program, const std::string& descript
   app_->formatter(formatter);
   app_->set_version_flag("--version", version);
   app_->require_subcommand(1);
-  app_->footer("'" + program + " COMMAND --help' says more of a command, 'man " + program +
-               (pages == Pages::of_commands ? "-COMMAND" : "") + "' everything.");
+  app_->footer("See also '" + program + " COMMAND --help' and 'man " + program +
+               (pages == Pages::of_commands ? "-COMMAND" : "") + "'.");
 }
 
 CommandLine::~CommandLine() = default;
@@ -277,7 +275,7 @@ CommandLine::~CommandLine() = default;
 Command CommandLine::add_command(const std::string& name, const std::string& description) {
   CLI::App* command = app_->add_subcommand(name, description);
   const std::string page = app_->get_name() + (pages_ == Pages::of_commands ? "-" + name : "");
-  command->group("Commands")->footer("'man " + page + "' says more.");
+  command->group("Commands")->footer("'man " + page + "' has the details.");
   return {*command, chosen_};
 }
 

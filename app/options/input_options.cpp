@@ -12,7 +12,7 @@ namespace {
 
 Option add_threshold(const Command& command, io::ForegroundOptions& foreground) {
   const Option option = command.add_value(
-      "--threshold", "T|otsu", "Foreground is what is greater than T, or than Otsu's threshold",
+      "--threshold", "T|otsu", "Set foreground to values greater than T, or than Otsu's threshold",
       [&foreground](const std::string& given) {
         const std::optional<double> value = parse_number<double>(given);
         foreground.otsu = io::lower_case(given) == "otsu";
@@ -33,18 +33,19 @@ Option add_threshold(const Command& command, io::ForegroundOptions& foreground) 
 
 /// One class of a segmentation, or several.
 Option add_values(const Command& command, std::vector<io::SampleInterval>& values) {
-  const Option option = command.add_value(
-      "--value", "V|LOW..HIGH[,...]", "Foreground is these values and no others: one class of a segmentation",
-      [&values](const std::string& given) {
-        for (const std::string& part : split(given, ',')) {
-          const auto value = io::SampleInterval::parse(part);
-          if (!value) return "'" + part + "' is not a number, nor two with .. between them";
-          if (value->high < value->low) return "'" + part + "' ends before it begins";
-          values.push_back(*value);
-        }
-        io::sort_and_unite(values);
-        return std::string();
-      });
+  const Option option =
+      command.add_value("--value", "V|LOW..HIGH[,...]",
+                        "Set foreground to these values only, such as one class of a segmentation",
+                        [&values](const std::string& given) {
+                          for (const std::string& part : split(given, ',')) {
+                            const auto value = io::SampleInterval::parse(part);
+                            if (!value) return "'" + part + "' is not a number or a range LOW..HIGH";
+                            if (value->high < value->low) return "'" + part + "' ends before it begins";
+                            values.push_back(*value);
+                          }
+                          io::sort_and_unite(values);
+                          return std::string();
+                        });
   return option.prints([&values] {
     std::string text;
     for (const io::SampleInterval& value : values) text += (text.empty() ? "" : ",") + value.text();
@@ -56,19 +57,19 @@ Option add_values(const Command& command, std::vector<io::SampleInterval>& value
 
 void InputOptions::add_to(const Command& command, const std::string& memory_help) {
   command.group("Input");
-  add_switch(command, "--stack", stack, "A folder is one volume, its files are the slices");
-  add_switch(command, "--invert", foreground.invert, "Label the dark part: swap foreground and background");
+  add_switch(command, "--stack", stack, "Read a folder as one volume; its files are the slices");
+  add_switch(command, "--invert", foreground.invert, "Swap foreground and background: label dark objects");
   const Option threshold = add_threshold(command, foreground);
   add_values(command, foreground.values).excludes(threshold);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
-                   "raw: bits as stored, whatever the photometric tag says [auto]");
+                   "Interpretation of samples; raw: as stored, ignoring the photometric tag [auto]");
   const auto add_limit = [&](const char* name, std::int64_t& limit, const std::string& help, Effect effect) {
     add_amount(command, name, limit, help).changes(effect);
   };
-  add_limit("--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]", Effect::run);
-  add_limit("--max-dim", limits.max_dim, "Refuse axes that are longer [2147483647]", Effect::run);
-  add_limit("--max-pages", limits.max_pages, "Refuse inputs of more slices [1000000]", Effect::run);
-  add_limit("--memory", limits.memory, memory_help + " [three quarters of what is available]",
+  add_limit("--max-pixels", limits.max_pixels, "Reject pages with more pixels [64G]", Effect::run);
+  add_limit("--max-dim", limits.max_dim, "Reject longer axes [2147483647]", Effect::run);
+  add_limit("--max-pages", limits.max_pages, "Reject inputs with more slices [1000000]", Effect::run);
+  add_limit("--memory", limits.memory, memory_help + " [three quarters of the available memory]",
             Effect::nothing);
 }
 

@@ -32,17 +32,17 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
 std::string wrong_path(const std::string& given) {
   if (given.empty()) return "a name is missing";
   if (given.size() > 1 && given.front() == '-')
-    return "'" + given + "' looks like an option; a file of that name is ./" + given;
+    return "'" + given + "' looks like an option; for a file of that name use ./" + given;
   return {};
 }
 
 std::string wrong_file(const std::string& given) {
-  if (given == "-") return "goes to a file, not to standard output; a file called - is ./-";
+  if (given == "-") return "cannot go to standard output; for a file called - use ./-";
   return wrong_path(given);
 }
 
 std::string wrong_folder(const std::string& given) {
-  if (given == "-") return "is a folder, not a stream; one called - is ./-";
+  if (given == "-") return "is a folder, not a stream; for one called - use ./-";
   return wrong_path(given);
 }
 
@@ -50,11 +50,12 @@ std::string wrong_text_path(const std::string& given, const std::string& format)
   constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",
                                           ".xls", ".xlsx", ".ods",  ".parquet"};
   const std::filesystem::path name = std::filesystem::path(given).filename();
-  if (io::is_image_name(name)) return "'" + given + "' is the name of an image, and this is text";
+  if (io::is_image_name(name))
+    return "'" + given + "' is the name of an image, but the output is text; use another extension";
   const std::string extension = io::lower_extension(name);
   if (std::find(std::begin(kOthers), std::end(kOthers), extension) != std::end(kOthers) &&
       !extension.starts_with("." + format))
-    return "'" + given + "' names another format than this is; let it end in ." + format;
+    return "'" + given + "' has the wrong extension; use ." + format;
   return wrong_path(given);
 }
 

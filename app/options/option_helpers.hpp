@@ -91,14 +91,15 @@ template <class Target, class T = typename NumberIn<Target>::Type>
 Option add_number(const Command& command, const std::string& names, Target& target,
                   std::type_identity_t<T> least, std::type_identity_t<T> most, const std::string& type,
                   const std::string& help) {
-  std::string range = " from " + std::to_string(least);
-  range += most == std::numeric_limits<T>::max() ? " on" : " to " + std::to_string(most);
+  const std::string range = most == std::numeric_limits<T>::max()
+                                ? " of at least " + std::to_string(least)
+                                : " from " + std::to_string(least) + " to " + std::to_string(most);
   return command
       .add_value(names, type, help,
                  [&target, least, most, range](const std::string& given) {
                    const std::optional<T> number = parse_number<T>(given);
                    if (!number || *number < least || *number > most)
-                     return "'" + given + "' is not a whole number" + range;
+                     return "'" + given + "' is not an integer" + range;
                    target = *number;
                    return std::string();
                  })

@@ -7,7 +7,7 @@ namespace gpuccl::app {
 void OutputOptions::add_to(const Command& command) {
   const Option overwrite =
       add_switch(command, "--overwrite", replace_foreign,
-                 "Replace existing outputs, the default, and also texts that are not of gpuccl");
+                 "Replace existing outputs, also tables and reports that gpuccl did not write");
   command
       .add_flag(
           "--no-clobber", [this] { file.overwrite = false; }, "Refuse to replace existing outputs")
@@ -16,7 +16,7 @@ void OutputOptions::add_to(const Command& command) {
   command
       .add_flag(
           "--no-fsync", [this] { file.sync = false; },
-          "Do not wait until outputs are on the disk: faster, but a power cut may lose them")
+          "Do not wait until outputs are on disk: faster, but a power cut may lose them")
       .prints([this] { return switch_text(!file.sync); });
 }
 

@@ -67,8 +67,8 @@ class Parser {
   Condition parse() {
     read_either();
     if (!next().text.empty())
-      throw wrong(next().text == ")" ? "closes what was not opened"
-                                     : "is not expected here; 'and' or 'or' joins comparisons");
+      throw wrong(next().text == ")" ? "has no opening parenthesis"
+                                     : "is not expected here; join comparisons with 'and' or 'or'");
     for (const Word& word : words_) {
       const bool is_close = condition_.text.ends_with('(') || word.text == ")" || word.text.empty();
       condition_.text += (condition_.text.empty() || is_close ? "" : " ") + word.text;
@@ -109,10 +109,10 @@ class Parser {
   void read_one() {
     if (!is_next("(")) return read_comparison();
     // Each level has at most two results that wait, of `or` and of `and`.
-    if (2 * ++depth_ + 3 > Condition::kDeepest) throw wrong("is one parenthesis too many");
+    if (2 * ++depth_ + 3 > Condition::kDeepest) throw wrong("opens too many parentheses");
     take("(");
     read_either();
-    if (!take(")")) throw wrong("is not expected here; a parenthesis is open");
+    if (!take(")")) throw wrong("is not expected here; close the parenthesis");
     --depth_;
   }
 
@@ -125,9 +125,9 @@ class Parser {
     }
     step.relation = read_relation();
     const std::optional<double> number = parse_number<double>(next().text);
-    if (!number || std::isnan(*number)) throw wrong("is no number to compare with");
+    if (!number || std::isnan(*number)) throw wrong("is not a number");
     if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMostExact)
-      throw wrong("cannot be compared with values; numbers between -2^53 and 2^53 can");
+      throw wrong("is out of range; values are compared with numbers between -2^53 and 2^53");
     step.number = *number;
     ++at_;
     condition_.steps.push_back(step);
@@ -145,8 +145,8 @@ class Parser {
       names.emplace_back(measure.name);
     }
     const std::string nearest = nearest_measure(next().text, names);
-    throw wrong("is no measure" +
-                (nearest.empty() ? "; 'gpuccl list --measures' has all" : "; did you mean " + nearest + "?"));
+    throw wrong("is not a measure" +
+                (nearest.empty() ? "; see 'gpuccl list --measures'" : "; did you mean " + nearest + "?"));
   }
 
   Relation read_relation() {

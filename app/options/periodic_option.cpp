@@ -12,7 +12,7 @@ void add_periodic(const Command& command, PeriodicAxes& periodic, const std::str
     for (const std::string& axis : split(given, ',')) {
       const std::size_t place = std::string_view("xyz").find(axis);
       if (axis.size() != 1 || place == std::string_view::npos)
-        return "'" + given + "' is not x, y and z, or some of them, with commas between them";
+        return "'" + given + "' is not a comma-separated list of x, y and z";
       if (periodic[place]) return "names " + axis + " twice";
       periodic[place] = true;
     }

@@ -41,7 +41,7 @@ std::string text_of(const io::GivenSpacing& given) {
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing) {
   const Option option = command.add_value(
       "--spacing", "X,Y[,Z][,UNIT]",
-      "Size of an element, instead of what the file says; UNIT is nm, um, mm or another length",
+      "Pixel size, instead of that of the file; UNIT is nm, um, mm or another length",
       [&spacing](const std::string& given) {
         spacing = parse_spacing(given);
         return spacing ? std::string()
@@ -55,8 +55,7 @@ void check_spacing(const std::optional<io::GivenSpacing>& given, const io::Image
                    Connectivity connectivity) {
   const bool is_volume = is_3d(connectivity) && input.extent.depth > 1;
   if (given && given->spacing[2] <= 0 && is_volume && !input.geometry.is_known(3))
-    throw Error(Failure::usage,
-                "--spacing X,Y leaves the spacing along z unknown, which a volume has; give --spacing X,Y,Z");
+    throw Error(Failure::usage, "--spacing X,Y does not set the z spacing of a volume; use --spacing X,Y,Z");
 }
 
 }  // namespace gpuccl::app

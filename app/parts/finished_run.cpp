@@ -47,9 +47,8 @@ bool is_finished(const TaskFolder& folder, const LabelPaths& files) {
   }
   if (file.take_text(0) == lines) return true;
   if (std::filesystem::exists(folder.joined_path())) return false;  // they did not get their names
-  throw io::FileError(
-      path, Failure::data,
-      "says that all is done, but the outputs have changed since; remove the folder to begin again");
+  throw io::FileError(path, Failure::data,
+                      "lists a finished run, but its outputs have changed; remove the folder to start again");
 }
 
 }  // namespace gpuccl::app

@@ -273,7 +273,7 @@ class LabelTask {
       auto labels = std::make_shared<io::CheckedFile>(path, folder_.labels_tag(part), sections_of_labels());
       labels->verify();
       if (labels_id(*labels) != id || numbers.empty())
-        throw Error(Failure::data, "is not what gpuccl join has read; run that again");
+        throw Error(Failure::data, "has changed since gpuccl join; run gpuccl join again");
       result = take_part(std::move(labels), slabs_[static_cast<std::size_t>(part) - 1], input_.extent(),
                          std::move(numbers));
       return 0;

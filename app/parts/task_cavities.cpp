@@ -71,7 +71,7 @@ Labeled take_cavities(const TaskFolder& folder, int part, const io::CheckedFile&
     file->verify();
     if (ids.size() != sections::kOfIds || labels_id(*file) != ids[sections::kOfCavities] || numbers.empty() ||
         before.empty())
-      throw Error(Failure::data, "is not what gpuccl join has read; run that again");
+      throw Error(Failure::data, "has changed since gpuccl join; run gpuccl join again");
     return cavities_of_slab(whole, take_part(std::move(file), slab, whole, std::move(numbers)),
                             before.front(), take_components(united, sections::kCavities));
   });

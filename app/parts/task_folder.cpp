@@ -71,7 +71,7 @@ void TaskFolder::begin(const TaskRun& mine,
     if (!is_passing(name) && name != "run" && name != "finished")
       throw io::FileError(
           path_, Failure::cannot_create,
-          "has other files than parts, such as " + name + "; give --parts-dir a folder of its own");
+          "contains files that are not parts, such as " + name + "; use an empty folder for --parts-dir");
   if (!fs::exists(run_path()) && write(mine, false)) return;
   TaskRun there;
   try {
@@ -81,22 +81,21 @@ void TaskFolder::begin(const TaskRun& mine,
     const bool is_of_ours = fs::is_empty(run_path()) || std::any_of(names.begin(), names.end(), is_of_part);
     if (fs::exists(finished_path()) || !is_of_ours)
       throw io::FileError(run_path(), Failure::data,
-                          "is damaged or not of gpuccl; remove the folder and begin again, or give another");
+                          "is damaged or not from gpuccl; remove the folder, or use another one");
     write(mine, true);  // damaged: files of another run have other tags
     return;
   }
   if (there.words != mine.words)
     throw io::FileError(path_, Failure::usage,
-                        "has parts of another command: " + joined(there.words, ' ') + " and not " +
-                            joined(mine.words, ' ') + "; give another --parts-dir, or remove this one");
+                        "contains parts of another command: " + joined(there.words, ' ') + " and not " +
+                            joined(mine.words, ' ') + "; use another --parts-dir, or remove this one");
   if (const std::optional<std::string> other = changed(there.input))
-    throw io::FileError(
-        path_, Failure::data,
-        "has parts of " + *other + " as it was before it changed; remove the folder and begin again");
+    throw io::FileError(path_, Failure::data,
+                        "has parts of " + *other + ", which has changed; remove the folder and start again");
   if (there.parts != mine.parts)
     throw io::FileError(path_, Failure::usage,
                         "has parts of " + std::to_string(there.parts) + ", not of " +
-                            std::to_string(mine.parts) + "; give another --parts-dir, or remove this one");
+                            std::to_string(mine.parts) + "; use another --parts-dir, or remove this one");
 }
 
 TaskRun TaskFolder::open() {
@@ -106,7 +105,7 @@ TaskRun TaskFolder::open() {
 }
 
 TaskRun TaskFolder::read_run() const {
-  return with_remedy(run_path(), "label the parts by gpuccl label --part first", [&] {
+  return with_remedy(run_path(), "run gpuccl label --part first", [&] {
     const CheckedFile file(run_path(), kRunTag, sections::kOfRun);
     TaskRun run;
     run.words = split(file.take_text(sections::kWords), '\0');

@@ -89,7 +89,7 @@ PieceReport fill_part(const TaskFolder& folder, int part, Piece& piece, const Ex
     auto file = std::make_shared<io::CheckedFile>(open_background(folder, part));
     file->verify();
     if (labels_id(*file) != id || holes_of.empty())
-      throw Error(Failure::data, "is not what gpuccl join has read; run that again");
+      throw Error(Failure::data, "has changed since gpuccl join; run gpuccl join again");
     PieceReport found = PieceReport::of_text(file->take_text(sections::kFound));
     piece.resume(found);
     piece.fill(take_part(std::move(file), piece.slab(), whole, std::move(holes_of)));

@@ -16,8 +16,7 @@ constexpr int kMostParts = 65535;
 
 void TaskOptions::add_to(const Command& command) {
   command.group("In parts");
-  command.add_value("--part", "K/N",
-                    "Label part K of N, or after gpuccl join write it; tasks do so in any order",
+  command.add_value("--part", "K/N", "Label part K of N, or after gpuccl join write it",
                     [this](const std::string& given) {
                       const std::vector<std::string> numbers = split(given, '/');
                       const auto number = [&](std::size_t i) {
@@ -30,12 +29,12 @@ void TaskOptions::add_to(const Command& command) {
                                  : "'" + given + "' is not a part as in 3/16, of " +
                                        std::to_string(kMostParts) + " at most";
                     });
-  add_folder(command, "--parts-dir", folder, "DIR", "Folder in which parts leave what others need");
+  add_folder(command, "--parts-dir", folder, "DIR", "Folder in which parts exchange data");
 }
 
 void TaskOptions::check() const {
-  if (parts == 0) throw Error(Failure::usage, "--parts-dir is for --part; give that, too");
-  if (folder.empty()) throw Error(Failure::usage, "--part needs the folder of the parts; give --parts-dir");
+  if (parts == 0) throw Error(Failure::usage, "--parts-dir needs --part");
+  if (folder.empty()) throw Error(Failure::usage, "--part needs --parts-dir");
 }
 
 std::string word_of_part(int part, int parts) { return std::to_string(part) + "/" + std::to_string(parts); }

@@ -24,7 +24,7 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   const std::string file = companion_path(header, name);
   std::error_code unknown;
   if (!fs::is_regular_file(file, unknown))
-    throw Error(Failure::no_input, "its samples are missing: no file " + name + " beside it");
+    throw Error(Failure::no_input, "its samples are missing: no file " + name + " next to it");
   return std::make_shared<const InputFile>(file, max_held);
 }
 

@@ -25,7 +25,7 @@ void write_until_done(const void* data, std::size_t bytes, WriteSome write_some)
     const ssize_t written = write_some(position, bytes);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw system_error(Failure::io, "cannot write", errno);
-    if (written == 0) throw Error(Failure::io, "cannot write: nothing more is taken");
+    if (written == 0) throw Error(Failure::io, "cannot write: the device accepted 0 bytes");
     position += written;
     bytes -= static_cast<std::size_t>(written);
   }

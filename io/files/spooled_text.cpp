@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kInMemory = std::size_t{1} << 16;
 
-constexpr const char* kRemedy = "; TMPDIR says which folder is for temporary files";
+constexpr const char* kRemedy = "; set TMPDIR to another folder for temporary files";
 
 /// Whether it is there or not.
 std::string folder_for_temporary_files() {

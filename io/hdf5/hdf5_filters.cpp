@@ -14,7 +14,7 @@ constexpr std::size_t kSumBytes = 4;
 using Bytes = std::span<const std::byte>;
 
 [[noreturn]] void refuse_damaged() {
-  throw Error(Failure::data, "is damaged, or does not hold as many elements as its shape says");
+  throw Error(Failure::data, "is damaged, or contains fewer samples than its shape requires");
 }
 
 /// Fletcher's sum of words of 16 bits, the high byte first; of a last byte alone as well.
@@ -77,7 +77,7 @@ Hdf5Filters::Hdf5Filters(hid_t properties) {
     return one.kind == Kind::compressor || one.kind == Kind::lzf;
   };
   if (std::count_if(filters_.begin(), filters_.end(), is_compressor) > 1)
-    throw Error(Failure::data, "its chunks are compressed twice, which is not supported");
+    throw Error(Failure::data, "its chunks are compressed twice; compress them once");
   if (filters_.size() > 32) throw Error(Failure::data, "its chunks go through more than 32 filters");
 }
 

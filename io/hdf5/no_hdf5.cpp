@@ -5,9 +5,7 @@
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const ReadOptions&) {
-  throw Error(
-      Failure::data,
-      "an HDF5 file, which this build does not read, for it has no libhdf5; write the dataset as TIFF");
+  throw Error(Failure::data, "an HDF5 file, but this build has no libhdf5; write the dataset as TIFF");
 }
 
 }  // namespace gpuccl::io

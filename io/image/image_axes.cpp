@@ -84,7 +84,7 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& cho
   }
   channel.check_taken();
   frame.check_taken();
-  if (choice.series.value_or(0) > 0) refuse("holds one image; --series chooses one of a TIFF");
+  if (choice.series.value_or(0) > 0) refuse("contains one image; --series is for a TIFF with several");
   return image;
 }
 

@@ -160,7 +160,7 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
   if (const auto channels = fields.numbers({"ElementNumberOfChannels"}, 1);
       channels && channels->front() != 1)
     throw Error(Failure::data, "holds " + shortest(channels->front()) +
-                                   " values an element; save the one to label as a file of its own");
+                                   " values an element; save the one to label as its own file");
   double frames = 1;
   for (std::size_t i = 3; i < count; ++i) frames *= (*sizes)[i];
   volume.frames = checked_frames(frames);

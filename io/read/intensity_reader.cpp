@@ -25,7 +25,7 @@ void refuse_colours(const SampleFormat& format) {
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
   if (!is_gray)
     throw Error(Failure::data, std::string("has colors (") + name_of(format.photometric) +
-                                   "); intensities are those of one channel; --intensity-channel N takes it");
+                                   "); intensities need one channel; select one with --intensity-channel N");
 }
 
 IntensityImage::Kind kind_of(const SampleFormat& format) {

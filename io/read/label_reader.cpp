@@ -58,8 +58,8 @@ bool is_negative(const SampleFormat& format, std::uint64_t sample) {
 }
 
 [[noreturn]] void refuse_large(const std::string& value) {
-  throw Error(Failure::data, "holds the value " + value +
-                                 ", which is above 4294967295: larger labels are whole numbers of 64 bits");
+  throw Error(Failure::data,
+              "holds the value " + value + ", above 4294967295; store larger labels as 64-bit integers");
 }
 
 [[noreturn]] void refuse_long(const SampleFormat& format, std::uint64_t sample) {

@@ -48,10 +48,10 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
     throw Error(Failure::data, "is no HDF5 file, in which '" + file->inside() + "' would be a dataset");
   if (is_tiff(*file)) return open_tiff(std::move(file), options);
   if (options.planes.series.value_or(0) > 0)
-    throw Error(Failure::data, "holds one image; --series chooses one of a TIFF");
+    throw Error(Failure::data, "contains one image; --series is for a TIFF with several");
   if (options.planes.frame.value_or(0) > 0 &&
       (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file) || is_bmp(*file)))
-    throw Error(Failure::data, "holds one image; --frame chooses one of several");
+    throw Error(Failure::data, "contains one image; --frame is for several");
   std::unique_ptr<SampleSource> source = open_all(std::move(file), options);
   return options.planes.channel ? open_channel(std::move(source), *options.planes.channel)
                                 : std::move(source);

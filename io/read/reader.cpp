@@ -173,9 +173,9 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
   if (foreground.threshold && std::isnan(*foreground.threshold))
     throw Error(Failure::usage, "the threshold is not a number");
   if (foreground.threshold && foreground.otsu)
-    throw Error(Failure::usage, "a threshold and otsu exclude each other");
+    throw Error(Failure::usage, "a threshold and otsu cannot be combined");
   if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
-    throw Error(Failure::usage, "values and a threshold exclude each other");
+    throw Error(Failure::usage, "values and a threshold cannot be combined");
   return std::make_unique<SampleReader>(open_samples(path, asked), path, foreground, asked.spacing);
 }
 

@@ -48,8 +48,8 @@ std::string hint_of_formats(const std::vector<std::string>& names) {
   const auto other = std::find_if(names.begin(), names.end(),
                                   [&](const std::string& name) { return format_of(name) != first; });
   return other == names.end() ? ""
-                              : "all images of the folder are slices, '" + names.front() + "' and '" +
-                                    *other + "' alike; files.txt names those that are meant";
+                              : "all images of the folder are slices, including '" + names.front() +
+                                    "' and '" + *other + "'; list the right ones in files.txt";
 }
 
 /// Numbers may go up by any step, but by the same one.
@@ -67,7 +67,7 @@ std::string hint_of_numbers(const std::vector<std::string>& names) {
   if (step <= 0) return "";
   for (std::size_t i = 1; i < numbers.size(); ++i)
     if (numbers[i] - numbers[i - 1] > step)
-      return "after '" + names[i - 1] + "' comes '" + names[i] + "'; a slice seems to be missing";
+      return "after '" + names[i - 1] + "' comes '" + names[i] + "'; check for a missing slice";
   return "";
 }
 

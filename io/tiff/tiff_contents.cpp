@@ -301,8 +301,8 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
     if (runs.size() == 1) throw;
     const bool may_be_apart = have_like_samples(runs) && !options.pages_apart;
-    throw Error(Failure::data, "holds " + to_string(runs) + "; --series N takes one, from 0" +
-                                   (may_be_apart ? ", --per-slice labels each page on its own" : ""));
+    throw Error(Failure::data, "holds " + to_string(runs) + "; --series N selects one, from 0" +
+                                   (may_be_apart ? ", --per-slice labels each page separately" : ""));
   }
 }
 

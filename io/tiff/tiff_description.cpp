@@ -203,8 +203,8 @@ std::string how_to_choose(const std::vector<TiffSeries>& series) {
   if (series.size() > 1) options.emplace_back("--series");
   if (any(&TiffSeries::channels)) options.emplace_back("--channel");
   if (any(&TiffSeries::frames)) options.emplace_back("--frame");
-  if (options.empty()) return "save what is to be read as a file of its own";
-  if (options.size() == 1) return options.front() + " N takes one, from 0";
+  if (options.empty()) return "save the image to label as its own file";
+  if (options.size() == 1) return options.front() + " N selects one, from 0";
   std::string list = options.front();
   for (std::size_t i = 1; i < options.size(); ++i)
     list += (i + 1 < options.size() ? ", " : " and ") + options[i];

@@ -109,7 +109,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
       is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(Failure::data,
-                "holds " + std::to_string(channels) + " channels; --channel N takes one, from 0");
+                "holds " + std::to_string(channels) + " channels; --channel N selects one, from 0");
   if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the color ignored");
 }
 

@@ -36,8 +36,8 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".mha") return LabelFormat::metaimage;
   if (extension == ".zarr" || is_label_group(path) || is_zarr(path)) return LabelFormat::zarr;
   throw Error(Failure::usage,
-              "label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, folders of "
-              "them in /");
+              "has no known extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
+              "a folder /");
 }
 
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
@@ -66,16 +66,16 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
   if ((format == LabelFormat::png || format == LabelFormat::npy) && (geometry.is_known() || is_placed))
     return std::string(format == LabelFormat::png ? "PNG" : ".npy") +
-           " does not hold the size of elements; TIFF, NIfTI, NRRD, MetaImage and Zarr do";
+           " cannot hold the pixel size; use TIFF, NIfTI, NRRD, MetaImage or Zarr";
   if (format == LabelFormat::tiff && is_placed)
-    return "TIFF does not hold origin and directions; NIfTI, NRRD and MetaImage do";
+    return "TIFF cannot hold origin and directions; use NIfTI, NRRD or MetaImage";
   if (format == LabelFormat::zarr && geometry.orientation && !is_unturned(*geometry.orientation))
-    return "OME-Zarr does not hold directions; NIfTI, NRRD and MetaImage do";
+    return "OME-Zarr cannot hold directions; use NIfTI, NRRD or MetaImage";
   const bool is_nifti = format == LabelFormat::nifti || format == LabelFormat::nifti_gz;
   const bool has_all =
       (is_nifti && !geometry.nifti) || format == LabelFormat::metaimage || format == LabelFormat::zarr;
   if (has_all && depth > 1 && geometry.is_known() && !geometry.is_known(3))
-    return "its spacing along z is not known and written as 1; NRRD leaves it open";
+    return "its z spacing is unknown and is written as 1; use NRRD to leave it open";
   return "";
 }
 

@@ -63,7 +63,7 @@ std::string zarr_codecs_in_words() {
 void ZarrCodecs::add(std::optional<ChunkCodec> codec) {
   const auto is_compressor = [](const std::optional<ChunkCodec>& one) { return one.has_value(); };
   if (codec && std::any_of(codecs_.begin(), codecs_.end(), is_compressor))
-    throw Error(Failure::data, "its chunks are compressed twice, which is not supported");
+    throw Error(Failure::data, "its chunks are compressed twice; compress them once");
   codecs_.push_back(codec);
 }
 
@@ -86,7 +86,7 @@ void ZarrCodecs::decode(ByteSpan stored, Out out) const {
       to = inner;
     }
     if (!decompress(**codec, stored, to))
-      throw Error(Failure::data, "is damaged, or does not hold as many elements as its shape says");
+      throw Error(Failure::data, "is damaged, or contains fewer samples than its shape requires");
     stored = to;
   }
   if (stored.size() != out.size())

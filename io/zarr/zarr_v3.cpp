@@ -95,7 +95,7 @@ void parse_shards(const Json& codec, ZarrArray& array) {
   ZarrShards& shards = array.shards.emplace();
   for (std::size_t axis = 0; axis < shard.size(); ++axis) {
     if (array.chunk[axis] == 0 || shard[axis] == 0 || shard[axis] % array.chunk[axis] != 0)
-      refuse_zarr("shards that are no whole number of chunks");
+      refuse_zarr("shards that are not a multiple of the chunks");
     shards.chunks.push_back(shard[axis] / array.chunk[axis]);
   }
   const std::string location = text_in(configuration, "index_location");

@@ -82,7 +82,7 @@ TEST_CASE("names of outputs mirror those of inputs") {
   CHECK(names_below(out) == std::set<std::string>{"page2.tiff", "page2.json", "page10.tiff", "page10.json",
                                                   "single.tiff", "single.json"});
   CHECK(flat.err.find("in: 1 file skipped: not an image by its extension") != std::string::npos);
-  CHECK(flat.err.find("1 folder left out (--recursive") != std::string::npos);
+  CHECK(flat.err.find("1 folder ignored; add --recursive") != std::string::npos);
   CHECK(summary(flat) == "gpuccl: 3 of 3 labeled");
 
   // The folder of outputs lies in the folder of inputs and is no input.
@@ -415,8 +415,9 @@ TEST_CASE("what a folder holds and is left out is reported") {
     CHECK(ended.code == 0);
     CHECK(ended.err.find(line) != std::string::npos);
   };
-  warned({"label", scratch / "in", "--recursive"}, "in: 1 link to folders left out\n");
-  warned({"label", scratch / "st", "--stack", "--recursive"}, "st: 1 folder left out: images beside them");
+  warned({"label", scratch / "in", "--recursive"}, "in: 1 link to folders ignored\n");
+  warned({"label", scratch / "st", "--stack", "--recursive"},
+         "st: 1 folder ignored, because the folder also contains images");
   warned({"label", scratch / "st/v", "--stack"}, "v: 1 file skipped: not an image by its extension\n");
   warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 file skipped: not an image");
 }
@@ -429,7 +430,7 @@ TEST_CASE("lists and folders that give no input are said to") {
   fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66, "empty: holds no .png, .tif,");
   fails({"label", scratch / "empty", "-o", out}, 66, "empty: holds no .png, .tif,");
   fs::create_directories(scratch / "outer/inner");
-  fails({"label", scratch / "outer", "-o", out}, 66, " file; --recursive goes into its folders");
+  fails({"label", scratch / "outer", "-o", out}, 66, " file; add --recursive to search its folders");
   fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");
   fails({"label", "@" + (scratch / "gone.txt"), "-o", out}, 66,
         "gone.txt: cannot open the list of inputs (no such");
@@ -464,15 +465,14 @@ TEST_CASE("a folder of images makes a batch whatever its output is called") {
   CHECK(summary(gpuccl({"label", scratch / "in", "-o", scratch / "new"})) == "gpuccl: 1 of 1 labeled");
   CHECK(names_below(scratch / "new") == std::set<std::string>{"1.tiff", "1.json"});
   Command piped = gpuccl_command({"label", "-", "-o", scratch / "new"});
-  fails(piped, 64, "standard input needs files as outputs");
+  fails(piped, 64, "standard input cannot be labeled into a folder");
 }
 
 TEST_CASE("a folder of images and one label image do not go together, and what does is said") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   fails({"label", scratch / "in", "-o", scratch / "new.tiff"}, 66,
-        "in: is a directory; --stack reads it as one volume, and an output folder (-o labels/) labels each "
-        "image in it");
+        "in: is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
   fails({"compare", scratch / "in", scratch / "in"}, 66, "in: is a directory, not a file");
 }
 
@@ -534,7 +534,7 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   add_image(scratch / "in/sub/a.tif");
   const std::string in = scratch / "in", out = scratch / "out/";
   refused(scratch, {in, in + "/sub", "-o", out}, "a.tif: has the same output as " + a);
-  refused(scratch, {in, in + "/sub", "-o", out}, "a folder of outputs for each keeps them apart");
+  refused(scratch, {in, in + "/sub", "-o", out}, "use one output folder for each");
   refused(scratch, {a, b, a, "-o", out}, "has the same output as " + a + ": " + out + "a.tiff; name it once");
   refused(scratch, {in, "-o", in + "/", "--format", "png"}, "output and input are the same file");
   fs::create_hard_link(a, scratch / "a.txt");
@@ -554,7 +554,7 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   refused(scratch, {in, "-o", out, "--report", out + "a.json"}, "has the same output");
   refused(scratch, {in, "-o", out, "--report", scratch / "x", "--stats", scratch / "x"},
           "has the same output");
-  refused(scratch, {a, b, "-o", scratch / "labels.tif"}, "let its name end in /");
+  refused(scratch, {a, b, "-o", scratch / "labels.tif"}, "whose name ends in /");
   refused(scratch, {a, b}, "nothing to write");
   refused(scratch, {a, b, "-o", out, "--json", "-"}, "--json-dir");
   refused(scratch, {a, b, "-o", out, "--preview", scratch / "p.png"}, "--preview");
@@ -575,7 +575,8 @@ TEST_CASE("names that differ by their extension alone are refused with what labe
   const ScratchFolder scratch;
   const std::string png = add_image(scratch / "in/a.png"), tif = add_image(scratch / "in/a.tif");
   const std::string out = scratch / "out/";
-  refused(scratch, {scratch / "in", "-o", out}, "label one kind of file at a time, by a pattern or an @list");
+  refused(scratch, {scratch / "in", "-o", out},
+          "label one kind of file at a time, with a pattern or an @list");
   succeeds({"label", png, "-o", out, "--quiet"});
   write_file(scratch / "list", tif + "\n");
   succeeds({"label", "@" + (scratch / "list"), "-o", scratch / "tif/", "--quiet"});

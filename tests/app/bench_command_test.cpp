@@ -159,16 +159,16 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   CHECK(std::count(without_gpu.err.begin(), without_gpu.err.end(), '\n') == 1);  // one problem, one line
   fails({"bench", "--device", "cpu", "-c", "8", "--size", "8x8x8"}, 64, "8-connectivity is for images");
   fails({"bench", "--test", "memory", "--device", "cpu"}, 64, "--test memory");
-  fails({"bench", "--test", "work", "--device", "cpu"}, 64, "--test work counts what a GPU does");
+  fails({"bench", "--test", "work", "--device", "cpu"}, 64, "--test work counts work of a GPU");
   fails({"bench", "--test", "blocks", "--device", "cpu"}, 64, "--test blocks compares");
   fails({"bench", "--test", "blocks", "--algo", "ke"}, 64,
         "no other thread blocks for 'ke' but for all, dlp, c2fl");
-  fails({"bench", "--test", "memory", "--map", scratch / "map.png"}, 64, "--map shows what --test work");
+  fails({"bench", "--test", "memory", "--map", scratch / "map.png"}, 64, "--map needs --test work");
   fails({"bench", "--test", "memory", "--algo", "runs"}, 64, "does not count for 'runs' but for all, np, ");
   fails({"bench", "--test", "memory", "--size", "8x8"}, 69, "");
   fails({"bench", "--device", "cpu", "--algo", "sauf", "--size", "8x8x8", "--images", "1"}, 64,
         "nothing to measure");
-  fails({"bench", "--csv", "-"}, 64, "goes to a file");
+  fails({"bench", "--csv", "-"}, 64, "cannot go to standard output");
   fails({"bench", "--densities", "50"}, 64, "'50' is not a list of densities");
   fails({"bench", "--size", "8"}, 64, "'8' is not a list of sizes");
   fails({"bench", "--test", "density", "--dataset", source_file("data")}, 64, "random images");

@@ -229,7 +229,7 @@ TEST_CASE("every kind of chart is drawn, whatever the names are, and says what i
 
 TEST_CASE("a chart says which algorithm is the lowest") {
   CHECK(charts(results_of(Test::density))[0].note ==
-        "From the image to provisional labels; less is faster. Lowest everywhere: bke.");
+        "Image to provisional labels; lower is better. Lowest everywhere: bke.");
 }
 
 TEST_CASE("no two curves look the same, and bars too long for a linear axis are cut") {

@@ -71,7 +71,7 @@ TEST_CASE("a table of contacts replaces its like, and nothing else") {
   CHECK(read_file(table) != first);
   fails({"contacts", labels, "-o", table, "--no-clobber"}, 73, "exists");
   write_file(table, "patient,age\n");
-  fails({"contacts", labels, "-o", table}, 73, "is no table of gpuccl; --overwrite replaces it");
+  fails({"contacts", labels, "-o", table}, 73, "is not a table of gpuccl; add --overwrite to replace it");
   CHECK(read_file(table) == "patient,age\n");
   succeeds({"contacts", labels, "-o", table, "--overwrite"});
   CHECK(read_file(table) == first);
@@ -120,7 +120,8 @@ TEST_CASE("contacts across periodic borders are those of the label image, in sla
   CHECK(all == table({"--threads", "1"}));
   fails({"contacts", scratch / "out.tif", "--periodic", "x,z", "--per-slice"}, 64, "z cannot be periodic");
   fails({"contacts", label_file(scratch, "3 1", "\1\1\2"), "--periodic", "y"}, 64, "it has one element");
-  fails({"contacts", scratch / "out.tif", "--periodic", "w"}, 64, "is not x, y and z");
+  fails({"contacts", scratch / "out.tif", "--periodic", "w"}, 64,
+        "is not a comma-separated list of x, y and z");
   const std::string ring = label_file(scratch, "4 1", std::string{1, 0, 2, 2});
   CHECK(succeeds({"contacts", ring, "--periodic", "x"}) ==
         "label_a,label_b,faces_x,faces_y,edges\n1,2,1,0,0\n");
@@ -178,7 +179,7 @@ TEST_CASE("labels of 64 bits have contacts as they are, in their order") {
   save_long("uint64", {kLarge, kLarge, 0});
   CHECK(gpuccl({"contacts", labels}).err.find("no two labels touch") != std::string::npos);
   save_long("uint64", {0, 1, 1});
-  CHECK(gpuccl({"contacts", labels}).err.find("holds no label but 1") != std::string::npos);
+  CHECK(gpuccl({"contacts", labels}).err.find("contains only label 1") != std::string::npos);
 }
 
 TEST_CASE("an image without several labels gets a hint, one of no labels is refused") {
@@ -189,10 +190,9 @@ TEST_CASE("an image without several labels gets a hint, one of no labels is refu
     CHECK(ended.out == "label_a,label_b,faces_x,faces_y,edges\n");
     return ended.err;
   };
-  CHECK(hint(std::string(4, '\0')).find("holds no label, and contacts are between labels") !=
-        std::string::npos);
-  CHECK(hint(std::string{1, 0, 1, 1}).find("holds no label but 1") != std::string::npos);
-  CHECK(hint(std::string{7, 0, 0, 7}).find("no two labels touch; components that") != std::string::npos);
+  CHECK(hint(std::string(4, '\0')).find("holds no label; number the components") != std::string::npos);
+  CHECK(hint(std::string{1, 0, 1, 1}).find("contains only label 1") != std::string::npos);
+  CHECK(hint(std::string{7, 0, 0, 7}).find("no two labels touch; components with") != std::string::npos);
   const std::string path = scratch / "negative.nrrd";
   write_file(path, "NRRD0004\ntype: int8\ndimension: 2\nsizes: 2 1\nencoding: raw\n\n\1\xff");
   fails({"contacts", path}, 65, "holds the value -1, which is no label");

@@ -17,8 +17,8 @@ std::string message_of(DeviceChoice device, bool of_values, Failure failure) {
 
 TEST_CASE("where a GPU was demanded, what it fails at names what labels without one") {
   using enum DeviceChoice;
-  REQUIRE(message_of(cuda, false, Failure::unavailable) == "no; --device auto labels on the CPU instead");
-  REQUIRE(message_of(cuda, true, Failure::memory) == "no; --device cpu labels without a GPU's memory");
+  REQUIRE(message_of(cuda, false, Failure::unavailable) == "no; use --device auto or cpu");
+  REQUIRE(message_of(cuda, true, Failure::memory) == "no; use --device cpu");
   REQUIRE(message_of(cuda, false, Failure::memory) == "no");
   REQUIRE(message_of(cuda, true, Failure::data) == "no");
   REQUIRE(message_of(automatic, true, Failure::memory) == "no");

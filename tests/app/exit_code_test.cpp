@@ -155,8 +155,7 @@ TEST_CASE_METHOD(OldOutput, "66: an input that is missing or cannot be read") {
 
 TEST_CASE_METHOD(OldOutput, "71: more memory than --memory, or than there is") {
   keeps({"label", input, "-o", output, "--memory", "64"}, 71, "in.png: ");
-  keeps({"label", input, "-o", output, "--memory", "64"}, 71,
-        "; 'man gpuccl-label' says under MEMORY USAGE what helps");
+  keeps({"label", input, "-o", output, "--memory", "64"}, 71, "; see MEMORY USAGE in 'man gpuccl-label'");
 
   constexpr rlim_t kLittle = rlim_t{256} << 20;
   Command version = gpuccl_command({"--version"});

@@ -50,10 +50,10 @@ TEST_CASE_METHOD(TwoRings, "a word that is no number is not taken for the size o
     fails({"label", input, std::string("--fill-holes=") + size, "--json", "-"}, 64, "--fill-holes");
   }
   fails({"label", input, "--fill-holes", "99999999999999999999", "--json", "-"}, 64,
-        "'99999999999999999999' is not a whole number from 1 on");
+        "'99999999999999999999' is not an integer of at least 1");
   for (const std::string size : {"-5", "1e3", "2.5"})
     fails({"label", input, "--fill-holes", size, "--json", "-"}, 64,
-          "--fill-holes: '" + size + "' is not a whole number from 1 on");
+          "--fill-holes: '" + size + "' is not an integer of at least 1");
   fails({"label", input, "--fill-holes", "--fill-holes", "--json", "-"}, 64, "2 times");
 }
 

@@ -62,8 +62,7 @@ TEST_CASE("a NIfTI is labeled with its frame, compressed or not, alone and in a 
   CHECK(read_file(scratch / "out/a.nii.gz") == input);
   CHECK(std::filesystem::exists(scratch / "out/b.json"));
   succeeds({"compare", scratch / "out/b.nii.gz", scratch / "c.nii"});
-  fails({"label", tiff, "-o", scratch / "x.nii", "--compress", "none"}, 64,
-        "--compress is for label images in TIFF");
+  fails({"label", tiff, "-o", scratch / "x.nii", "--compress", "none"}, 64, "--compress is for TIFF");
 }
 
 TEST_CASE("a spacing goes from the input, or from --spacing, to the label image and what is measured") {
@@ -95,7 +94,7 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
   std::filesystem::create_directory(scratch / "in");
   const std::string page = save(scratch / "in/1.png", tests::drawn(kSlices[0]).view());
   save(scratch / "in/2.png", tests::drawn(kSlices[1]).view());
-  const std::string lost = "PNG does not hold the size of elements";
+  const std::string lost = "PNG cannot hold the pixel size";
   CHECK(gpuccl({"label", page, "-o", scratch / "e.png", "--spacing", "2,2"}).err.find(lost) !=
         std::string::npos);
   const std::string said =
@@ -112,28 +111,28 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
 TEST_CASE("two lengths are no spacing of a volume") {
   const ScratchFolder scratch;
   const std::string volume = save(scratch / "in.tif", tests::drawn(Slices{{"##"}, {"#."}}).view());
-  fails({"label", volume, "--json", "-", "--spacing", "2,3,um"}, 64, "give --spacing X,Y,Z");
-  fails({"contacts", volume, "--spacing", "2,3"}, 64, "give --spacing X,Y,Z");
+  fails({"label", volume, "--json", "-", "--spacing", "2,3,um"}, 64, "use --spacing X,Y,Z");
+  fails({"contacts", volume, "--spacing", "2,3"}, 64, "use --spacing X,Y,Z");
 
   const auto said = [&](const char* name) {
     return gpuccl({"label", volume, "-o", scratch / name, "--spacing", "2,3,um", "--per-slice"}).err;
   };
   for (const char* name : {"a.nii", "a.nii.gz", "a.mha", "a.zarr"}) {
     CAPTURE(name);
-    CHECK(said(name).find("its spacing along z is not known and written as 1") != std::string::npos);
+    CHECK(said(name).find("its z spacing is unknown and is written as 1") != std::string::npos);
   }
   const std::string slices = scratch / "a.nrrd";
   CHECK(said("a.nrrd").empty());
   const Ended ended = gpuccl({"label", slices, "--json", "-"});
   const std::string hint =
-      "spacing along z is not known, so that nothing is measured in um; --spacing X,Y,Z gives it";
+      "the z spacing is unknown, so nothing is measured in um; set it with --spacing X,Y,Z";
   CHECK(ended.err == "gpuccl: warning: " + slices + ": " + hint + "\n");
   const Json report = Json::parse(ended.out);
   CHECK(report["hints"] == Json{hint});
   CHECK(report["input"]["geometry"]["spacing"] == Json::parse("[2, 3, null]"));
   CHECK(!report["components"][0].contains("area_physical"));
   CHECK(gpuccl({"contacts", slices}).err.find(slices + ": " + hint) != std::string::npos);
-  fails({"label", slices, "--json", "-", "--measure", "physical"}, 65, "says no spacing along z");
+  fails({"label", slices, "--json", "-", "--measure", "physical"}, 65, "has no z spacing");
   CHECK(gpuccl({"label", slices, "--json", "-", "--per-slice"}).err.empty());
   CHECK(report_of({slices, "--spacing", "2,3,4"})["components"][0]["area_physical"] == 72);
 }
@@ -161,9 +160,9 @@ TEST_CASE("one channel of several is chosen, alone and in a batch, and the repor
   CHECK(labels_in(scratch / "out/a.tiff") == "1 0 2");
   fails({"label", image, "--json", "-", "--channel", "3"}, 65,
         "has no channel 3: there are 3 channels, numbered from 0");
-  fails({"label", image, "--json", "-", "--frame", "1"}, 65, "holds one image");
-  fails({"label", image, "--json", "-", "--series", "1"}, 65, "holds one image");
-  fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not a whole number from 0");
+  fails({"label", image, "--json", "-", "--frame", "1"}, 65, "contains one image");
+  fails({"label", image, "--json", "-", "--series", "1"}, 65, "contains one image");
+  fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not an integer");
 }
 
 TEST_CASE("a volume of any format is labeled by slabs as it is at once") {

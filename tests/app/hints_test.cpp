@@ -47,14 +47,14 @@ TEST_CASE("dark text on white is hinted at, and the hint's remedy helps") {
   const Words of_paper = hints_of({dark});
   REQUIRE(of_paper.size() == 1);
   CHECK(has(of_paper[0], "more than 90 % is foreground"));
-  CHECK(has(of_paper[0], "--invert labels what is dark"));
+  CHECK(has(of_paper[0], "use --invert to label dark objects"));
   CHECK(!has(of_paper[0], "otsu"));  // two values have no threshold
   CHECK(hints_of({dark, "--invert"}).empty());
 
   CHECK(hints_of({light}).empty());
   const Words inverted = hints_of({light, "--invert"});
   REQUIRE(inverted.size() == 1);
-  CHECK(has(inverted[0], "without --invert"));
+  CHECK(has(inverted[0], "remove --invert"));
 }
 
 TEST_CASE("an image without foreground, and one of a single component, are hinted at") {
@@ -65,9 +65,9 @@ TEST_CASE("an image without foreground, and one of a single component, are hinte
   BitVolume frame({100, 100, 1});
   for (int y = 0; y < 100; ++y)
     for (int x = 0; x < (y < 10 ? 40 : 90); ++x) frame.set(x, y, 0);
-  CHECK(
-      has(hints_of({save(scratch / "frame.png", frame.view())}).at(0), "one component takes more than 80 %"));
-  CHECK(has(hints_of({scratch / "blank.png", "--invert"}).at(0), "without --invert"));
+  CHECK(has(hints_of({save(scratch / "frame.png", frame.view())}).at(0),
+            "one component covers more than 80 %"));
+  CHECK(has(hints_of({scratch / "blank.png", "--invert"}).at(0), "remove --invert"));
 }
 
 TEST_CASE("a frame whose hole was filled is hinted at with what fills less") {
@@ -82,7 +82,7 @@ TEST_CASE("a frame whose hole was filled is hinted at with what fills less") {
   CHECK(hints_of({image}).empty());
   const Words hints = hints_of({image, "--fill-holes"});
   REQUIRE(hints.size() == 1);
-  CHECK(has(hints[0], "filled holes included; --fill-holes MAX"));
+  CHECK(has(hints[0], "including filled holes; use --fill-holes MAX"));
   CHECK(hints_of({image, "--fill-holes", "100"}).empty());
   const std::string solid = save(scratch / "solid.png", BitVolume({100, 100, 1}).view());
   CHECK(!has(hints_of({solid, "--invert", "--fill-holes"}).at(0), "filled"));
@@ -100,8 +100,8 @@ TEST_CASE("more than two values without a threshold are hinted at") {
   const Words hints = hints_of({image});
   REQUIRE(hints.size() == 1);
   CHECK(has(hints[0],
-            "--threshold otsu separates dark from light; for a segmentation, use --values to "
-            "label every value on its own, --value V to label one of them"));
+            "set --threshold T or --threshold otsu for a grayscale image, --values or --value V for a "
+            "segmentation"));
   CHECK(hints_of({image, "--threshold", "150"}).empty());
   CHECK(hints_of({image, "--threshold", "otsu"}).empty());
   CHECK(hints_of({image, "--value", "100"}).empty());
@@ -111,11 +111,11 @@ TEST_CASE("more than two values without a threshold are hinted at") {
 TEST_CASE("a value that no element has is hinted at") {
   const ScratchFolder scratch;
   const std::string image = save_gray(scratch / "small.tif", {{1, 2, 3}});
-  const Words one = {"no element has the value of --value"};
+  const Words one = {"no pixel has the value of --value"};
   CHECK(hints_of({image, "--value", "4"}) == one);
   CHECK(hints_of({image, "--value", "300", "--invert"}) == one);
   for (const char* values : {"4,5", "4..5"})
-    CHECK(hints_of({image, "--value", values}) == Words{"no element has one of the values of --value"});
+    CHECK(hints_of({image, "--value", values}) == Words{"no pixel has one of the values of --value"});
   CHECK(hints_of({image, "--value", "1,4"}).empty());
 }
 
@@ -125,13 +125,12 @@ TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its r
   for (std::size_t y = 0; y < rows.size(); ++y)
     for (std::size_t x = 0; x < rows.size(); ++x) rows[y][x] = (x / 8 + y / 8) % 2 == 0 ? 10 : 200;
   const std::string image = save_gray(scratch / "gray.tif", rows);
-  const Words
-      none =
-          {"no value is above the threshold; a lower --threshold or --threshold otsu separates dark "
-           "from light"},
-      all = {
-          "every value is above the threshold; a higher --threshold or --threshold otsu separates dark "
-          "from light"};
+  const Words none =
+                  {"no value is above the threshold; use a lower --threshold or --threshold otsu to separate "
+                   "dark from light"},
+              all = {
+                  "every value is above the threshold; use a higher --threshold or --threshold otsu to "
+                  "separate dark from light"};
   CHECK(hints_of({image, "--threshold", "300"}) == none);
   CHECK(hints_of({image, "--threshold", "300", "--invert"}) == none);
   CHECK(hints_of({image, "--threshold", "-1"}) == all);
@@ -143,7 +142,7 @@ TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its r
   save_gray(image, rows);
   const Words most = hints_of({image, "--threshold", "100"});
   REQUIRE(most.size() == 1);
-  CHECK(has(most[0], "--invert labels what is dark, --threshold otsu"));
+  CHECK(has(most[0], "use --invert to label dark objects, --threshold otsu"));
 }
 
 TEST_CASE("pages of a scan that become a volume are hinted at, slices that are called so are not") {

@@ -61,7 +61,7 @@ TEST_CASE_METHOD(TwoComponents, "intensities on another grid are hinted at") {
   succeeds({"label", input, "--spacing", "2,2,2,um", "-o", mask});
   succeeds({"label", gray, "--values", "--spacing", "2,3,2,um", "-o", samples});
   const std::string hint =
-      "the image of --intensity has another spacing; samples are taken element by element, wherever they lie";
+      "the image of --intensity has another spacing; samples are matched by index, not by position";
   const Words words = {"label", mask, "--intensity", samples, "--json", "-"};
   const auto run = [&](const Words& more) {
     Words all = words;
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(TwoComponents, "option --keep compares intensities") {
   // Of wider samples there is no median, so that nothing would be kept.
   write_file(scratch / "wide.npy", tests::npy("<i4", "(2, 5)", std::string(40, '\1')));
   fails({"label", input, "--intensity", scratch / "wide.npy", "--keep", "intensity_p5 > 0", "--json", "-"},
-        64, "wide.npy: --keep: median and percentiles are those of integers of at most 16 bits");
+        64, "wide.npy: --keep: median and percentiles need integers of at most 16 bits");
 }
 
 TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left out and said") {
@@ -111,12 +111,12 @@ TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left o
              tests::npy("<f4", "(2, 5)", tests::bytes_of<float>({nan, 3, 9, 9, nan, 9, nan, 9, 9, nan})));
   const Ended ended = gpuccl({"label", input, "--intensity", floats, "--json", "-"});
   CHECK(ended.code == 0);
-  CHECK(ended.err == "gpuccl: warning: " + floats + ": 3 samples of components are NaN and are left out\n");
+  CHECK(ended.err == "gpuccl: warning: " + floats + ": 3 samples of components are NaN and are ignored\n");
   const Json report = Json::parse(ended.out);
   CHECK(report["intensity"]["nans"] == 3);
   write_file(floats, tests::npy("<f4", "(2, 5)", tests::bytes_of<float>({nan, 3, 9, 9, 1, 9, 1, 9, 9, 1})));
   CHECK(gpuccl({"label", input, "--intensity", floats, "--json", "-"})
-            .err.ends_with(": 1 sample of a component is NaN and is left out\n"));
+            .err.ends_with(": 1 sample of a component is NaN and is ignored\n"));
   CHECK(report["components"][0]["intensity_mean"] == 3);
   CHECK(report["components"][0]["intensity_nan"] == 1);
   CHECK(report["components"][0]["intensity_median"].is_null());
@@ -175,11 +175,11 @@ TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file
     all.insert(all.end(), {"--json", "-", "--quiet"});
     fails(all, code, part);
   };
-  refused({}, 65, "intensities are those of one channel; --intensity-channel N takes it");
+  refused({}, 65, "intensities need one channel; select one with --intensity-channel N");
   refused({"--intensity-channel", "3"}, 65, "both.ppm: has no channel 3");
-  refused({"--intensity-channel", "1", "--intensity-frame", "1"}, 65, "--intensity-frame chooses");
-  refused({"--intensity-series", "1"}, 65, "--intensity-series chooses");
-  refused({"--intensity-channel", "-1"}, 64, "is not a whole number from 0");
+  refused({"--intensity-channel", "1", "--intensity-frame", "1"}, 65, "--intensity-frame is for several");
+  refused({"--intensity-series", "1"}, 65, "--intensity-series is for a TIFF");
+  refused({"--intensity-channel", "-1"}, 64, "is not an integer");
   fails({"label", input, "--intensity-channel", "1", "--json", "-"}, 64, "--intensity IMAGE");
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   Words refused = words;
   refused.insert(refused.begin(), "label");
   refused.insert(refused.end(), {"--json", "-"});
-  fails(refused, 65, "holds 2 channels; --intensity-channel N takes one, from 0");
+  fails(refused, 65, "holds 2 channels; --intensity-channel N selects one, from 0");
 }
 
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in 
   page.photometric = PHOTOMETRIC_RGB;
   page.samples.assign(30, 1);
   tests::write_tiff(scratch / "rgb.tif", {page});
-  refused({"--intensity", scratch / "rgb.tif"}, 65, "has colors (rgb); intensities are those of one channel");
+  refused({"--intensity", scratch / "rgb.tif"}, 65, "has colors (rgb); intensities need one channel");
   refused({"--intensity", gray, "-o", gray}, 64, "output and input are the same file");
   fails({"label", "-", "--intensity", "-", "--json", "-"}, 64, "cannot be both");
 }
@@ -279,9 +279,9 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
       gpuccl_command({"label", in, "--recursive", "--intensity", of, "--json-dir", scratch / "out"});
   const Ended ended = run(command);
   CHECK(ended.code == 66);
-  CHECK(ended.err.find(in + "/c.png: has no image of intensities; there is no " + of + "/c of any format") !=
+  CHECK(ended.err.find(in + "/c.png: has no intensity image; missing: " + of + "/c of any format") !=
         std::string::npos);
-  CHECK(ended.err.find(in + "/d.png: has more than one image of intensities") != std::string::npos);
+  CHECK(ended.err.find(in + "/d.png: has more than one intensity image") != std::string::npos);
   for (const char* name : {"/out/a.json", "/out/deep/b.json"}) {
     const Json report = Json::parse(read_file(scratch.path().string() + name));
     CHECK(report["components"][1]["intensity_mean"] == 20);

@@ -50,7 +50,7 @@ TEST_CASE("a stream is read once") {
       CHECK(ended.code == 64);
       CHECK(ended.out == "");
       CHECK_THAT(ended.err, tests::containing(words[1] == "label" ? "cannot be both input and --intensity"
-                                                                  : "cannot be compared with itself"));
+                                                                  : "is a stream and can be read only once"));
     }
   }
 }
@@ -94,7 +94,7 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
   const std::string input = scratch / "in.tif", labels = scratch / "out.npy";
   tests::write_tiff(input, {page(4, 1, "#.##"), page(2, 3, "##...#")});
   fails({"label", input, "-o", labels}, 65,
-        "holds 2 images (4x1, 2x3); --series N takes one, from 0, --per-slice labels each page on its own");
+        "holds 2 images (4x1, 2x3); --series N selects one, from 0, --per-slice labels each page separately");
   succeeds({"label", input, "-o", labels, "--series", "1"});
   CHECK(labels_in(labels) == "1 1/0 0/0 2");
   const Ended warned = gpuccl({"label", input, "-o", labels, "--per-slice"});

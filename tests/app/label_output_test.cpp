@@ -212,7 +212,7 @@ TEST_CASE("foreign JSON beside a label image is not replaced by a report that wa
   for (const std::string& foreign : {sidecar, std::string(13, '\n') + sidecar,
                                      "// from the microscope\n" + sidecar, std::string("text")}) {
     write_file(report, foreign);
-    fails({"label", input, "-o", output}, 73, "out.json: exists and is no report of gpuccl");
+    fails({"label", input, "-o", output}, 73, "out.json: exists and is not a report of gpuccl");
     CHECK(read_file(report) == foreign);
     CHECK(!std::filesystem::exists(output));
   }
@@ -268,19 +268,17 @@ TEST_CASE("a foreign table is not replaced, nor is text written under a name tha
   const std::string input = small_image(scratch), table = scratch / "t.csv";
   write_file(table, "name,weight\na,1\n");
   fails({"label", input, "--stats", table}, 73,
-        "t.csv: exists and is no table of gpuccl; --overwrite replaces");
+        "t.csv: exists and is not a table of gpuccl; add --overwrite to replace it");
   const Ended batch = gpuccl({"label", input, "--stats", table, "--jobs", "1"});
   CHECK(batch.code == 73);
-  CHECK(batch.err.find("t.csv: exists and is no table of gpuccl") != std::string::npos);
+  CHECK(batch.err.find("t.csv: exists and is not a table of gpuccl") != std::string::npos);
   CHECK(read_file(table) == "name,weight\na,1\n");
   succeeds({"label", input, "--stats", table, "--overwrite"});
   succeeds({"label", input, "--stats", table});  // over a table of ours
   CHECK(read_file(table).starts_with("label,area,"));
   for (const char* name : {"o.json", "o.XLSX", "o.parquet"})
-    fails({"label", input, "--stats", scratch / name}, 64,
-          "names another format than this is; let it end in .csv");
-  fails({"label", input, "--json", scratch / "o.csv"}, 64,
-        "names another format than this is; let it end in .json");
+    fails({"label", input, "--stats", scratch / name}, 64, "has the wrong extension; use .csv");
+  fails({"label", input, "--json", scratch / "o.csv"}, 64, "has the wrong extension; use .json");
   succeeds({"label", input, "--stats", scratch / "table", "--json", scratch / "notes.txt"});
   succeeds({"label", input, "--preview", scratch / "P.PNG"});
 }

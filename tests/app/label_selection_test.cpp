@@ -71,10 +71,10 @@ TEST_CASE_METHOD(FourComponents, "an expression that cannot be is refused in one
   const auto refused = [&](const std::string& expression, int code, const std::string& part) {
     fails({"label", input, "--json", "-", "--keep", expression}, code, part);
   };
-  refused("aera > 3", 64, "--keep: 'aera' at character 1 is no measure; did you mean area?");
+  refused("aera > 3", 64, "--keep: 'aera' at character 1 is not a measure; did you mean area?");
   refused("area", 64, "--keep: the end at character 5");
   refused("", 64, "--keep");
-  refused("z0 > 3", 64, input + ": --keep: z0 is measured in volumes, and this is labeled as an image");
+  refused("z0 > 3", 64, input + ": --keep: z0 is measured in volumes, but this is labeled as an image");
   refused("area_physical > 3", 65, "spacing");
   const std::string volume = source_file("data/cells.tif");
   fails({"label", volume, "--json", "-", "--keep", "moments_central-2-0 > 1"}, 64, "is measured in images");

@@ -231,8 +231,10 @@ TEST_CASE("where elements are longer along one axis a hint names what is measure
   };
   for (const char* measures : {"shape", "sphericity", "axis_major_length,sphericity_physical"}) {
     CAPTURE(measures);
-    CHECK(hints(measures, "5,5,30").dump().find("--measure physical measures by the spacing") !=
-          std::string::npos);
+    CHECK(hints(measures, "5,5,30")
+              .dump()
+              .find("voxels are anisotropic, but shape is measured in voxels; --measure physical uses the "
+                    "spacing") != std::string::npos);
   }
   for (const char* measures : {"shape,physical", "all", "extent", "border", "sphericity_physical"})
     CHECK(hints(measures, "5,5,30").dump().find("spacing") == std::string::npos);
@@ -246,9 +248,9 @@ TEST_CASE("what cannot be measured is said in a line") {
   fails({"label", page, "--stats", "-", "--measure", "Centroid"}, 64, "mean cx, cy, cz (always there)?");
   fails({"label", page, "--stats", "-", "--measure", "mean"}, 64, "did you mean intensity_mean?");
   fails({"label", page, "--stats", "-", "--measure", "surface_area"}, 64, "mean surface_crofton?");
-  fails({"label", page, "--stats", "-", "--measure", "q"}, 64, "gpuccl list --measures names them");
-  fails({"label", page, "--stats", "-", "--measure", "shape,"}, 64, "is no measure");
-  fails({"label", page, "--stats", "-", "--measure", ""}, 64, "is no measure");
+  fails({"label", page, "--stats", "-", "--measure", "q"}, 64, "see gpuccl list --measures");
+  fails({"label", page, "--stats", "-", "--measure", "shape,"}, 64, "is not a measure");
+  fails({"label", page, "--stats", "-", "--measure", ""}, 64, "is not a measure");
   for (const char* physical :
        {"physical", "equivalent_diameter_area_physical", "area_physical", "shape,physical"})
     fails({"label", page, "--stats", "-", "--measure", physical}, 65, "spacing");

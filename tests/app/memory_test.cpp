@@ -146,7 +146,7 @@ TEST_CASE("contacts of slices that do not fit are refused, and images are looked
   const Words words = {"label", volume, "-c", "6", "--contacts", scratch / "c.csv"};
   const Ended refused = within(100, words);
   CHECK(refused.code == 71);
-  CHECK(refused.err.find("to find contacts in whole slices") != std::string::npos);
+  CHECK(refused.err.find("to find contacts; the limit is") != std::string::npos);
   CHECK(within(200, words).code == 0);
   CHECK(within(20, {"label", volume, "-c", "4", "--per-slice", "--contacts", scratch / "c.csv"}).code == 0);
 }
@@ -205,7 +205,7 @@ TEST_CASE("wide rows of labels take what is made of them, in all formats") {
   const Ended refused =
       within(80, {"label", sparse_file, "-o", scratch / "none.tif", "--compress", "packbits"});
   CHECK(refused.code == 71);
-  CHECK_THAT(refused.err, tests::containing("to write rows of so many labels"));
+  CHECK_THAT(refused.err, tests::containing("to write rows with that many labels"));
   CHECK(!std::filesystem::exists(scratch / "none.tif"));
 }
 

@@ -72,27 +72,27 @@ TEST_CASE("a condition is said as it was written, blanks apart") {
 }
 
 TEST_CASE("what is wrong with a condition is said with its place") {
-  CHECK(refused("aera >= 50") == "'aera' at character 1 is no measure; did you mean area?");
-  CHECK(refused("area >= 50 and Area < 3") == "'Area' at character 16 is no measure; did you mean area?");
-  CHECK(refused("volume >= 50") == "'volume' at character 1 is no measure; did you mean area?");
+  CHECK(refused("aera >= 50") == "'aera' at character 1 is not a measure; did you mean area?");
+  CHECK(refused("area >= 50 and Area < 3") == "'Area' at character 16 is not a measure; did you mean area?");
+  CHECK(refused("volume >= 50") == "'volume' at character 1 is not a measure; did you mean area?");
   CHECK(refused("mean_intensity > 1").ends_with("did you mean intensity_mean?"));
   CHECK(refused("centroid > 1").ends_with("did you mean cx, cy, cz?"));
-  CHECK(refused("50 <= area").starts_with("'50' at character 1 is no measure; "));
-  CHECK(refused("area => 50") == "'>' at character 7 is no number to compare with");
+  CHECK(refused("50 <= area").starts_with("'50' at character 1 is not a measure; "));
+  CHECK(refused("area => 50") == "'>' at character 7 is not a number");
   CHECK(refused("area ! 50") == "'!' at character 6 is not one of < <= > >= == !=");
-  CHECK(refused("area >= fifty") == "'fifty' at character 9 is no number to compare with");
-  CHECK(refused("area >= nan") == "'nan' at character 9 is no number to compare with");
+  CHECK(refused("area >= fifty") == "'fifty' at character 9 is not a number");
+  CHECK(refused("area >= nan") == "'nan' at character 9 is not a number");
   CHECK(refused("area >= 5 x0 < 3") ==
-        "'x0' at character 11 is not expected here; 'and' or 'or' joins comparisons");
-  CHECK(refused("area >= 5)") == "')' at character 10 closes what was not opened");
-  CHECK(refused("(area >= 5") == "the end at character 11 is not expected here; a parenthesis is open");
+        "'x0' at character 11 is not expected here; join comparisons with 'and' or 'or'");
+  CHECK(refused("area >= 5)") == "')' at character 10 has no opening parenthesis");
+  CHECK(refused("(area >= 5") == "the end at character 11 is not expected here; close the parenthesis");
   CHECK(refused("cy_physical < 3") ==
         "'cy_physical' at character 1 cannot be compared; cy is the same in elements");
-  CHECK(refused("").starts_with("the end at character 1 is no measure"));
-  CHECK(refused("area >= 5 and").starts_with("the end at character 14 is no measure"));
+  CHECK(refused("").starts_with("the end at character 1 is not a measure"));
+  CHECK(refused("area >= 5 and").starts_with("the end at character 14 is not a measure"));
   CHECK(refused("area").starts_with("the end at character 5 is not one of"));
   CHECK(refused("area >= 1; x0").starts_with("';' at character 10"));
-  CHECK(refused(std::string(1000, '(') + "area > 1").ends_with("is one parenthesis too many"));
+  CHECK(refused(std::string(1000, '(') + "area > 1").ends_with("opens too many parentheses"));
   CHECK(refused(std::string(30, '(') + "area > 1" + std::string(30, ')')) == "taken");
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("with values, only equal ones go on at the opposite border") {
   CHECK(report["components"][0]["bbox"] == Json{3, 0, 4, 0});
   CHECK(report["components"][3]["value"] == 6);
   fails({"label", input, "--values", "--delta", "1", "--periodic", "x", "--json", "-"}, 64,
-        "excludes --delta");
+        "--periodic and --delta above 0 cannot be combined");
   CHECK(succeeds({"label", input, "--values", "-c", "4", "--contacts", "-", "--periodic", "x"}) ==
         "label_a,label_b,faces_x,faces_y,edges,value_a,value_b\n1,2,1,0,0,5,6\n1,3,0,1,2,5,7\n"
         "1,4,0,1,1,5,6\n2,3,0,0,1,6,7\n2,4,0,0,1,6,6\n3,4,1,0,0,7,6\n");
@@ -108,18 +108,17 @@ TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
     fails(all, 64, reason);
   };
   for (const char* const axes : {"", "w", "x,,y", "xy", "x y"})
-    refused({"--periodic", axes}, "is not x, y and z, or some of them, with commas between them");
+    refused({"--periodic", axes}, "is not a comma-separated list of x, y and z");
   refused({"--periodic", "x,x"}, "names x twice");
   refused({"--periodic", "x,z"}, "in.tif: has one slice; z cannot be periodic");
-  refused({"--periodic", "x", "--fill-holes"}, "--fill-holes looks at borders");
+  refused({"--periodic", "x", "--fill-holes"}, "--fill-holes and --periodic cannot be combined");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: extent is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");
-  refused({"--periodic", "x", "--measure", "wraps_y"},
-          "wraps_y is measured where --periodic names that axis");
-  refused({"--periodic", "x", "--keep", "wraps_y == 0"}, "wraps_y is measured where");
+  refused({"--periodic", "x", "--measure", "wraps_y"}, "wraps_y needs --periodic along that axis");
+  refused({"--periodic", "x", "--keep", "wraps_y == 0"}, "wraps_y needs --periodic along that axis");
   CHECK(report_of({input, "--periodic", "x", "--measure", "periodic"})["components"][0].contains("wraps_x"));
-  refused({"--measure", "wraps_x"}, "are measured of images with --periodic");
-  refused({"--keep", "wraps_x > 0"}, "are measured of images with --periodic");
+  refused({"--measure", "wraps_x"}, "wraps_x, wraps_y and wraps_z need --periodic");
+  refused({"--keep", "wraps_x > 0"}, "wraps_x, wraps_y and wraps_z need --periodic");
   const std::string line = save(scratch / "line.tif", tests::drawn(Words{"#.#"}).view());
   fails({"label", line, "--periodic", "y", "--json", "-"}, 64,
         "line.tif: y cannot be periodic: it has one element");

@@ -202,11 +202,11 @@ TEST_CASE("tags that need more memory than there may be are no fault of the file
 TEST_CASE("components that no memory was given for are too many") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::generated("dots", {2048, 2048, 1}).view());
-  fails({"label", input, "--json", "-", "--memory", "1M"}, 71, "in.tif: has parts with more ");
+  fails({"label", input, "--json", "-", "--memory", "1M"}, 71, "in.tif: has more ");
   // At once it would fit, but not with its million components.
   const Ended ended = gpuccl({"label", input, "--json", "-", "--memory", "30M"});
   CHECK(ended.code == 71);
-  CHECK(ended.err.find("in.tif: has parts with more ") != std::string::npos);
+  CHECK(ended.err.find("in.tif: has more ") != std::string::npos);
 #ifndef __SANITIZE_ADDRESS__
   CHECK(ended.peak_kib < (30 + 64) * 1024);
 #endif

@@ -20,11 +20,10 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"--frobnicate"}, 64, "no command or option '--frobnicate'");
   fails({"label"}, 64, "gpuccl label --help");
   fails({"label", "x.png"}, 64, "nothing to write");
-  fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "let its name end in /");
+  fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "whose name ends in /");
   fails({"label", "x.png", "-o", "labels"}, 64,
-        "labels: label images end in .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, folders "
-        "of them "
-        "in /");
+        "labels: has no known extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, "
+        "for a folder /");
   fails({"label", "", "-o", "z.tif"}, 64, "a name is missing");
   refused({"--frobnicate"}, "no option '--frobnicate'");
   fails({"label", "--frobnicate", "x.png"}, 64, "no option '--frobnicate'");
@@ -63,12 +62,11 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   for (const Words& asked :
        {Words{"help"}, Words{"help", "label"}, Words{"label", "--help"}, Words{"--help"}})
     CHECK(succeeds(asked).find("Usage: gpuccl") != std::string::npos);
-  for (const char* version : {"--version", "-V"})
-    fails({"label", version}, 64, "the version is said by gpuccl --version");
+  for (const char* version : {"--version", "-V"}) fails({"label", version}, 64, "try gpuccl --version");
   fails({"--verson"}, 64, "did you mean --version?");
   CHECK(fails({"label", "x.png", "--frobnicate"}, 64, "'--frobnicate'").find("mean") == std::string::npos);
   fails({"in.png"}, 64, "'in.png'; to label it: gpuccl label in.png -o labels.tiff");
-  fails({"label", "in.png", "out.tiff"}, 64, "if it is the label image to write: -o out.tiff");
+  fails({"label", "in.png", "out.tiff"}, 64, "to write a label image of that name use -o out.tiff");
 }
 
 TEST_CASE("a short option with letters at its end is no value") {
@@ -88,8 +86,8 @@ TEST_CASE("a dash of a word processor is no input") {
                                                        {"\u2013\u2013output=x.tif", "--output"},
                                                        {"\u2212c", "-c"}};
   for (const auto& [given, meant] : typed)
-    refused({given, "o.tif"}, "'" + std::string(given) +
-                                  "' begins with another dash than options do; did you mean " + meant + "?");
+    refused({given, "o.tif"},
+            "'" + std::string(given) + "' does not begin with a hyphen; did you mean " + meant + "?");
   fails({"\u2014help"}, 64, "no command or option '\u2014help'; did you mean --help?");
 }
 
@@ -118,17 +116,16 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--value", "1,5..2"}, "'5..2' ends before it begins");
   refused({"-o", "x.tif", "--value", "1", "--threshold", "otsu"}, "--threshold excludes --value");
   for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
-    refused({"-o", "x.tif", "--min-size", count}, "is not a whole number from 0 on");
-  refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not a whole number from 1 to 255");
-  for (const char* option : {"-o", "--preview"})
-    refused({option, "-"}, "goes to a file, not to standard output");
+    refused({"-o", "x.tif", "--min-size", count}, "is not an integer of at least 0");
+  refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not an integer from 1 to 255");
+  for (const char* option : {"-o", "--preview"}) refused({option, "-"}, "cannot go to standard output");
   for (const char* option : {"--json-dir", "--stats-dir", "--contacts-dir", "--preview-dir", "--parts-dir"})
     refused({option, "-"}, "is a folder, not a stream");
   for (const char* option : {"-o", "--json", "--stats", "--preview", "--report", "--json-dir"})
-    refused({option, "--quiet"}, "looks like an option; a file of that name is ./--quiet");
+    refused({option, "--quiet"}, "looks like an option; for a file of that name use ./--quiet");
   for (const char* image : {"page.png", "in/scan.TIF", "labels.npy"})
     for (const char* option : {"--json", "--stats", "--report"})
-      refused({option, image}, "is the name of an image, and this is text");
+      refused({option, image}, "is the name of an image, but the output is text");
   for (const char* size : {"0", "-1", "4Q", "4GBs", "4iB", "G", "GB", "1.5G", "9999999999G", ""})
     refused({"-o", "x.tif", "--memory", size}, "is not a size such as");
   for (const char* given : {"--no-fsync=maybe", "--quiet=0", "--keep-going=99999999999999999999"})
@@ -160,7 +157,7 @@ TEST_CASE("options that contradict each other are refused") {
   refused({"--json", "-", "--stats", "-"}, "only one of --json, --stats, --contacts and --report can go to");
   refused({"--json", "-", "--compress", "lzw"}, "need a label image");
   refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
-  refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing is for several inputs");
+  refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing needs an output folder");
   fails({"--quiet", "label", "x.png"}, 64, "no command or option '--quiet' before 'label'");
   refused({"-o", "x.tif", "--min-size", "9", "--max-size", "8"}, "--min-size");
   refused({"-o", "x.tif", "--algo", "bke", "-c", "4"}, "bke does not label 4-connectivity");
@@ -171,10 +168,10 @@ TEST_CASE("options that contradict each other are refused") {
 
 TEST_CASE("inputs that were meant otherwise are refused with what to write") {
   const ScratchFolder scratch;
-  fails({"label", "@in.png", "-o", "out/"}, 64, "in.png: is an image, and '@' is for a list of inputs");
-  fails({"label", scratch.path().string(), "--json", "-"}, 64, "--report for all in one file or stream");
+  fails({"label", "@in.png", "-o", "out/"}, 64, "in.png: is an image, not a list of inputs");
+  fails({"label", scratch.path().string(), "--json", "-"}, 64, "--report for one file or stream");
   fails({"label", source_file("data/page.png"), "--recursive", "-o", scratch / "o.tiff"}, 64,
-        "page.png: is one file; leave --recursive out");
+        "page.png: is one file; remove --recursive");
   fails({"label", "1.png", "2.png", "-o", "s.tiff"}, 64, "give their folder and --stack");
 }
 

@@ -128,10 +128,10 @@ TEST_CASE("a condition compares values, exactly those of 64 bits too") {
     fails(words, 64, reason);
   };
   refused({"--values", "--keep", "value == 9007199254740992"},
-          "'9007199254740992' at character 10 cannot be compared with values; numbers between -2^53 and 2^53 "
-          "can");
+          "'9007199254740992' at character 10 is out of range; values are compared with numbers between "
+          "-2^53 and 2^53");
   refused({"--keep", "value == 1"}, "--keep of a value needs --values");
-  refused({"--values", "--delta", "1", "--keep", "value == 1"}, "by --delta");
+  refused({"--values", "--delta", "1", "--keep", "value == 1"}, "use --delta 0");
   refused({"--values", "--keep", "vaule == 1"}, "did you mean value?");
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("floating-point values need a delta") {
   const ScratchFolder scratch;
   const std::string in = save_npy(scratch / "in.npy", "<f4", 1, 1,
                                   std::vector<float>{1, 1.5F, 4, std::bit_cast<float>(0x7fc00000), 4, 0, -2});
-  fails({"label", in, "--values", "--json", "-"}, 65, "--delta D says");
+  fails({"label", in, "--values", "--json", "-"}, 65, "add --delta D");
   CHECK(report_of({in, "--values", "--delta", "0"})["labeling"]["components"] == 5);
   const Json report = report_of({in, "--values", "--delta", "0.5"});
   CHECK(report["labeling"]["components"] == 4);
@@ -182,7 +182,7 @@ TEST_CASE("colors are no values, those of a palette are its indices, and scaled 
   const ScratchFolder scratch;
   write_file(scratch / "colors.ppm", "P6\n2 1\n255\n\1\2\3\1\2\3");
   fails({"label", scratch / "colors.ppm", "--values", "--json", "-"}, 65,
-        "), and --values labels those of one channel; --channel N takes one, from 0");
+        "); --values labels one channel; --channel N selects one, from 0");
   succeeds({"label", scratch / "colors.ppm", "--values", "--channel", "1", "--json", "-"});
 
   tests::PngToWrite palette;
@@ -218,25 +218,25 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--delta", "1"}, "--delta needs --values");
   refused({"--per-value"}, "--per-value needs --values");
   refused({"--keep-values"}, "--keep-values needs --values");
-  refused({"--values", "--per-value"}, "--per-value is for --largest N");
+  refused({"--values", "--per-value"}, "--per-value needs --largest N");
   refused({"--values", "--keep-values"}, "--keep-values need a label image; give -o");
-  refused({"--values", "--delta", "-1"}, "not a number from 0 on");
-  refused({"--values", "--delta", "nan"}, "not a number from 0 on");
+  refused({"--values", "--delta", "-1"}, "not a number of at least 0");
+  refused({"--values", "--delta", "nan"}, "not a number of at least 0");
   refused({"--values", "--delta", "1e17"},
-          "in.tif: --delta above 9007199254740992 is for floating-point values");
-  refused({"--values", "--threshold", "1"}, "excludes --threshold");
-  refused({"--values", "--value", "1"}, "excludes --value");
-  refused({"--values", "--invert"}, "excludes --invert");
-  refused({"--values", "--fill-holes"}, "excludes --values");
-  refused({"--values", "--algo", "sauf"}, "auto and runs can");
-  refused({"--values", "--measure", "perimeter"}, "perimeter is not measured with --values, as other");
-  refused({"--values", "--measure", "shape", "--keep", "perimeter > 1"}, "perimeter is not measured");
+          "in.tif: --delta above 9007199254740992 needs floating-point values");
+  refused({"--values", "--threshold", "1"}, "cannot be combined with --threshold");
+  refused({"--values", "--value", "1"}, "cannot be combined with --value");
+  refused({"--values", "--invert"}, "cannot be combined with --invert");
+  refused({"--values", "--fill-holes"}, "--values and --fill-holes cannot be combined");
+  refused({"--values", "--algo", "sauf"}, "sauf labels only binary images; with --values use auto or runs");
+  refused({"--values", "--measure", "perimeter"}, "perimeter and --values cannot be combined, nor can other");
+  refused({"--values", "--measure", "shape", "--keep", "perimeter > 1"},
+          "perimeter and --values cannot be combined");
   refused({"--values", "--measure", "topology"},
-          "--measure topology is not measured with --values, shape is");
-  refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "by --delta");
+          "--measure topology and --values cannot be combined; shape can");
+  refused({"--values", "--delta", "1", "--keep-values", "-o", scratch / "out.tif"}, "use --delta 0");
   fails({"label", source_file("tests/data/none.png"), "--values", "--json", "-"}, 66, "none.png");
-  fails({"label", input, "--values", "--device", "cuda", "--json", "-"}, 69,
-        "; --device auto labels on the CPU instead");
+  fails({"label", input, "--values", "--device", "cuda", "--json", "-"}, 69, "; use --device auto or cpu");
 }
 
 TEST_CASE("values in slabs, by any threads, slices and batches: the same bytes") {

@@ -203,7 +203,7 @@ TEST_CASE("a pair is read by the name of its header") {
     FAIL("no error was thrown");
   } catch (const Error& error) {
     CHECK(error.failure() == Failure::no_input);
-    CHECK(std::string(error.what()) == "its samples are missing: no file a.img beside it");
+    CHECK(std::string(error.what()) == "its samples are missing: no file a.img next to it");
   }
   write_file(folder / "a.img.gz", gzipped(samples));
   REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));
@@ -225,13 +225,13 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   nifti.dim = {7, 9, 5, 3, 1, 1, 0, 1};
   REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
   nifti.dim = {4, 9, 5, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
+  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N selects one, from 0");
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
-                    "holds 3 volumes; --intensity-frame N takes one, from 0");
+                    "holds 3 volumes; --intensity-frame N selects one, from 0");
   CHECK_THROWS_WITH(read_labels(MemoryFile(nifti.bytes()).path()),
                     "holds 3 volumes; labels are those of one, saved as a file of its own");
   nifti.dim = {5, 9, 5, 1, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N takes one, from 0");
+  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N selects one, from 0");
 }
 
 TEST_CASE("headers that claim the impossible are refused") {

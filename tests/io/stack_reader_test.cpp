@@ -71,10 +71,9 @@ TEST_CASE("a folder of slices is a volume in natural order of names, of either f
   options.warn = [&](const std::string& line) { lines.push_back(line); };
   REQUIRE(same_bits(read_image(folder.path().string(), options, &info), image));
   REQUIRE(lines.size() == 2);
-  REQUIRE(
-      lines[1] ==
-      "all images of the folder are slices, 'slice0.png' and 'slice1.tif' alike; files.txt names those that "
-      "are meant");
+  REQUIRE(lines[1] ==
+          "all images of the folder are slices, including 'slice0.png' and 'slice1.tif'; list the right ones "
+          "in files.txt");
   REQUIRE(info.format == "stack");
   REQUIRE(info.extent == image.extent());
 
@@ -156,9 +155,8 @@ TEST_CASE("a slice that goes away while the stack is read is an error") {
 
 TEST_CASE("a number that is missing among slices is said") {
   const auto hints = [](std::vector<std::string> names) { return slice_hints(names); };
-  REQUIRE(
-      hints({"slice_002.png", "slice_004.png", "slice_005.png"}) ==
-      std::vector<std::string>{"after 'slice_002.png' comes 'slice_004.png'; a slice seems to be missing"});
+  REQUIRE(hints({"slice_002.png", "slice_004.png", "slice_005.png"}) ==
+          std::vector<std::string>{"after 'slice_002.png' comes 'slice_004.png'; check for a missing slice"});
   REQUIRE(hints({"a_z1_c0.TIF", "a_z2_c0.tiff", "a_z3_c0.tif"}).empty());
   REQUIRE(hints({"z000.png", "z010.png", "z020.png"}).empty());
   REQUIRE(hints({"z000.png", "z010.png", "z030.png"}).size() == 1);

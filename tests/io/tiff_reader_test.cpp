@@ -668,7 +668,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
   describe(first, "<OME>" + ome_image + ome_image + "</OME>");
   write_tiff(path, {first, page_of(noise({40, 31, 1}, 11))});
-  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series N takes one, from 0");
+  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series N selects one, from 0");
 }
 
 TEST_CASE("pages that are alike and follow each other are an image of several") {
@@ -686,8 +686,8 @@ TEST_CASE("pages that are alike and follow each other are an image of several") 
 
   write_tiff(path, {page_of(small), a, thumbnail, b, c});
   REQUIRE(refusal_of(path) ==
-          "holds 2 images (10x8, 3 pages of 40x30); --series N takes one, from 0, --per-slice labels each "
-          "page on its own");
+          "holds 2 images (10x8, 3 pages of 40x30); --series N selects one, from 0, --per-slice labels each "
+          "page separately");
   REQUIRE(same_bits(read(path, chosen(0)).image, small));
   REQUIRE(same_bits(read(path, chosen(1)).image, volume));
   REQUIRE(refusal_of(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
@@ -695,7 +695,7 @@ TEST_CASE("pages that are alike and follow each other are an image of several") 
   write_tiff(path, {a, b, c, page_of(gray, 0, 200, 8), a});
   REQUIRE(refusal_of(path) ==
           "holds 3 images (3 pages of 40x30 of 1 bit min-is-black, 40x30 of 8 bits min-is-black, 40x30 of 1 "
-          "bit min-is-black); --series N takes one, from 0");
+          "bit min-is-black); --series N selects one, from 0");
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
   REQUIRE(same_bits(read(path, chosen(1)).image, gray));
   ReadOptions apart;
@@ -917,23 +917,23 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     }
     return "none";
   };
-  const std::string take_frame = "; --frame N takes one, from 0";
+  const std::string take_frame = "; --frame N selects one, from 0";
   const auto ome_image = [](int slices) {
     return "<Image ID=\"x\"><Pixels ID=\"y\" SizeC=\"1\" SizeT=\"1\" SizeZ=\"" + std::to_string(slices) +
            "\"></Pixels></Image>";
   };
   REQUIRE(refusal("<OME>" + ome_image(3) + ome_image(3) + "</OME>") ==
-          "holds 2 images; --series N takes one, from 0");
+          "holds 2 images; --series N selects one, from 0");
   REQUIRE(refusal("<OME>" + ome_image(6) + ome_image(6) + "</OME>") == "none");  // the other is elsewhere
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "holds 2x3 planes" + take_frame);
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
           "holds 2x3 planes (axes TZ)" + take_frame);
   REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
-          "holds 3x2 planes (axes ZC); --channel N takes one, from 0");
+          "holds 3x2 planes (axes ZC); --channel N selects one, from 0");
   REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
           "holds 2x3 planes (axes TC); --channel and --frame choose what to read");
   write_described(path, noise({20, 10, 16}, 13), "{\"shape\": [2, 2, 2, 2, 10, 20]}");
-  REQUIRE(refusal_of(path) == "holds 2x2x2x2 planes; save what is to be read as a file of its own");
+  REQUIRE(refusal_of(path) == "holds 2x2x2x2 planes; save the image to label as its own file");
   for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
                              "{\"shape\": [6, 10, 20], \"axes\": \"ZYX\"}", "{\"shape\": [10, 20]}",
                              "{\"shape\": [2, 3, 10, 21]}", "{\"shape\": \"none\"}"}) {
@@ -956,10 +956,9 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   describe(pages[0], array);
   describe(pages[3], array);
   write_tiff(path, pages);
-  REQUIRE(
-      refusal_of(path) ==
-      "holds 2 images (3 pages of 20x10, 3 pages of 20x10); --series N takes one, from 0, --per-slice labels "
-      "each page on its own");
+  REQUIRE(refusal_of(path) ==
+          "holds 2 images (3 pages of 20x10, 3 pages of 20x10); --series N selects one, from 0, --per-slice "
+          "labels each page separately");
   ReadOptions options;
   options.planes.series = 1;
   const BitVolume second = read(path, options).image;

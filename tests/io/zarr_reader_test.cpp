@@ -154,7 +154,7 @@ TEST_CASE("OME's metadata names the array, its axes and their scale") {
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"},
                                        {".zattrs", "{" + ome + "}"},
                                        {"s0/.zarray", zarray("[3,2,2]", "[1,2,2]")}})),
-            "holds 3 channels; --channel N takes one, from 0"));
+            "holds 3 channels; --channel N selects one, from 0"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}})), "without an OME image"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", R"({"labels":["a"]})"}})),
             "group of label images"));
@@ -189,7 +189,7 @@ TEST_CASE(
   CHECK(has(reason_for(image, Failure::data, chosen(0, 3)), "has no frame 3"));
   ReadOptions series = chosen(0, 0);
   series.planes.series = 1;
-  CHECK(has(reason_for(image, Failure::data, series), "holds one image"));
+  CHECK(has(reason_for(image, Failure::data, series), "contains one image"));
 
   const auto plain = store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}, {"0.0", kOnes}});
   CHECK(bits_of(plain, chosen(0, 0)) == "11/11");

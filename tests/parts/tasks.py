@@ -327,7 +327,7 @@ def mended(scratch, rounds):
         refused(*case.join("--finish"))
         if how != "foreign":
             spoil("run")
-            refused(*case.join("--finish"), remedy="label the parts")
+            refused(*case.join("--finish"), remedy="run gpuccl label --part first")
         run(*case.task(part))
         run(*case.join("--finish"))
         case.check()
@@ -477,7 +477,7 @@ def refused(scratch):
     run(*case.join("--finish"), code=66, said="joined: is missing")
     # What differs between tasks.
     for more in (["--largest", "4"], ["--json", scratch / "other.json"], ["-c", "6"], ["--overwrite"], ["--algo", "flood-fill"]):
-        run(*case.task(2), *more, code=64, said="has parts of another command")
+        run(*case.task(2), *more, code=64, said="contains parts of another command")
     run(*[word if word != "2/3" else "2/4" for word in case.task(2)], code=64, said="has parts of 3, not of 4")
     case.each()
     run(*case.join())
@@ -494,7 +494,7 @@ def refused(scratch):
     run(*measured.join())
     run(*samples[0])
     os.utime(scratch / "samples.tif", (1, 1))
-    run(*samples[1], code=65, said="samples.tif as it was before it changed")
+    run(*samples[1], code=65, said="samples.tif, which has changed")
     for words in (measured.join(), measured.join("--finish")):
         run(*words, code=65, said="samples.tif: has changed")
     (scratch / "samples.tif").unlink()
@@ -503,7 +503,7 @@ def refused(scratch):
     measured.check_untouched()
     # Another input.
     os.utime(source, (1, 1))
-    run(*case.task(1), code=65, said="in.tif as it was before it changed")
+    run(*case.task(1), code=65, said="in.tif, which has changed")
     for words in (case.join(), case.join("--finish")):
         run(*words, code=65, said="in.tif: has changed")
     run(*[word if word != source else scratch / "missing.tif" for word in case.task(1)], code=66)
@@ -520,7 +520,7 @@ def refused(scratch):
     for image in ("out.jpg", "out/"):
         run("label", source, "-o", image, *together, code=64)
     for image in ("out/", scratch):
-        run("label", source, "-o", image, *together, code=64, said="parts label one input into one file")
+        run("label", source, "-o", image, *together, code=64, said="parts label one input; give -o a file name")
     for listed in (source, scratch / "list.txt"):
         run("label", f"@{listed}", "-o", "out.tif", *together, code=64, said="is a list of inputs")
     run("label", "/dev/stdin", "-o", "out.tif", *together, code=64, said="/dev/stdin cannot be read in parts")
@@ -536,7 +536,7 @@ def refused(scratch):
         run("label", source, "-o", scratch / "out.tif", "--part", "1/1", "--parts-dir", mine, code=73 if name != "run" else 65)
         assert (mine / name).read_text() == "mine"
         (mine / name).unlink()
-    run("label", source, "-o", mine / "out.tif", "--part", "1/1", "--parts-dir", mine, code=64, said="lies in")
+    run("label", source, "-o", mine / "out.tif", "--part", "1/1", "--parts-dir", mine, code=64, said="is inside")
     (scratch / "d").write_text("a file")
     run("label", source, "-o", scratch / "out.tif", *together, code=73)
 
@@ -590,7 +590,7 @@ def finished(scratch):
     case.check()
     was = (case.dir / "run").read_bytes()
     damaged(case.dir / "run", "cut", random.Random(1))
-    run(*case.task(1), code=65, said="remove the folder and begin again")
+    run(*case.task(1), code=65, said="remove the folder")
     (case.dir / "run").write_bytes(was)
     case.outputs[1].unlink()
     for words in (case.task(1), case.join(), case.join("--finish")):
@@ -620,8 +620,8 @@ def links(scratch):
         kept = {path: path.read_bytes() for path in (source, samples, *case.dir.iterdir())}
         for output, target, said in (
                 (image, source, "output and input are the same file"), (table, samples, "output and input are the same file"),
-                (table, image, "is the name of two outputs"), (image, case.dir / "labels-1-of-2", "lies in the folder of the parts"),
-                (image, case.dir / "new", "lies in the folder of the parts"), (table, "/dev/null", "cannot be an output")):
+                (table, image, "is the name of two outputs"), (image, case.dir / "labels-1-of-2", "is inside the folder of parts"),
+                (image, case.dir / "new", "is inside the folder of parts"), (table, "/dev/null", "cannot be an output")):
             output.symlink_to(target)
             run(*case.join("--finish"), code=64, said=said)
             run(*case.task(1), code=64, said=said)
@@ -630,7 +630,7 @@ def links(scratch):
             assert kept == {path: path.read_bytes() for path in (source, samples, *case.dir.iterdir())}
         table.write_text("a,table\n")
         if not more:
-            run(*case.join("--finish"), code=73, said="is no table of gpuccl")
+            run(*case.join("--finish"), code=73, said="is not a table of gpuccl")
             table.unlink()
         run(*case.join("--finish"))
         case.check()

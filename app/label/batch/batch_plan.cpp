@@ -25,8 +25,8 @@ std::string in_folder(const std::string& folder, const std::string& name, const 
 std::string what_keeps_apart(const std::string& input, const std::string& other) {
   if (input == other) return "name it once";
   if (fs::path(input).parent_path() == fs::path(other).parent_path() && fs::path(input).has_parent_path())
-    return "label one kind of file at a time, by a pattern or an @list, each into a folder of its own";
-  return "a folder of outputs for each keeps them apart";
+    return "label one kind of file at a time, with a pattern or an @list, each into its own folder";
+  return "use one output folder for each";
 }
 
 /// Knows every file that is read or written, and whose it is.
@@ -71,9 +71,9 @@ void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
       if (!io::is_image_name(path)) continue;
       const fs::path folder = fs::path(path).parent_path();
       if (seen.insert(folder).second && searched.contains(io::identify((folder / ".").string())))
-        throw io::FileError(path, Failure::usage,
-                            "would be an input of the next run, for its folder is searched for inputs; give "
-                            "another folder of outputs");
+        throw io::FileError(
+            path, Failure::usage,
+            "would be an input of the next run; use an output folder outside of the input folder");
     }
 }
 

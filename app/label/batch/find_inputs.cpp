@@ -84,8 +84,8 @@ class Finder {
     warn_of_links(folder, listing);
     if (!listing.images.empty() || listing.folders.empty()) {
       if (!listing.folders.empty())
-        warn(folder,
-             counted(listing.folders.size(), "folder") + " left out: images beside them make it a stack");
+        warn(folder, counted(listing.folders.size(), "folder") +
+                         " ignored, because the folder also contains images and is a stack");
       found_.inputs.push_back({folder.string(), name.string(), std::nullopt});
       return;
     }
@@ -111,7 +111,7 @@ class Finder {
     if (options_.recursive) {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {
-      warn(folder, counted(listing.folders.size(), "folder") + " left out (--recursive goes into them)");
+      warn(folder, counted(listing.folders.size(), "folder") + " ignored; add --recursive to search them");
       found_.folders_left_out = true;
     }
   }
@@ -150,7 +150,7 @@ class Finder {
   }
 
   void warn_of_links(const fs::path& folder, const Listing& listing) {
-    if (listing.links > 0) warn(folder, counted(listing.links, "link") + " to folders left out");
+    if (listing.links > 0) warn(folder, counted(listing.links, "link") + " to folders ignored");
   }
 
   bool is_output(const fs::path& folder) const {
@@ -201,7 +201,7 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
       const std::string list = word.substr(1);
       for (const std::string& path : read_list(list)) {
         if (path == "-")
-          throw io::FileError(list, Failure::usage, "names '-', but standard input is one image");
+          throw io::FileError(list, Failure::usage, "contains '-', but standard input is one image");
         finder.add(path);
       }
     } else {

@@ -14,8 +14,9 @@ namespace fs = std::filesystem;
 IntensityImages::IntensityImages(std::string folder) : folder_(std::move(folder)) {
   std::error_code none;
   if (!folder_.empty() && !fs::is_directory(folder_, none))
-    throw io::FileError(folder_, Failure::usage,
-                        "is no folder; several inputs have --intensity FOLDER/, with images of their names");
+    throw io::FileError(
+        folder_, Failure::usage,
+        "is not a folder; for several inputs use --intensity FOLDER/, with images of the same names");
 }
 
 std::string IntensityImages::find(const std::string& name, bool stack) {
@@ -25,10 +26,9 @@ std::string IntensityImages::find(const std::string& name, bool stack) {
   if (stack && fs::is_directory(path, none)) return path.string();
   const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
   if (first == last)
-    throw Error(Failure::no_input,
-                "has no image of intensities; there is no " + path.string() + " of any format");
+    throw Error(Failure::no_input, "has no intensity image; missing: " + path.string() + " of any format");
   if (std::next(first) != last)
-    throw Error(Failure::no_input, "has more than one image of intensities, " + first->second + " and " +
+    throw Error(Failure::no_input, "has more than one intensity image: " + first->second + " and " +
                                        std::next(first)->second + " in " + path.parent_path().string());
   return (path.parent_path() / first->second).string();
 }

@@ -270,11 +270,10 @@ int label_batch(const LabelOptions& options) {
   if (plan.empty() && one_folder)
     throw io::FileError(first, Failure::no_input,
                         std::string("holds no ") + io::kImageExtensions + " file" +
-                            (found.folders_left_out ? "; --recursive goes into its folders" : ""));
+                            (found.folders_left_out ? "; add --recursive to search its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
-  if (plan.empty() && options.inputs.size() > 1)
-    throw Error(Failure::no_input, "none of what was given holds an input");
+  if (plan.empty() && options.inputs.size() > 1) throw Error(Failure::no_input, "no input images found");
   if (plan.empty()) throw io::FileError(first.substr(1), Failure::no_input, "names no input");
 
   for (const std::string& folder : folders) io::make_folder(folder);

@@ -64,9 +64,9 @@ void check_options(const EngineOptions& options, std::optional<Connectivity> con
   if (!on_cpu && !on_gpu)
     throw Error(Failure::usage, "no algorithm '" + name + "'; there are " + known_names());
   if (options.device == DeviceChoice::cuda && !on_gpu)
-    throw Error(Failure::usage, name + " runs on the CPU only, not with --device cuda");
+    throw Error(Failure::usage, name + " runs only on the CPU; use --device cpu or auto");
   if (options.device == DeviceChoice::cpu && !on_cpu)
-    throw Error(Failure::usage, name + " runs on a GPU only, not with --device cpu");
+    throw Error(Failure::usage, name + " runs only on a GPU; use --device cuda or auto");
   if (connectivity) choose(options, *connectivity, 0, Gpu::untried);
 }
 

@@ -10,7 +10,7 @@ namespace gpuccl::measuring {
 /// `what`: which measures, and their verb.
 inline Error not_enough_memory(const std::string& what, std::int64_t bytes) {
   return {Failure::memory, what + " " + std::to_string((bytes >> 20) + 1) +
-                               " MiB of memory beside what is taken; more --memory, or other measures"};
+                               " MiB of additional memory; set a larger --memory, or leave measures out"};
 }
 
 }  // namespace gpuccl::measuring

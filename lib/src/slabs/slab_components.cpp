@@ -46,8 +46,7 @@ Label SlabComponents::add(const Slab& slab, Components components) {
 void SlabComponents::check_memory(std::size_t more, std::size_t bytes_beside) const {
   if ((labels_.size() + more) * kBytesEach + bytes_beside > static_cast<std::uint64_t>(max_bytes_))
     throw TooManyComponents(Failure::memory,
-                            "has parts with more components than fit the memory that is left beside them; a "
-                            "larger --memory is needed");
+                            "has more components than fit into the remaining memory; set a larger --memory");
 }
 
 void SlabComponents::unite(Label a, Label b) {
