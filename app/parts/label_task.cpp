@@ -225,8 +225,9 @@ class LabelTask {
     const io::WriteOptions write =
         write_options(options_, format, joined.image_type, joined.image_largest, input_.info().geometry);
     std::vector<NumberedSlab> slabs;
-    const io::LabelFile image =
-        io::new_label_file(format, files_.image, input_.extent(), joined.image_largest, write);
+    const io::LabelFile image = io::concerning(files_.image, [&] {
+      return io::new_label_file(format, files_.image, input_.extent(), joined.image_largest, write);
+    });
     for (const int part : parts_with(io::rows_of_stretch(image, own()))) {
       slabs.push_back(numbered(part, joined));
       if (options_.values.keep_values) make_values(part, slabs.back().numbers);

@@ -54,7 +54,7 @@ Rows rows_of_stretch(const LabelFile& image, const Rows& own) {
 }
 
 void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelSource& labels,
-                       const Rows& own, const TellProgress& progress) {
+                       const Rows& own) {
   const StripLayout& strips = image.file->strips();
   const MappedLabels mapped{labels, {}, labels.count()};
   std::vector<StripEntry> entries;
@@ -65,7 +65,7 @@ void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const La
         file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
         entries.push_back({encoded.bytes.size(), encoded.checksum});
       },
-      progress);
+      {});
   file.end_section();
   file.put(entries);
 }

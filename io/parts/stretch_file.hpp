@@ -22,7 +22,7 @@ Rows rows_of_stretch(const LabelFile& image, const Rows& own);
 /// Writes what the part with `own` rows has of the image: the strips that begin in these, and what the tail
 /// needs to know of each. Error (data, io).
 void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelSource& labels,
-                       const Rows& own, const TellProgress& progress = {});
+                       const Rows& own);
 
 /// Calls read(file) with the file that has stretch i as its first sections, and says which one it is about
 /// when that throws.
