@@ -18,6 +18,8 @@ void check_for_tasks(const LabelOptions& options) {
         std::none_of(known.begin(), known.end(),
                      [&](const OptionRow& row) { return row.names == given.names; }))
       throw Error(Failure::usage, "--part cannot be combined with " + given.long_name());
+  if (!options.files.preview.empty())  // which ranks of MPI write
+    throw Error(Failure::usage, "--part cannot be combined with --preview");
   check_for_parts(options);
 }
 
