@@ -13,7 +13,9 @@ endforeach()
 target_compile_options(gpuccl_warnings INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overread>)
-target_compile_options(gpuccl_warnings INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+if(NOT GPUCCL_ALL_GPUS)  # not in packages
+  target_compile_options(gpuccl_warnings INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+endif()
 
 if(GPUCCL_WERROR)
   target_compile_options(gpuccl_warnings INTERFACE
