@@ -128,6 +128,13 @@ void add_format(const Command& command, LabelOptions& options) {
       .changes(Effect::file);
 }
 
+void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
+  add_planes(command, "--", planes,
+             {"The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5",
+              "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+              "The image of several in a TIFF, from 0"});
+}
+
 }  // namespace
 
 void LabelOptions::add_for_parts(const Command& command) {
@@ -147,8 +154,9 @@ void LabelOptions::add_for_parts(const Command& command) {
   add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, "Limit of the memory that the header of an input may request");
+  input.add_to(command, "Memory limit of each process; parts that need more are labeled in slabs");
   values.add_input_to(command);
+  add_planes_of_input(command, planes);
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);
@@ -177,10 +185,7 @@ void LabelOptions::add_to(const Command& command) {
   output.add_to(command);
   input.add_to(command, "Memory limit; larger inputs are processed in slabs");
   values.add_input_to(command);
-  add_planes(command, "--", planes,
-             {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
-              "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
-              "Image to read of a TIFF with several, from 0"});
+  add_planes_of_input(command, planes);
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);

@@ -314,6 +314,7 @@ TEST_CASE("what parts cannot do is refused") {
   }
   CHECK_FALSE(refused({"-o", "out.tif", "--spacing", "1,2,um", "--value", "3", "--bigtiff", "yes"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--fill-holes", "7"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--channel", "1", "--frame", "2", "--memory", "1G"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--intensity", "samples.tif", "--intensity-channel", "1"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--intensity", "samples.tif", "--keep", "intensity_mean > 3"}));
   CHECK_FALSE(

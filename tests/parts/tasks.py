@@ -514,7 +514,7 @@ def refused(scratch):
     for part in ("0/3", "4/3", "3", "1/0", "a/b", "1/2/3", "-1/3", "1/70000"):
         run("label", source, "-o", "out.tif", f"--part={part}", "--parts-dir", "d", code=64, said="is not a part")
     together = ["--part", "1/3", "--parts-dir", scratch / "d"]
-    for words in (["--measure", "intensity"], ["--preview", "p.png"], ["--channel", "0"],
+    for words in (["--measure", "intensity"], ["--preview", "p.png"],
                   ["--intensity", "-"], ["--recursive"], ["--stats", "-"], ["--contacts", "-"], ["--values", "--delta", "1", "--keep-values"], ["more.tif"], ["--json", "/dev/stdout"]):
         run("label", source, "-o", "out.tif", *together, *words, code=64)
     for image in ("out.jpg", "out/"):
