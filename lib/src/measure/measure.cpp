@@ -65,13 +65,15 @@ void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeli
   }
 }
 
-/// The same of all rows, as labels have them ready.
-void add_all_rows(const LabelSource& labels, const Labeling& labeling, MeasureSums& sums) {
+/// The same, as labels have rows ready, which have some around these.
+void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelSource& labels,
+                    const Labeling& labeling, MeasureSums& sums) {
   constexpr int kReach = RowWindow::kReach;
-  RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach);
+  RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach,
+                   std::max<std::int64_t>(0, begin - around.before), begin, end);
   const RowAccess rows = rows_of(labels, source);
-  std::int64_t begin = 0, end = 0;
-  while (source.next(begin, end)) add_rows(begin, end, rows, labeling, sums);
+  std::int64_t to = 0;
+  while (source.next(begin, to)) add_rows(begin, to, rows, labeling, sums);
 }
 
 }  // namespace
@@ -82,7 +84,8 @@ Measured measure(const LabelSource& labels, const Components& components, const 
   auto sums = std::make_unique<MeasureSums>(labeling);
   if (request.gathered == nullptr || !sums->take(*request.gathered, components.size()))
     sums->resize(components.size());
-  if (sums->looks_at_rows()) measuring::add_all_rows(labels, labeling, *sums);
+  if (sums->looks_at_rows())
+    measuring::add_ready_rows(0, labels.extent().rows(), {}, labels, labeling, *sums);
   return Measured(std::move(sums));
 }
 
@@ -102,11 +105,9 @@ Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_
   const Labeling labeling{labels.extent(), components, &labels, request, begin, end};
   auto sums = std::make_unique<MeasureSums>(labeling);
   sums->resize(components.size());
-  const auto list = [&labels](std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
-    labels.list_runs(first_row, rows, out, nullptr);
-  };
   if (sums->looks_at_rows())
-    measuring::add_rows(begin, end, {.extent = labels.extent(), .list = list}, labeling, *sums);
+    measuring::add_ready_rows(begin, end, rows_measured_around(labels.extent(), request.connectivity), labels,
+                              labeling, *sums);
   Measured measured(std::move(sums));
   if (request.samples != nullptr) {
     auto of_samples = make_intensity_sums(components, *request.samples, request.wanted, begin);

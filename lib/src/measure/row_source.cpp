@@ -9,14 +9,15 @@ namespace gpuccl::measuring {
 
 bool RowSource::next(std::int64_t& begin, std::int64_t& end) {
   const Extent extent = labels_.extent();
-  if (measured_ == extent.rows()) return false;
+  if (measured_ == end_) return false;
   begin = measured_;
   do {
-    keep(std::max<std::int64_t>(0, measured_ - rows_before_));
+    keep(std::max(first_, measured_ - rows_before_));
     ready_from_ = ready_to_;
     ready_to_ = labels_.prepare(ready_from_, 1);
     // Rows ahead are those of the same slice.
-    measured_ = ready_to_ % extent.height == 0 ? ready_to_ : std::max(measured_, ready_to_ - rows_ahead_);
+    const std::int64_t complete = ready_to_ % extent.height == 0 ? ready_to_ : ready_to_ - rows_ahead_;
+    measured_ = std::min(end_, std::max(measured_, complete));
   } while (measured_ == begin);
   end = measured_;
   return true;
@@ -34,7 +35,7 @@ void RowSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
 }
 
 void RowSource::keep(std::int64_t first_row) {
-  if (ready_to_ == 0) return;
+  if (ready_to_ == first_) return;
   LabelRuns kept;
   list_runs(first_row, ready_to_ - first_row, kept);
   kept_ = std::move(kept);
