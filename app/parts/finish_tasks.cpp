@@ -17,6 +17,7 @@
 #include "app/parts/part_checks.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
+#include "io/parts/section_checks.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
@@ -40,9 +41,8 @@ class Finish {
 
   void finish() {
     run_.for_each_part([&](int part) {
-      io::concerning(folder_.stretch_path(part), [&] {
-        write_ms_ = std::max(write_ms_, open(part).take<double>(sections::kTimes).at(0));
-      });
+      io::concerning(folder_.stretch_path(part),
+                     [&] { write_ms_ = std::max(write_ms_, open(part).take_one<double>(sections::kTimes)); });
     });
     // Names may have become links since the parts were labeled.
     check_for_parts(options_);
@@ -86,6 +86,8 @@ class Finish {
   }
 
   void write_image(io::AtomicFile& out) {
+    with_remedy(folder_.joined_path(), "run gpuccl join without --finish again",
+                [&] { joined_.check_image(options_.values.keep_values); });
     const io::LabelFormat format = io::label_format(files_.image);
     const io::WriteOptions write =
         write_options(options_, format, joined_.image_type, joined_.image_largest, input_.info().geometry);
@@ -109,11 +111,13 @@ class Finish {
     for (int part = 1; part <= folder_.parts(); ++part) {
       stretch(part, [&](const io::CheckedFile& file) {
         const auto more = file.take<Contact>(sections::kContacts);
+        io::check_contacts(more, joined_.count);
         contacts.insert(contacts.end(), more.begin(), more.end());
-        if (has_contacts_across(files_, options_))
-          at_borders.push_back(
-              {file.take<std::int64_t>(sections::kBorderRows),
-               {file.take<LabelRun>(sections::kBorderRuns), file.take<std::size_t>(sections::kBorderEnds)}});
+        if (!has_contacts_across(files_, options_)) return;
+        at_borders.push_back(
+            {file.take<std::int64_t>(sections::kBorderRows),
+             {file.take<LabelRun>(sections::kBorderRuns), file.take<std::size_t>(sections::kBorderEnds)}});
+        io::check_border_rows(at_borders.back(), input_.extent(), joined_.count);
       });
       const std::string path = folder_.numbers_path(part);
       with_remedy(path, "run gpuccl join without --finish again", [&] {
@@ -123,6 +127,9 @@ class Finish {
         return 0;
       });
     }
+    if (values.size() != (input_.value_type() ? joined_.count : 0))
+      throw io::FileError(folder_.joined_path(), Failure::data,
+                          "is damaged; run gpuccl join without --finish again");
     if (has_contacts_across(files_, options_)) {
       const auto across = find_contacts_across(input_.extent(), all_neighbors(input_.connectivity()),
                                                options_.periodic, at_borders);

@@ -182,8 +182,12 @@ class Join {
     Measured all = measure_nothing(input_.extent(), components, measures_.request());
     for (int part = 1; part <= folder_.parts(); ++part) {
       const std::string path = folder_.united_path(part);
-      const auto there =
-          io::concerning(path, [&] { return open_united(part).take<Label>(sections::kThere); });
+      const auto there = io::concerning(path, [&] {
+        auto labels = open_united(part).take<Label>(sections::kThere);
+        for (const Label label : labels)
+          if (label == 0 || label > components.size()) io::CheckedFile::refuse();
+        return labels;
+      });
       std::vector<std::size_t> of;
       of.reserve(there.size());
       for (const Label label : there) of.push_back(label - std::size_t{1});

@@ -28,6 +28,11 @@ std::uint64_t labels_id(const io::CheckedFile& labels) {
 
 std::uint64_t JoinedParts::id() const { return io::fingerprint(bytes_of(labels)); }
 
+void JoinedParts::check_image(bool keeps_values) const {
+  if (image_type == io::LabelType::automatic || (!keeps_values && image_largest != count))
+    throw Error(Failure::data, "was joined without a label image");
+}
+
 std::size_t JoinedParts::sections() const { return kPartsBegin + parts.size(); }
 
 void JoinedParts::write(const TaskFolder& folder) const {
@@ -51,7 +56,9 @@ JoinedParts JoinedParts::read(const TaskFolder& folder) {
   JoinedParts joined;
   const auto counts = file.take<std::uint64_t>(kCounts);
   joined.labels = file.take<std::uint64_t>(kLabels);
-  if (counts.size() != 8 || joined.labels.size() != parts) throw Error(Failure::data, "is damaged");
+  if (counts.size() != 8 || joined.labels.size() != parts ||
+      counts[3] > static_cast<std::uint64_t>(io::LabelType::f32))
+    io::CheckedFile::refuse();
   joined.count = counts[0];
   joined.dropped = counts[1];
   joined.largest = counts[2];

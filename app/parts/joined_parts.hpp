@@ -26,6 +26,8 @@ struct JoinedParts {
   Label image_largest = 0;                              // label, or value in place of labels
   std::vector<io::OfValue> values;                      // of an image of values
 
+  /// Whether the type of a label image was settled, for these labels. Error (data).
+  void check_image(bool keeps_values) const;
   /// The same for the same labels.
   std::uint64_t id() const;
   /// How many sections of a file it is.

@@ -24,6 +24,7 @@
 #include "app/parts/task_words.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
+#include "io/parts/section_checks.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
@@ -122,8 +123,9 @@ class LabelTask {
     const std::string path = folder_.measures_path(part_);
     const io::FileTag tag = folder_.measures_tag(part_, ids_of(mine)[sections::kOfJoined]);
     if (is_whole(path, tag, sections::kOfMeasures)) return false;
-    const Components components =
-        with_remedy(mine.path(), kJoinAgain, [&] { return take_components(mine, sections::kThereAsWhole); });
+    const Components components = with_remedy(mine.path(), kJoinAgain, [&] {
+      return take_components(mine, sections::kThereAsWhole, input_.extent());
+    });
     const auto there = mine.take<Label>(sections::kThere);
     const RowsAround around = rows_measured_around(input_.extent(), input_.connectivity());
     std::vector<NumberedSlab> slabs;
@@ -137,8 +139,9 @@ class LabelTask {
       cavities = take_cavities(folder_, part_, mine, slab(), input_.extent());
       request.background = &cavities;
     }
-    const Measured measured =
-        measure_slab(input_.extent(), slab(), std::move(slabs), there, components, request);
+    const Measured measured = with_remedy(mine.path(), kJoinAgain, [&] {
+      return measure_slab(input_.extent(), slab(), std::move(slabs), there, components, request);
+    });
     io::concerning(path, [&] {
       io::CheckedFileWriter file(path, tag, folder_.options());
       put_measured(file, measured, 0, components.size());
@@ -180,7 +183,8 @@ class LabelTask {
     }
     const io::CheckedFile numbers = numbers_of(part_, joined);
     with_remedy(numbers.path(), kJoinAgain, [&] {
-      const Components stay = take_components(numbers, sections::kStay);
+      const Components stay =
+          take_components(numbers, sections::kStay, input_.extent(), options_.periodic != PeriodicAxes{});
       const auto values = numbers.take<ValueBits>(sections::kStayValues);
       if (values.size() != (input_.value_type() ? stay.size() : 0)) throw Error(Failure::data, "is damaged");
       Measured measured;
@@ -191,7 +195,7 @@ class LabelTask {
         add_measured(numbers, sections::kStayMeasured, all, measured);
         measured.show_only(options_.measure.wanted);
       }
-      const io::Stretch stretch{numbers.take<std::uint64_t>(sections::kFirst).at(0), part_ == 1, false};
+      const io::Stretch stretch{numbers.take_one<std::uint64_t>(sections::kFirst), part_ == 1, false};
       const io::TextSink sink = [&](std::string_view text) { file.add(text); };
       if (!files_.stats.empty())
         io::stream_stats_csv(sink, input_.is_volume(), input_.info().geometry, stay, measured, stretch,
@@ -221,6 +225,7 @@ class LabelTask {
   }
 
   void write_image(const JoinedParts& joined, io::CheckedFileWriter& file) const {
+    with_remedy(folder_.joined_path(), kJoinAgain, [&] { joined.check_image(options_.values.keep_values); });
     const io::LabelFormat format = io::label_format(files_.image);
     const io::WriteOptions write =
         write_options(options_, format, joined.image_type, joined.image_largest, input_.info().geometry);
@@ -261,8 +266,11 @@ class LabelTask {
   /// A part with its numbers in the whole, from their files.
   NumberedSlab numbered(int part, const JoinedParts& joined) const {
     const io::CheckedFile numbers = numbers_of(part, joined);
-    auto list =
-        with_remedy(numbers.path(), kJoinAgain, [&] { return numbers.take<Label>(sections::kNumbers); });
+    auto list = with_remedy(numbers.path(), kJoinAgain, [&] {
+      auto taken = numbers.take<Label>(sections::kNumbers);
+      io::check_numbers(taken, joined.count);
+      return taken;
+    });
     return stored(part, std::move(list), joined.labels.at(static_cast<std::size_t>(part) - 1));
   }
 

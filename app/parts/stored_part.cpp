@@ -13,15 +13,16 @@ namespace {
 /// The labels of a part as far as they touch others: of its first and its last slice, or row.
 class LabelsAtFaces final : public LabelSource {
  public:
-  LabelsAtFaces(const io::CheckedFile& file, Extent extent, Label count)
+  LabelsAtFaces(const io::CheckedFile& file, Extent extent, std::size_t rows, Label count)
       : first_(io::take_runs(file, sections::kFirstFace)),
         last_(io::take_runs(file, sections::kLastFace)),
         extent_(extent),
         count_(count) {
     for (const LabelRuns* const face : {&first_, &last_})
       for (const LabelRun& run : face->runs)
-        if (run.label == 0 || run.label > count_ || run.end > extent_.width)
-          throw Error(Failure::data, "is damaged");
+        if (run.label > count_ || run.end > extent_.width) io::CheckedFile::refuse();
+    for (const LabelRuns* const face : {&first_, &last_})
+      if (face->ends.size() != rows) io::CheckedFile::refuse();
   }
 
   Extent extent() const override { return extent_; }
@@ -39,6 +40,11 @@ class LabelsAtFaces final : public LabelSource {
   Label count_;
 };
 
+/// In its first and in its last slice, or row.
+std::int64_t rows_of_face(const Slab& slab, const Extent& whole) {
+  return std::min<std::int64_t>(extent_of(slab, whole).rows(), whole.depth > 1 ? whole.height : 1);
+}
+
 }  // namespace
 
 void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& found,
@@ -48,8 +54,7 @@ void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Piec
   const Labeled& labeled = found.labeled;
   put_components(file, labeled.components, 0, labeled.components.size());
   file.put(found.values);
-  const std::int64_t rows = extent_of(slab, whole).rows();
-  const std::int64_t face = std::min<std::int64_t>(rows, whole.depth > 1 ? whole.height : 1);
+  const std::int64_t rows = extent_of(slab, whole).rows(), face = rows_of_face(slab, whole);
   const auto put = [&](std::int64_t first, std::int64_t count) {
     if (count == 0) return io::put_runs(file, LabelImage({}, 0), 0, 0);
     io::put_runs(file, *labeled.labels, first, count);
@@ -67,15 +72,20 @@ SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, cons
                              double delta) {
   SlabToJoin result;
   Labeled& labeled = result.labeled;
-  labeled.components = take_components(file, sections::kComponents);
+  const Extent extent = extent_of(slab, input.extent());
+  const std::int64_t face = rows_of_face(slab, input.extent());
+  labeled.components = take_components(file, sections::kComponents, extent);
   const auto values = file.take<ValueBits>(sections::kValues);
   if (values.size() != (input.value_type() ? labeled.components.size() : 0))
     throw Error(Failure::data, "is damaged");
   result.values.assign(values.begin(), values.end());
-  if (delta > 0)
+  if (delta > 0) {
     result.faces = {*input.value_type(), delta, file.take<std::byte>(sections::kFirstElements),
                     file.take<std::byte>(sections::kLastElements)};
-  labeled.labels = std::make_unique<LabelsAtFaces>(file, extent_of(slab, input.extent()),
+    const std::size_t bytes = static_cast<std::size_t>(face * extent.width) * bytes_of(*input.value_type());
+    if (result.faces.first.size() != bytes || result.faces.last.size() != bytes) io::CheckedFile::refuse();
+  }
+  labeled.labels = std::make_unique<LabelsAtFaces>(file, extent, static_cast<std::size_t>(face),
                                                    static_cast<Label>(labeled.components.size()));
   return result;
 }

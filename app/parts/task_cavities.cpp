@@ -73,7 +73,7 @@ Labeled take_cavities(const TaskFolder& folder, int part, const io::CheckedFile&
         before.empty())
       throw Error(Failure::data, "has changed since gpuccl join; run gpuccl join again");
     return cavities_of_slab(whole, take_part(std::move(file), slab, whole, std::move(numbers)),
-                            before.front(), take_components(united, sections::kCavities));
+                            before.front(), take_components(united, sections::kCavities, whole));
   });
 }
 

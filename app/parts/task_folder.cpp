@@ -10,6 +10,7 @@
 #include "app/options/number_lists.hpp"
 #include "io/files/fingerprint.hpp"
 #include "io/files/make_folder.hpp"
+#include "io/parts/section_checks.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -60,6 +61,7 @@ std::uint64_t TaskRun::id() const {
 TaskFolder::TaskFolder(std::string path, bool sync) : path_(std::move(path)) {
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   options_.sync = sync;
+  options_.guarded = true;
 }
 
 void TaskFolder::begin(const TaskRun& mine,
@@ -78,7 +80,9 @@ void TaskFolder::begin(const TaskRun& mine,
     there = read_run();
   } catch (const Error& error) {
     if (error.failure() != Failure::data) throw;
-    const bool is_of_ours = fs::is_empty(run_path()) || std::any_of(names.begin(), names.end(), is_of_part);
+    std::error_code is_no_file;
+    const bool is_of_ours =
+        fs::is_empty(run_path(), is_no_file) || std::any_of(names.begin(), names.end(), is_of_part);
     if (fs::exists(finished_path()) || !is_of_ours)
       throw io::FileError(run_path(), Failure::data,
                           "is damaged or not from gpuccl; remove the folder, or use another one");
@@ -112,6 +116,7 @@ TaskRun TaskFolder::read_run() const {
     const std::string text = file.take_text(sections::kInput);
     const std::size_t end = std::min(text.find('\0'), text.size());
     run.parts = parse_number<int>(text.substr(0, end)).value_or(0);
+    if (run.parts < 1 || run.parts > kMostParts) CheckedFile::refuse();
     run.input = text.substr(std::min(end + 1, text.size()));
     return run;
   });
@@ -173,7 +178,8 @@ void put_components(CheckedFileWriter& file, const Components& components, std::
   file.put(highs);
 }
 
-Components take_components(const CheckedFile& file, std::size_t section) {
+Components take_components(const CheckedFile& file, std::size_t section, const Extent& extent,
+                           bool is_periodic) {
   const auto take = [&](std::size_t i, auto& column) {
     using T = typename std::remove_reference_t<decltype(column)>::value_type;
     const std::vector<T> values = file.take<T>(section + i);
@@ -186,6 +192,7 @@ Components take_components(const CheckedFile& file, std::size_t section) {
   if (components.box.size() != components.size() || components.sum.size() != components.size())
     throw Error(Failure::data, "is damaged");
   for (const High& high : file.take<High>(section + 3)) components.sum_high[high.at] = high.sum;
+  io::check_components(components, extent, is_periodic);
   return components;
 }
 

@@ -18,6 +18,8 @@
 
 namespace gpuccl::app {
 
+inline constexpr int kMostParts = 65535;
+
 // Sections of the files that tasks leave.
 namespace sections {
 constexpr std::size_t kOfComponents = 4, kOfMeasured = 2;
@@ -153,7 +155,9 @@ class TaskFolder {
 /// Components [begin, end) as sections::kOfComponents sections.
 void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
                     std::size_t end);
-Components take_components(const io::CheckedFile& file, std::size_t section);
+/// Of an image of this extent, which may be a slab. Error (data).
+Components take_components(const io::CheckedFile& file, std::size_t section, const Extent& extent,
+                           bool is_periodic = false);
 
 /// What was measured of components [begin, end) as sections::kOfMeasured sections; empty ones of nothing.
 void put_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end);

@@ -14,6 +14,7 @@
 #include "gpuccl/selection.hpp"
 #include "io/files/file_error.hpp"
 #include "io/parts/checked_file.hpp"
+#include "io/parts/section_checks.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -82,6 +83,7 @@ PieceReport fill_part(const TaskFolder& folder, int part, Piece& piece, const Ex
     const io::CheckedFile holes = open_holes(folder, part);
     id = id_of_holes(holes);
     auto stays = holes.take<Label>(sections::kStays);
+    io::check_numbers(stays, 1);
     for (Label& label : stays) label = label == 0 ? 1 : 0;
     return stays;
   });

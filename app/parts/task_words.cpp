@@ -41,6 +41,7 @@ LabelOptions options_of_words(const std::vector<std::string>& words) {
   options.add_for_parts(command);
   command.on_run([] { return 0; });
   line.parse({words.begin() + 2, words.end()});
+  if (options.inputs.size() != 1) throw Error(Failure::data, "is damaged");  // or it asks for help
   options.settle();
   return options;
 }

@@ -20,7 +20,7 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr mode_t kMode = 0666;  // less what the umask takes away
+constexpr mode_t kMode = 0666, kGuardedMode = 0644;  // less what the umask takes away
 
 [[noreturn]] void fail_to_create(int code) {
   throw system_error(failure_to_create(code), "cannot create", code);
@@ -35,7 +35,7 @@ std::string target_of(const std::string& path) {
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kind)
-    : path_(path), target_(target_of(path)), options_(options), kind_(kind) {
+    : path_(path), target_(options.guarded ? path : target_of(path)), options_(options), kind_(kind) {
   if (descriptor_named(path) >= 0)
     throw Error(Failure::cannot_create, "cannot create: is a stream, not a file");
   open_folder();
@@ -76,10 +76,12 @@ void AtomicFile::open_folder() {
 
 void AtomicFile::check_target() {
   struct stat status {};
-  if (::fstatat(folder_.get(), name_.c_str(), &status, 0) != 0) {
+  if (::fstatat(folder_.get(), name_.c_str(), &status, options_.guarded ? AT_SYMLINK_NOFOLLOW : 0) != 0) {
     if (errno == ENOENT) return;
     fail_to_create(errno);
   }
+  if (S_ISLNK(status.st_mode))
+    throw Error(Failure::cannot_create, "cannot create: is a symbolic link, which could lead anywhere");
   if (kind_ == Kind::folder) {
     if (!S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a folder");
   } else if (S_ISDIR(status.st_mode)) {
@@ -88,19 +90,20 @@ void AtomicFile::check_target() {
     throw Error(Failure::cannot_create, "cannot create: is not a regular file");
   }
   if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: already exists", EEXIST);
-  mode_ = status.st_mode & 0777;
+  if (!options_.guarded) mode_ = status.st_mode & 0777;
 }
 
 void AtomicFile::create() {
+  const mode_t mode = options_.guarded ? kGuardedMode : kMode;
   // An unnamed file gets its name through /proc; where that is missing it would have none to get.
   if (!options_.named && ::access("/proc/self/fd", X_OK) == 0)
-    file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+    file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (file_) return;
   const Naming naming;
   while (!file_) {
     temporary_ = std::make_unique<TemporaryName>(folder_.get(), naming);
     file_ = Descriptor(::openat(folder_.get(), temporary_->c_str(),
-                                O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, kMode));
+                                O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode));
     if (file_) return;
     const int code = errno;
     temporary_.reset();

@@ -30,7 +30,8 @@ class AtomicFile {
     bool overwrite = true;    // false: an existing target is refused (cannot_create)
     bool sync = true;         // fsync before the rename
     bool sync_folder = true;  // and of the folder after it; false: the caller syncs it once for many
-    bool named = false;       // has a temporary name from the start, so that others can open it
+    bool guarded = false;  // in a folder of others, too: no link is followed, only the owner can write to it
+    bool named = false;    // has a temporary name from the start, so that others can open it
   };
   enum class Kind { file, folder };
   explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +27,27 @@ std::uint64_t crc(std::uint64_t before, const void* data, std::size_t bytes) {
 template <class Sections>
 std::uint64_t checksum_of(const Sections& sections, const FileTag& tag) {
   return crc(crc(0, sections.data(), sections.size() * sizeof(sections[0])), &tag, sizeof tag);
+}
+
+/// Whether others than the owner may write to the file. Where a file system keeps no permissions, all may
+/// seem to.
+bool is_writable_by_others(int file, mode_t mode) {
+  constexpr mode_t kOthers = S_IWGRP | S_IWOTH;
+  if ((mode & kOthers) == 0 || ::fchmod(file, mode & 0777 & ~kOthers) != 0) return (mode & kOthers) != 0;
+  struct stat without {};
+  const bool is_kept = ::fstat(file, &without) != 0 || (without.st_mode & kOthers) == 0;
+  return ::fchmod(file, mode & 0777) != 0 || is_kept;
+}
+
+/// Refuses what somebody else may have written. Tasks believe what the files of a run say: which files they
+/// write, among others. Error (no_input): it counts as not there.
+void check_owner(int file, const struct stat& status) {
+  if (status.st_uid != ::geteuid())
+    throw Error(Failure::no_input, "is of another user (uid " + std::to_string(status.st_uid) +
+                                       "), whom gpuccl does not trust with your files");
+  if (is_writable_by_others(file, status.st_mode))
+    throw Error(Failure::no_input,
+                "can be written to by other users, whom gpuccl does not trust with your files");
 }
 
 }  // namespace
@@ -54,11 +76,14 @@ void CheckedFileWriter::commit() {
 }
 
 CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections)
-    : path_(path), file_(open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    : path_(path),
+      file_(open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)) {
   if (!file_ && errno == ENOENT) throw Error(Failure::no_input, "is missing", ENOENT);
+  if (!file_ && errno == ELOOP) throw Error(Failure::no_input, "is a symbolic link", ELOOP);
   if (!file_) throw system_error(failure_to_read(errno), "cannot open", errno);
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) refuse();
+  check_owner(file_.get(), status);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   Trailer trailer;
   sections_.resize(sections);

@@ -55,7 +55,7 @@ class CheckedFileWriter {
 };
 
 /// Reads such a file. Throws Error: no_input if it is not there, data if it is damaged, not complete or of
-/// another run, io.
+/// another run, io; no_input, too, for a link and for what is of another user or may be written to by others.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections);
@@ -71,6 +71,13 @@ class CheckedFile {
     take_into(section, {reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T)});
     return values;
   }
+  /// The only value of a section.
+  template <class T>
+  T take_one(std::size_t section) const {
+    const std::vector<T> values = take<T>(section);
+    if (values.size() != 1) refuse();
+    return values.front();
+  }
   std::string take_text(std::size_t section) const;
   /// Gives the section piece by piece, and throws at its end if it was not what was written.
   void copy(std::size_t section, const std::function<void(std::string_view piece)>& sink) const;
@@ -78,10 +85,10 @@ class CheckedFile {
   void verify() const;
   /// Bytes of a section that was verified.
   void read_at(std::size_t section, std::uint64_t offset, std::span<std::byte> out) const;
+  [[noreturn]] static void refuse();  // as damaged
 
  private:
   void take_into(std::size_t section, std::span<std::byte> out) const;
-  [[noreturn]] static void refuse();
 
   std::string path_;
   Descriptor file_;

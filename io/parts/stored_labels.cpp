@@ -58,8 +58,9 @@ void for_each_run(std::span<const std::byte> row, Visit visit) {
   while (!row.empty()) {
     const std::uint64_t begin = at + std::min(take_number(row), kMost);
     at = begin + std::min(take_number(row), kMost);
-    label += unfolded(take_number(row));
-    if (at > kMost) refuse();
+    if (begin == at || at > kMost || __builtin_add_overflow(label, unfolded(take_number(row)), &label) ||
+        label < 1 || label > std::numeric_limits<Label>::max())
+      refuse();
     visit(LabelRun{static_cast<int>(begin), static_cast<int>(at), static_cast<Label>(label)});
   }
 }

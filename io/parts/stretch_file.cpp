@@ -46,6 +46,19 @@ class StripCutter {
   std::vector<std::byte> waiting_;
 };
 
+/// Throws Error (data) unless these are all strips of `own` rows, and all bytes.
+void check_entries(const std::vector<StripEntry>& entries, std::uint64_t bytes, const StripLayout& layout,
+                   const Rows& own) {
+  const StripRange strips = OwnStrips(layout, own).strips;
+  if (static_cast<std::int64_t>(entries.size()) != std::max<std::int64_t>(0, strips.end - strips.begin))
+    CheckedFile::refuse();
+  for (const StripEntry& entry : entries) {
+    if (entry.bytes > bytes) CheckedFile::refuse();
+    bytes -= entry.bytes;
+  }
+  if (bytes != 0) CheckedFile::refuse();
+}
+
 }  // namespace
 
 Rows rows_of_stretch(const LabelFile& image, const Rows& own) {
@@ -76,9 +89,11 @@ void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t s
   strips.write_head(out.descriptor());
   std::uint64_t end = strips.head().size();
   std::int64_t strip = 0;
+  const std::vector<Rows> own = rows_of_parts(strips.strips().extent, static_cast<int>(stretches));
   for (std::size_t i = 0; i < stretches; ++i)
     read_stretch(i, [&](const CheckedFile& file) {
       const auto entries = file.take<StripEntry>(kEntries);
+      check_entries(entries, file.bytes(kBytes), strips.strips(), own[i]);
       if (strips.places() == StripFile::Places::own_files) {
         StripCutter cutter(strips, out.descriptor(), strip, entries);
         file.copy(kBytes, [&](std::string_view piece) { cutter.take(piece); });

@@ -3,6 +3,7 @@
 Parts in any order and at once, every format and option; tasks killed at random moments; files of parts that are
 missing, damaged, cut off or of another run; a full disk; an input that is replaced. GPUCCL_LONG: more of all.
 """
+import copy
 import json
 import math
 import os
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 GPUCCL = sys.argv[1]
 LONG = bool(os.environ.get("GPUCCL_LONG"))
@@ -636,6 +638,142 @@ def links(scratch):
         case.check()
 
 
+def written_by_others(scratch):
+    """What somebody else could have written is not believed, and what leads elsewhere is not written to."""
+    source, thesis = scratch / "in.tif", scratch / "thesis"
+    generate(source, (60, 40), 0.4, 1)
+    thesis.write_text("years of work")
+    case = Case(scratch / "case", source, 1, [])
+
+    def cannot(words, name, said="symbolic link"):
+        (case.dir / name).unlink(missing_ok=True)
+        (case.dir / name).symlink_to("../../thesis")
+        run(*words, code=73, said=said)
+        assert thesis.read_text() == "years of work"
+        (case.dir / name).unlink()
+
+    case.dir.mkdir()
+    cannot(case.task(1), "labels-1-of-1")
+    (case.dir / "run").unlink()
+    (case.dir / "run").symlink_to("../../nothing")
+    run(*case.task(1), code=73, said="symbolic link")
+    (case.dir / "run").unlink()
+    case.each()
+    cannot(case.join(), "numbers-1-of-1")
+    (case.dir / "joined").symlink_to("../../thesis")  # it is replaced, and what it leads to is not
+    run(*case.join())
+    assert thesis.read_text() == "years of work" and not (case.dir / "joined").is_symlink()
+    cannot(case.task(1), "stretch-1-of-1")
+    case.each()
+    cannot(case.join("--finish"), "finished")
+    os.mkfifo(case.dir / "finished")
+    run(*case.join("--finish"), code=73, said="not a regular file")
+    (case.dir / "finished").unlink()
+    # The folder says which files are written: only its user may have.
+    umask = os.umask(0)
+    try:
+        shutil.rmtree(case.dir)
+        case.each()
+        run(*case.join())
+        case.each()
+    finally:
+        os.umask(umask)
+    for file in case.dir.iterdir():
+        assert file.stat().st_mode & 0o022 == 0, file
+    for name in ("run", "stretch-1-of-1"):
+        for mode in (0o664, 0o646):
+            (case.dir / name).chmod(mode)
+            run(*case.join("--finish"), code=66, said="can be written to by other users")
+            assert (case.dir / name).stat().st_mode & 0o777 == mode
+        (case.dir / name).chmod(0o644)
+        if os.geteuid() == 0:
+            os.chown(case.dir / name, 12345, -1)
+            run(*case.join("--finish"), code=66, said="is of another user (uid 12345)")
+            os.chown(case.dir / name, 0, -1)
+    case.check_untouched()
+    run(*case.join("--finish"))
+    case.check()
+    (case.dir / "run").unlink()
+    os.mkfifo(case.dir / "run")
+    run(*case.task(1), code=65, said="is damaged")
+
+
+class Sections:
+    """A file of a part, with the checksums of what it is made to hold."""
+
+    def __init__(self, path):
+        self.path, content = path, path.read_bytes()
+        self.tag, (count, _, self.magic) = content[-56:-24], struct.unpack("<3Q", content[-24:])
+        table = content[len(content) - 56 - 24 * count:-56]
+        self.bytes = [content[begin:begin + size] for begin, size, _ in struct.iter_unpack("<3Q", table)]
+
+    def of(self, parts):
+        other = copy.copy(self)
+        other.bytes = parts
+        return other
+
+    def write(self):
+        begin, table = 0, b""
+        for part in self.bytes:
+            table += struct.pack("<3Q", begin, len(part), zlib.crc32(part))
+            begin += len(part)
+        self.path.write_bytes(b"".join(self.bytes) + table + self.tag
+                              + struct.pack("<3Q", len(self.bytes), zlib.crc32(table + self.tag), self.magic))
+
+
+def crafted(scratch, rounds):
+    """Files with right checksums and any content: an answer or a word about them, never a crash, nothing by halves."""
+    rng = random.Random(9)
+
+    def large(part, word):
+        at = rng.randrange(max(1, len(part) // word)) * word
+        return part[:at] + rng.choice([b"\xff" * word, (1 << 8 * word - 2).to_bytes(word, "little"), (1000 % (1 << 8 * word)).to_bytes(word, "little")]) + part[at + word:]
+
+    changes = [lambda part: b"", lambda part: part[:len(part) // 16 * 8], lambda part: part[8:], lambda part: part + part[-8:], lambda part: part * 3,
+               lambda part: large(part, 1), lambda part: large(part, 4), lambda part: large(part, 8), lambda part: bytes(len(part)),
+               lambda part: b"\xff" * len(part)]
+    volume, values, samples = scratch / "in.tif", scratch / "values.npy", scratch / "samples.npy"
+    generate(volume, (30, 20, 9), 0.4, 1)
+    generate_values(values, (30, 20, 9), rng)
+    generate_samples(samples, (30, 20, 9), rng)
+    kinds = [("in.tif", ["--measure", "moments_central-2-0-0,feret_diameter_max,cavities", "--intensity", samples], ".tiff"),
+             ("in.tif", ["--periodic", "x,y,z"], ".npy"), ("in.tif", ["--fill-holes", "-c", "6"], ".tiff"),
+             ("values.npy", ["--values"], ".tiff"), ("values.npy", ["--values", "--keep-values"], ".npy")]
+    crashes = []
+    for name, options, extension in kinds:
+        case = Case(scratch / "case", scratch / name, 2, options, extension)
+        steps = [case.task(1), case.task(2), case.join()] * 2 + [case.task(1), case.task(2), case.join(), case.task(1), case.task(2), case.join("--finish")]
+        kept = scratch / "kept"
+        for step, words in enumerate(steps):
+            files = sorted(case.dir.iterdir()) if case.dir.exists() else []
+            shutil.rmtree(kept, ignore_errors=True)
+            if files:
+                shutil.copytree(case.dir, kept)
+            for _ in range(rounds if files else 0):
+                file = Sections(rng.choice(files))
+                section, change = rng.randrange(len(file.bytes)), rng.randrange(len(changes))
+                file.bytes[section] = changes[change](file.bytes[section])
+                file.write()
+                process = start(words)
+                err = process.communicate()[1].decode()
+                if process.returncode not in (0, 64, 65, 66, 71, 73) or err.count("\n") > 1:
+                    crashes.append((name, options, step, file.path.name, section, change, process.returncode, err[:200]))
+                shutil.rmtree(case.dir)
+                shutil.copytree(kept, case.dir)
+                for output in case.outputs:
+                    output.unlink(missing_ok=True)
+            if step + 1 < len(steps):
+                run(*words)
+    assert not crashes, "\n".join(map(str, crashes))
+    run_file = Sections(case.dir / "run")
+    for part in (b"gpuccl\0" + run_file.bytes[0].split(b"\0")[1] + b"\0label\0--help", run_file.bytes[0] + b"\0another"):
+        run_file.of([part, run_file.bytes[1]]).write()
+        run(*case.join("--finish"), code=65, said="is damaged")
+    for parts in (b"0", b"-3", b"70000"):
+        run_file.of([run_file.bytes[0], parts + b"\0" + run_file.bytes[1].split(b"\0", 1)[1]]).write()
+        run(*case.join("--finish"), code=65, said="is damaged")
+
+
 def stacks(scratch):
     slices = scratch / "slices"
     slices.mkdir()
@@ -661,7 +799,8 @@ def stacks(scratch):
 
 with tempfile.TemporaryDirectory() as folder:
     tests = [(same_bytes, (400 if LONG else 12,)), (formats, ()), (killed, (200 if LONG else 12,)), (mended, (100 if LONG else 3,)),
-             (measured, ()), (hollow, ()), (filled, ()), (refused, ()), (full_disk, ()), (finished, ()), (links, ()), (stacks, ())]
+             (measured, ()), (hollow, ()), (filled, ()), (refused, ()), (full_disk, ()), (finished, ()), (links, ()), (written_by_others, ()),
+             (crafted, (200 if LONG else 12,)), (stacks, ())]
     for test, arguments in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue

@@ -56,8 +56,9 @@ class Cavities final : public Group {
   void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
     saved.push_back(counts_[index]);
   }
-  void add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+  bool add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
     counts_[index] += static_cast<std::uint32_t>(saved.front());
+    return true;
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
@@ -123,7 +124,8 @@ class Cavities final : public Group {
         if (x == span.end) continue;
         if (!is_listed) list_spans(*labeling.labels, row, 1, here);
         is_listed = true;
-        while (here.runs[left].end < x) ++left;
+        while (left < here.runs.size() && here.runs[left].end < x) ++left;
+        if (left == here.runs.size()) throw Error(Failure::data, "has a background of other labels");
         around[span.label - 1] = here.runs[left].label;
       }
     }

@@ -205,10 +205,13 @@ class Feret final : public Group {
     for (std::size_t row = rows_before_[index]; row < rows_before_[index + 1]; ++row)
       saved.push_back(std::bit_cast<std::uint64_t>(ends_[row]));
   }
-  void add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+  bool add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
     for (std::size_t row = 0; row < saved.size(); ++row)  // of a row one part has all
-      if (const auto ends = std::bit_cast<Ends>(saved[row]); ends.end != 0)
+      if (const auto ends = std::bit_cast<Ends>(saved[row]); ends.end != 0) {
+        if (ends.begin < 0 || ends.end <= ends.begin) return false;
         ends_[rows_before_[index] + row] = ends;
+      }
+    return true;
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {

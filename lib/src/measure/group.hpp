@@ -106,10 +106,10 @@ class Group {
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
   /// Puts what it keeps of a component beside its sums, so many words, behind `saved`, and adds that to what
-  /// it keeps of another part of the same one, with the same box.
+  /// it keeps of another part of the same one, with the same box. False if it cannot be of such.
   virtual std::size_t saved_words(std::size_t /*index*/) const { return 0; }
   virtual void save(std::size_t /*index*/, std::vector<std::uint64_t>& /*saved*/) const {}
-  virtual void add_saved(std::size_t /*index*/, std::span<const std::uint64_t> /*saved*/) {}
+  virtual bool add_saved(std::size_t /*index*/, std::span<const std::uint64_t> /*saved*/) { return true; }
   /// Puts the values into their places.
   virtual void derive(const Sums& sums, MeasureValues& values) const = 0;
 

@@ -67,14 +67,15 @@ void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved)
   for (const auto& group : groups_) group->save(component, saved);
 }
 
-void MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t> saved) {
+bool MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t> saved) {
   merge(of(component), saved.data());
   saved = saved.subspan(words_);
   for (const auto& group : groups_) {
     const std::size_t words = group->saved_words(component);
-    group->add_saved(component, saved.first(words));
+    if (!group->add_saved(component, saved.first(words))) return false;
     saved = saved.subspan(words);
   }
+  return true;
 }
 
 void MeasureSums::merge(std::uint64_t* into, const std::uint64_t* part) const {

@@ -40,10 +40,10 @@ class MeasureSums {
   /// The same measures, of nothing yet, of other components.
   std::unique_ptr<MeasureSums> of_others(const Components& components) const;
   /// What is known of a component as so many words behind `saved`, and adds such to another part of the same
-  /// one.
+  /// one; false if it cannot be of such.
   std::size_t saved_words(std::size_t component) const;
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
-  void add_saved(std::size_t component, std::span<const std::uint64_t> saved);
+  bool add_saved(std::size_t component, std::span<const std::uint64_t> saved);
 
   void merge(std::uint64_t* into, const std::uint64_t* part) const;
   MeasureValues derive(const Component& component, std::size_t i) const;

@@ -77,7 +77,7 @@ void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   };
   const std::size_t words = sums_->saved_words(measured);
   expect(saved.size() >= words);
-  sums_->add_saved(measured, saved.first(words));
+  expect(sums_->add_saved(measured, saved.first(words)));
   const std::span rest = saved.subspan(words);
   if (!intensity_sums_ && !intensities_) return expect(rest.empty());
   expect(!rest.empty() && (rest.front() == kDerived || rest.front() == kSums));

@@ -137,7 +137,7 @@ void ValueCounts::derive(std::size_t component, MeasureValues& values) {
     const std::uint64_t* const counts = counts_.data() + begins_[component];
     const auto sample_at = [&](std::uint64_t rank) {
       std::int32_t value = 0;
-      for (; rank >= counts[value]; ++value) rank -= counts[value];
+      for (; rank >= counts[value] && value + 1 < values_.count; ++value) rank -= counts[value];
       return static_cast<double>(value + values_.first);
     };
     for (const auto& [id, share] : kPercentiles) values[id] = percentile(share, area, sample_at);

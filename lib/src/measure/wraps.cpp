@@ -17,9 +17,10 @@ class Wraps final : public Group {
   void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
     for (const Wrap wrap : wraps_[index]) saved.push_back(static_cast<std::uint64_t>(wrap));
   }
-  void add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+  bool add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
     for (std::size_t axis = 0; axis < saved.size(); ++axis)
       wraps_[index][axis] = std::max(wraps_[index][axis], static_cast<Wrap>(saved[axis]));
+    return true;
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {

@@ -77,6 +77,34 @@ void measure_whole(const MeasureRequest& request, NumberedPart& part) {
   part.measured.add(std::move(intensities));
 }
 
+/// Labels and components of a slab come from files that need not belong together: what is measured is only
+/// as large as boxes and areas say. Error (data).
+void check_in_boxes(const LabelSource& labels, const RowRange& rows, const Components& components) {
+  constexpr std::int64_t kRowsAtOnce = 1024;
+  const int height = labels.extent().height;
+  std::vector<std::uint64_t> areas(components.size());
+  LabelRuns runs;
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += kRowsAtOnce) {
+    labels.list_runs(begin, std::min(kRowsAtOnce, rows.end - begin), runs, nullptr);
+    std::int64_t row = begin;
+    std::size_t at = 0;
+    for (const std::size_t end : runs.ends) {
+      const auto y = static_cast<int>(row % height), z = static_cast<int>(row / height);
+      for (; at < end; ++at) {
+        const LabelRun& run = runs.runs[at];
+        if (run.label == 0 || run.label > components.size()) continue;  // of others, which are not measured
+        const std::size_t i = run.label - std::size_t{1};
+        const Box& box = components.box[i];
+        areas[i] += static_cast<std::uint64_t>(run.end - run.begin);
+        if (run.begin < box.min[0] || run.end - 1 > box.max[0] || y < box.min[1] || y > box.max[1] ||
+            z < box.min[2] || z > box.max[2] || areas[i] > components.area[i])
+          throw Error(Failure::data, "has components that are smaller than their labels");
+      }
+      ++row;
+    }
+  }
+}
+
 }  // namespace
 
 Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background) {
@@ -99,6 +127,7 @@ Labeled cavities_of_slab(Extent whole, NumberedSlab background, Label before, Co
 Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
                       const std::vector<Label>& labels, const Components& components,
                       const MeasureRequest& request) {
+  if (labels.size() != components.size()) throw Error(Failure::data, "has other components than labels");
   const auto others = static_cast<Label>(labels.size() + 1);
   for (NumberedSlab& one : slabs)
     for (Label& number : one.numbers) {
@@ -107,8 +136,9 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
       number = at != labels.end() && *at == number ? static_cast<Label>(at - labels.begin() + 1) : others;
     }
   const RowRange rows = rows_of(slab, whole);
-  return measure_rows(*joined_labels(whole, std::move(slabs), others), rows.begin, rows.end, components,
-                      request);
+  const std::unique_ptr<LabelSource> joined = joined_labels(whole, std::move(slabs), others);
+  check_in_boxes(*joined, rows, components);
+  return measure_rows(*joined, rows.begin, rows.end, components, request);
 }
 
 void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
