@@ -47,7 +47,8 @@ void install_signal_handlers() {
   action.sa_handler = take_signal;
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  // SLURM sends SIGXCPU and, if asked to, SIGUSR1 some time before it kills.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2}) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);  // nohup stays nohup
@@ -78,9 +79,18 @@ void share_arena_where_addresses_are_few() {
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
 }
 
+/// Files of a Zarr are open by the dozen, for each of several jobs.
+void allow_all_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 void prepare_process() {
+  allow_all_descriptors();
   open_standard_descriptors();
   install_signal_handlers();
   std::set_terminate(report_and_exit);

@@ -1,6 +1,7 @@
 #include "app/label/memory_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -46,6 +47,15 @@ double tables_of(const LabelWork& work, const Extent& extent) {
   return work.labels_background ? std::max(tables, of(complementary(work.connectivity))) : tables;
 }
 
+/// Bytes that rows take beyond their elements: whole words of bits, and where the runs of each end. Of narrow
+/// images it is most of all.
+double bytes_of_rows(const Extent& part, double bytes_of_bits) {
+  constexpr double kWord = 8, kBitsOfWord = 64;
+  const double words = std::ceil(part.width / kBitsOfWord) * kWord;
+  return static_cast<double>(part.rows()) *
+         ((words - part.width * kBit) * bytes_of_bits / kBit + sizeof(std::size_t));
+}
+
 /// Bytes of the bits of an element; filled ones are drawn beside the background.
 double bytes_of_bits(const LabelWork& work) { return work.labels_background ? 2 * kBit : kBit; }
 
@@ -62,7 +72,8 @@ double bytes_of_element(const LabelWork& work) {
 double bytes_of(const LabelWork& work, const Extent& part) {
   if (work.values) return ValueImage::most_bytes(part, *work.values, work.delta);
   const auto elements = static_cast<double>(part.elements());
-  return std::max(elements * bytes_of_element(work), elements * bytes_of_bits(work) + tables_of(work, part) -
+  return bytes_of_rows(part, bytes_of_bits(work)) +
+         std::max(elements * bytes_of_element(work), elements * bytes_of_bits(work) + tables_of(work, part) -
                                                          static_cast<double>(kKeptInAnyCase));
 }
 
@@ -165,7 +176,8 @@ double bytes_of_labels(const LabelWork& work, std::int64_t runs) {
   }
   const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, work.extent.elements());
   if (algorithm.device != DeviceKind::cpu || algorithm.name != "runs") return bytes_at_once(work);
-  return static_cast<double>(work.extent.elements()) * kBit + static_cast<double>(runs) * sizeof(Label);
+  return static_cast<double>(work.extent.elements()) * kBit + bytes_of_rows(work.extent, kBit) +
+         static_cast<double>(runs) * sizeof(Label);
 }
 
 double bytes_of_components(const LabelWork& work, std::int64_t most) {

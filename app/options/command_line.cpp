@@ -40,9 +40,27 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
 
+/// Put before a word in brackets, of which CLI11 would make a list: no word of a command line has such a
+/// letter.
+constexpr char kNoList = '\0';
+
+void protect_brackets(std::vector<std::string>& words) {
+  for (std::string& word : words)
+    if (word.starts_with('[') && word.ends_with(']')) word.insert(word.begin(), kNoList);
+}
+
+std::string as_given(std::string text) {
+  std::erase(text, kNoList);
+  return text;
+}
+
+TakeValue taking_as_given(TakeValue take) {
+  return [take = std::move(take)](const std::string& value) { return take(as_given(value)); };
+}
+
 /// `reason`, and where more is said.
 Error with_hint(const std::string& reason, const std::string& program) {
-  return {Failure::usage, reason + " (see '" + program + " --help')"};
+  return {Failure::usage, as_given(reason) + " (see '" + program + " --help')"};
 }
 
 /// Whether there is a file of that name, which may be too long for one.
@@ -231,7 +249,7 @@ Option Command::add_value(const std::string& names, const std::string& type, con
                      ->add_option_function<std::string>(
                          names, [](const std::string&) {}, help)
                      ->type_name(type)
-                     ->check(std::move(take)));
+                     ->check(taking_as_given(std::move(take))));
 }
 
 Option Command::add_optional_value(const std::string& names, const std::string& type,
@@ -249,7 +267,7 @@ Option Command::add_values(const std::string& names, const std::string& type, co
   CLI::Option* option = command_->add_option_function<std::vector<std::string>>(
       names, [](const std::vector<std::string>&) {}, help);
   if (names.starts_with('-')) option->allow_extra_args(false);
-  return Option(*option->type_name(type)->check(std::move(take)));
+  return Option(*option->type_name(type)->check(taking_as_given(std::move(take))));
 }
 
 void Command::on_run(Run run) const {
@@ -295,6 +313,7 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
       }
       join_optional_values(*command, words);
     }
+  protect_brackets(words);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
     app_->parse(std::move(words));

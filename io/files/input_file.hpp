@@ -31,6 +31,8 @@ class InputFile final : public ByteSource {
   /// Which array in the file is meant, as "/volume/raw" in "cells.h5:/volume/raw"; empty for the only one.
   const std::string& inside() const { return inside_; }
   std::uint64_t size() const { return size_; }
+  /// -1 if it has none: all is held in memory.
+  int descriptor() const { return descriptor_.get(); }
   /// How many of them are held in memory.
   std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
   /// Throws Error (io).

@@ -2,9 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <cerrno>
 #include <string>
 
 #include "gpuccl/error.hpp"
+#include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -23,7 +25,10 @@ void find(void* library, const char* name, Pointer& pointer) {
 }
 
 Hdf5Functions load() {
+  errno = 0;
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr && errno == EMFILE)
+    throw Error(Failure::no_input, "cannot load libhdf5 (" + system_reason(EMFILE) + ")", EMFILE);
   if (library == nullptr) refuse();
   Hdf5Functions functions{};
 #define GPUCCL_FIND(name) find(library, #name, functions.name);

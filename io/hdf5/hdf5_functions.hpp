@@ -12,7 +12,6 @@ namespace gpuccl::io {
   X(H5Aget_type) \
   X(H5Aopen) \
   X(H5Aread) \
-  X(H5Dget_chunk_info_by_coord) \
   X(H5Dget_chunk_storage_size) \
   X(H5Dget_create_plist) \
   X(H5Dget_offset) \

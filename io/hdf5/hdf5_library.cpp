@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "gpuccl/error.hpp"
 
@@ -129,6 +130,8 @@ std::int64_t checked_hdf5(std::int64_t result) {
   if (result < 0) throw Error(Failure::data, "damaged or unsupported (libhdf5: " + reason() + ")");
   return result;
 }
+
+bool hdf5_says(std::string_view words) { return !thrown && reason() == words; }
 
 Hdf5Id open_hdf5_file(const ByteSource& source, std::uint64_t size) {
   constexpr unsigned kReadOnly = 0;  // the macro of that links with the library

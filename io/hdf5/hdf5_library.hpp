@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "io/files/byte_source.hpp"
@@ -40,6 +41,9 @@ class Hdf5Id {
 /// `result` of a function of libhdf5. If it failed, throws what reading the file threw, or Error (data) with
 /// the library's reason.
 std::int64_t checked_hdf5(std::int64_t result);
+
+/// Whether a call that has just failed gives these words as its reason.
+bool hdf5_says(std::string_view words);
 
 /// Opens the bytes as a file; `source` must outlive it. libhdf5 reads them through this alone, and opens no
 /// other file, whatever a link or a dataset names. Call it, and all that follows, with a Hdf5Lock.

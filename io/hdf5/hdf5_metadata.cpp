@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "io/files/flat_json.hpp"
+
 namespace gpuccl::io {
 namespace {
 
@@ -59,11 +61,8 @@ struct TaggedAxis {
 /// Nothing if there are none for so many axes.
 std::vector<TaggedAxis> axistags(hid_t dataset, std::size_t axes) {
   constexpr int kDeepest = 16;
-  bool is_deep = false;
-  const Json json = Json::parse(
-      text_in(dataset, "axistags"),
-      [&](int depth, Json::parse_event_t, Json&) { return !(is_deep = is_deep || depth > kDeepest); }, false);
-  if (is_deep || !json.is_object() || !json.contains("axes")) return {};
+  const Json json = parse_flat_json<Json>(text_in(dataset, "axistags"), kDeepest, [] {});
+  if (!json.is_object() || !json.contains("axes")) return {};
   const Json& list = json["axes"];
   if (!list.is_array() || list.size() != axes) return {};
   std::vector<TaggedAxis> tags;

@@ -8,6 +8,7 @@
 #include "io/hdf5/hdf5_find.hpp"
 #include "io/hdf5/hdf5_metadata.hpp"
 #include "io/hdf5/hdf5_trial.hpp"
+#include "io/image/limits.hpp"
 
 namespace gpuccl::io {
 
@@ -32,7 +33,8 @@ Opened open_dataset(std::shared_ptr<const InputFile> file, const ReadOptions& op
 
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   const Hdf5Lock lock;
-  try_hdf5([&] { open_dataset(file, options).chunks->find_chunks(); });
+  try_hdf5(file->descriptor(), memory_limit(options.limits),
+           [&] { open_dataset(file, options).chunks->find_chunks(); });
   Opened opened = open_dataset(std::move(file), options);
   return open_chunks(std::move(opened.chunks), opened.image, options);
 }

@@ -1,37 +1,120 @@
 #include "io/hdf5/hdf5_trial.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 
 #include "gpuccl/error.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/hdf5/hdf5_library.hpp"
 
 namespace gpuccl::io {
+namespace {
 
-void try_hdf5(const std::function<void()>& work) {
-  constexpr rlimit kLongest = {20, 20};  // seconds of a processor; some damage is gone round without end
-  const pid_t child = ::fork();
-  if (child < 0) throw Error(Failure::memory, "cannot start a process (" + system_reason(errno) + ")");
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSeconds = 20;  // by the clock; some damage is gone round without end
+constexpr char kDone = '1';
+
+/// Of memory that this process can write to, what it has not touched included.
+rlim_t data_bytes() {
+  constexpr int kField = 5;  // of /proc/self/statm
+  std::array<char, 256> text{};
+  const Descriptor statm = open_again("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (!statm || ::read(statm.get(), text.data(), text.size() - 1) <= 0) return 0;
+  const char* at = text.data();
+  for (int field = 0; field < kField && at != nullptr; ++field) at = std::strchr(at + 1, ' ');
+  return at == nullptr ? 0 : std::strtoull(at, nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// What of the parent must not go on in the child: it may be killed at any time, and it reads hostile bytes.
+void isolate(pid_t parent, int input, int to_parent, std::int64_t memory) {
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXCPU, SIGUSR1, SIGUSR2})
+    ::signal(signal, SIG_DFL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it has ended before that
+  constexpr rlimit kNone = {0, 0}, kLongest = {kSeconds, kSeconds};
+  const rlim_t most = data_bytes() + static_cast<rlim_t>(memory);
+  const rlimit data = {most, most};
+  ::setrlimit(RLIMIT_DATA, &data);
+  ::setrlimit(RLIMIT_CORE, &kNone);
+  ::setrlimit(RLIMIT_FSIZE, &kNone);
+  ::setrlimit(RLIMIT_CPU, &kLongest);
+  // Whoever reads what the program prints is not to wait for the child; nor does it need other inputs.
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (standard != input && nothing >= 0) ::dup2(nothing, standard);
+  std::array<int, 2> kept = {input, to_parent};
+  std::sort(kept.begin(), kept.end());
+  unsigned first = STDERR_FILENO + 1;
+  for (const int one : kept) {
+    if (one < static_cast<int>(first)) continue;
+    if (static_cast<unsigned>(one) > first) ::close_range(first, static_cast<unsigned>(one) - 1, 0);
+    first = static_cast<unsigned>(one) + 1;
+  }
+  ::close_range(first, ~0U, 0);
+}
+
+/// Waits until the child has said that it is done, or ends, or its time is over: then false.
+bool wait_for(int from_child, bool& is_done) {
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(kSeconds);
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd waiting{from_child, POLLIN, 0};
+    const int ready = left > 0 ? ::poll(&waiting, 1, static_cast<int>(left)) : 0;
+    if (ready == 0) return false;
+    if (ready < 0 && errno == EINTR) continue;
+    char said = 0;
+    const ssize_t got = ::read(from_child, &said, 1);
+    if (got < 0 && errno == EINTR) continue;
+    is_done = got == 1 && said == kDone;
+    return true;
+  }
+}
+
+}  // namespace
+
+void try_hdf5(int input, std::int64_t memory, const std::function<void()>& work) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw Error(Failure::memory, "cannot start a process (" + system_reason(errno) + ")", errno);
+  const Descriptor from_child(ends[0]);
+  Descriptor to_parent(ends[1]);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) throw Error(Failure::memory, "cannot start a process (" + system_reason(errno) + ")", errno);
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXCPU})
-      ::signal(signal, SIG_DFL);
-    ::setrlimit(RLIMIT_CPU, &kLongest);
+    isolate(parent, input, to_parent.get(), memory);
     Hdf5Lock::leave_out();  // there are no other threads here, and the lock is of the one that began
     try {
       work();
     } catch (...) {
     }
-    ::_exit(0);
+    const bool is_said = ::write(to_parent.get(), &kDone, 1) == 1;
+    ::_exit(is_said ? 0 : 1);
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return;
-  if (status != 0) throw Error(Failure::data, "damaged (libhdf5 fails on it)");
+  to_parent.close();
+  bool is_done = false;
+  const bool is_in_time = wait_for(from_child.get(), is_done);
+  if (!is_in_time) ::kill(child, SIGKILL);
+  // How it ended is known from what it said: where SIGCHLD is ignored the system tells nothing.
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (!is_in_time)
+    throw Error(Failure::data, "libhdf5 has not found its samples within " + std::to_string(kSeconds) +
+                                   " s; copy them to another file, by h5repack for one");
+  if (!is_done) throw Error(Failure::data, "damaged (libhdf5 fails on it)");
 }
 
 }  // namespace gpuccl::io

@@ -1,5 +1,6 @@
 #include "io/image/chunk_grid.hpp"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -17,6 +18,15 @@ void check_chunk(const ChunkGrid& grid) {
     if (size == 0) throw Error(Failure::data, "header claims chunks of " + sizes_in_words(grid.chunk));
   if (!product(grid.chunk, kMostBytes / grid.sample_bytes()))
     throw Error(Failure::data, "header claims chunks of " + sizes_in_words(grid.chunk) + ", 2 GiB or more");
+  // Looking for a chunk takes as long as reading so many samples, whether it is there or not.
+  constexpr std::uint64_t kWorthLooking = 1024, kMostTiny = std::uint64_t{1} << 22;
+  double chunks = 1;
+  for (std::size_t axis = 0; axis < grid.shape.size() && axis < grid.chunk.size(); ++axis)
+    chunks *= std::ceil(static_cast<double>(grid.shape[axis]) / static_cast<double>(grid.chunk[axis]));
+  if (grid.chunk_elements() < kWorthLooking && chunks > static_cast<double>(kMostTiny))
+    throw Error(Failure::data, "header claims more than " + std::to_string(kMostTiny) + " chunks of only " +
+                                   std::to_string(grid.chunk_elements()) +
+                                   " samples each; write it with larger chunks");
 }
 
 std::vector<std::size_t> order_of_c(std::size_t axes) {

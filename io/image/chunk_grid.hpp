@@ -23,7 +23,8 @@ struct ChunkGrid {
   std::size_t chunk_bytes() const { return static_cast<std::size_t>(chunk_elements()) * sample_bytes(); }
 };
 
-/// Checks that a chunk has elements, and less than 2 GiB. Throws Error (data).
+/// Checks that a chunk has elements, and less than 2 GiB, and that there are not millions of tiny ones.
+/// Throws Error (data).
 void check_chunk(const ChunkGrid& grid);
 
 /// The last axis varies fastest.

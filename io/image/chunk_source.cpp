@@ -63,8 +63,10 @@ class ChunkSource final : public SampleSource {
   int group_depth() const override { return static_cast<int>(std::min(z_.chunk, z_.size)); }
 
   std::int64_t buffer_bytes() const override {
-    return x_.chunks() * static_cast<std::int64_t>(chunks_->grid().chunk_bytes()) + chunks_->stored_bytes() +
-           rows_at_once() * row_bytes();
+    constexpr std::int64_t kOfAllocation = 32;  // beside its bytes
+    return x_.chunks() * (static_cast<std::int64_t>(chunks_->grid().chunk_bytes() + sizeof(Strip::Chunk)) +
+                          kOfAllocation) +
+           chunks_->stored_bytes() + rows_at_once() * row_bytes();
   }
 
   void decode_from_top(int z, const Sink& sink) const override {

@@ -74,7 +74,7 @@ std::string joint_stats_header(const MeasureSet& wanted, bool has_values) {
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components, const MeasureSet& wanted,
                             const Measured& measured, const ValueColumn& value) {
-  const std::string before = csv_field(input) + ",";
+  const std::string before = csv_field(harmless_name(input)) + ",";
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
   const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
   table.after = after;

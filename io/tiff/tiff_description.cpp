@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/files/flat_json.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -162,10 +163,7 @@ void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::strin
 /// {"shape": [165, 768, 1024], "axes": "ZYX", "truncated": true}, of which only the first is always there.
 void parse_tifffile(const std::string& text, double elements, TiffDescription& description) {
   constexpr int kDeepest = 16;  // of what is copied below, each level of which takes stack
-  const auto is_flat = [](int depth, nlohmann::json::parse_event_t /*event*/, nlohmann::json& /*parsed*/) {
-    return depth < kDeepest;
-  };
-  const nlohmann::json json = nlohmann::json::parse(text, is_flat, false);
+  const auto json = parse_flat_json<nlohmann::json>(text, kDeepest, [] {});
   if (!json.is_object()) return;
   const nlohmann::json truncated = json.value("truncated", nlohmann::json());
   const nlohmann::json shape = json.value("shape", nlohmann::json());

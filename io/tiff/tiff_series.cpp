@@ -1,5 +1,8 @@
 #include "io/tiff/tiff_series.hpp"
 
+#include <string>
+
+#include "gpuccl/error.hpp"
 #include "io/image/plane_place.hpp"
 
 namespace gpuccl::io {
@@ -33,6 +36,9 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
     }
     stride *= size;
   }
+  constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
+  if (count > kMost)
+    throw Error(Failure::data, "its description tells of " + std::to_string(count) + " slices");
   std::vector<std::int64_t> planes;
   for (std::int64_t i = 0; i < count; ++i) planes.push_back(plane + i * step);
   return planes;

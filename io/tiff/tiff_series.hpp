@@ -14,7 +14,13 @@ struct TiffSeries {
   std::int64_t channels = 1, slices = 1, frames = 1;
   std::string order = "CZT";  // the axis along which planes follow each other first
 
-  std::int64_t planes() const { return channels * slices * frames; }
+  /// More than any file has where a description says more than that.
+  std::int64_t planes() const {
+    std::int64_t all = channels;
+    const bool is_too_large =
+        __builtin_mul_overflow(all, slices, &all) || __builtin_mul_overflow(all, frames, &all);
+    return is_too_large ? std::int64_t{1} << 50 : all;
+  }
 };
 
 /// The planes that are the slices of what is chosen, in ascending order. Where an image has no slices, what

@@ -10,6 +10,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/flat_json.hpp"
 #include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr_store.hpp"
 
@@ -30,12 +31,9 @@ OrderedJson document(const ZarrStore& store, const std::string& key) {
   if (file->size() > kLargest) throw Error(Failure::data, "'" + key + "' is too long");
   std::string text(file->size(), '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  const auto is_flat = [&](int depth, OrderedJson::parse_event_t /*event*/, OrderedJson& /*parsed*/) {
-    constexpr int kDeepest = 64;  // what copies or writes it calls itself for each level
-    if (depth > kDeepest) throw Error(Failure::data, "'" + key + "' is nested too deep");
-    return true;
-  };
-  OrderedJson json = OrderedJson::parse(text, is_flat, false);
+  constexpr int kDeepest = 64;
+  OrderedJson json = parse_flat_json<OrderedJson>(
+      text, kDeepest, [&] { throw Error(Failure::data, "'" + key + "' is nested too deep"); });
   if (!json.is_object()) throw Error(Failure::data, "'" + key + "' is not valid");
   return json;
 }
@@ -132,6 +130,9 @@ LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& optio
       throw Error(Failure::cannot_create,
                   "cannot create: '" + name + "' is a symbolic link, which is not followed in a Zarr store");
   }
+  if (name_.starts_with(".z") || name_ == "zarr.json")
+    throw Error(Failure::usage,
+                "the labels of a Zarr cannot be called " + name_ + ", as its own metadata are");
   if (!is_utf8(name_)) throw Error(Failure::usage, "the name of labels in a Zarr is UTF-8, and this is not");
   std::error_code unknown;
   if (!fs::is_directory(folder, unknown)) labels_.emplace(image_, kLabels);

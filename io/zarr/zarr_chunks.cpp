@@ -1,6 +1,7 @@
 #include "io/zarr/zarr_chunks.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 
@@ -12,15 +13,13 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::size_t kShardsAtHand = 64;
-
 /// Does `work`; what is wrong in it is wrong with the file `key`.
 template <class Work>
 auto in_file(const std::string& key, Work work) {
   try {
     return work();
   } catch (const Error& error) {
-    throw Error(error.failure(), reason_about("chunk " + key, error.what()));
+    throw Error(error.failure(), reason_about("chunk " + key, error.what()), error.system_code());
   }
 }
 
@@ -78,11 +77,24 @@ std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::shard(const std::string& ke
     for (const auto& known : shards_)
       if (known->key == key) return known;
   }
-  auto opened = open_shard(key);
+  std::shared_ptr<const Shard> opened;
+  try {
+    opened = open_shard(key);
+  } catch (const Error& error) {
+    if (error.system_code() != EMFILE && error.system_code() != ENFILE) throw;
+    give_up_shards();  // the descriptors of those that no other thread reads from
+    opened = open_shard(key);
+  }
   const std::lock_guard lock(lock_);
   shards_.push_back(opened);
-  if (shards_.size() > kShardsAtHand) shards_.pop_front();
+  if (shards_.size() > most_at_hand_) shards_.pop_front();
   return opened;
+}
+
+void ZarrChunks::give_up_shards() const {
+  const std::lock_guard lock(lock_);
+  most_at_hand_ = std::max<std::size_t>(1, shards_.size() / 2);
+  shards_.clear();
 }
 
 std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::string& key) const {

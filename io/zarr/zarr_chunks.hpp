@@ -43,12 +43,16 @@ class ZarrChunks final : public Chunks {
                   std::vector<std::byte>& samples) const;
   std::shared_ptr<const Shard> shard(const std::string& key) const;
   std::shared_ptr<const Shard> open_shard(const std::string& key) const;
+  void give_up_shards() const;
+
+  static constexpr std::size_t kShardsAtHand = 64;
 
   std::shared_ptr<const ZarrStore> store_;
   std::string path_;
   ZarrArray array_;
   mutable std::mutex lock_;
   mutable std::deque<std::shared_ptr<const Shard>> shards_;  // those used last
+  mutable std::size_t most_at_hand_ = kShardsAtHand;         // fewer where descriptors are few
 };
 
 }  // namespace gpuccl::io

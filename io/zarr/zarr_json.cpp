@@ -2,6 +2,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/bytes_in_words.hpp"
+#include "io/files/flat_json.hpp"
 
 namespace gpuccl::io {
 
@@ -20,13 +21,10 @@ std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& ke
                                      " may not fit in memory when it is parsed");
   std::string text(size, '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  const auto keep = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    constexpr int kDeepest = 64;  // what copies or writes it calls itself for each level
-    if (depth > kDeepest) refuse_zarr(key + " is nested too deep");
-    return depth != 1 || event != Json::parse_event_t::key || parsed != "consolidated_metadata";
-  };
-  Json json = Json::parse(text, keep, false);
+  constexpr int kDeepest = 64;
+  Json json = parse_flat_json<Json>(text, kDeepest, [&] { refuse_zarr(key + " is nested too deep"); });
   if (!json.is_object()) refuse_zarr(key + " is not valid");
+  json.erase("consolidated_metadata");
   return json;
 }
 

@@ -116,7 +116,7 @@ std::size_t input_size = 0;
 }  // namespace
 
 /// In the place of the product's.
-void io::try_hdf5(const std::function<void()>& work) {
+void io::try_hdf5(int, std::int64_t, const std::function<void()>& work) {
   if (!is_trial) {
     if (!trials().pass(input, input_size)) throw Error(Failure::data, "damaged (libhdf5 fails on it)");
     return;

@@ -1,6 +1,7 @@
 #include "app/label/batch/find_inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -167,27 +168,40 @@ class Finder {
 };
 
 /// A name a line; where there is a NUL, as `find -print0` puts it after every name, a name up to each NUL.
-std::vector<std::string> names_in(std::istream& list) {
-  const std::string text((std::istreambuf_iterator<char>(list)), {});
+std::vector<std::string> names_in(std::istream& list, const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20, kMostNames = std::size_t{1} << 20;
+  constexpr std::size_t kPiece = 1 << 16;
+  const auto require = [&](bool is_list) {
+    if (!is_list)
+      throw io::FileError(path, Failure::data,
+                          "is longer than a list of inputs, of 64 MiB and 1048576 names");
+  };
+  std::string text;
+  for (std::array<char, kPiece> piece{}; list.good();) {
+    list.read(piece.data(), piece.size());
+    text.append(piece.data(), static_cast<std::size_t>(list.gcount()));
+    require(text.size() <= kMostBytes);
+  }
   const char separator = text.find('\0') == std::string::npos ? '\n' : '\0';
-  std::istringstream parts(text);
+  std::istringstream parts(std::move(text));
   std::vector<std::string> names;
   for (std::string name; std::getline(parts, name, separator);) {
     if (separator == '\n' && !name.empty() && name.back() == '\r') name.pop_back();
     if (!name.empty()) names.push_back(name);
+    require(names.size() <= kMostNames);
   }
   return names;
 }
 
 std::vector<std::string> read_list(const std::string& path) {
-  if (path == "-") return names_in(std::cin);
+  if (path == "-") return names_in(std::cin, "standard input");
   errno = 0;
   std::ifstream list(path);
   std::error_code problem;
   if (const int code = !list ? errno : fs::is_directory(path, problem) ? EISDIR : 0; !list || code != 0)
     throw io::FileError(path, io::failure_to_read(code),
                         "cannot open the list of inputs (" + io::system_reason(code) + ")", code);
-  std::vector<std::string> names = names_in(list);
+  std::vector<std::string> names = names_in(list, path);
   if (list.bad()) throw io::FileError(path, Failure::io, "cannot read the list of inputs");
   return names;
 }
