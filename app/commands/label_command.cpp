@@ -12,6 +12,7 @@
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_options.hpp"
+#include "app/label/label_sandbox.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/label_task.hpp"
 #include "app/parts/task_words.hpp"
@@ -42,10 +43,10 @@ LazyEngine engine_for(const LabelPaths& files, const LabelOptions& options) {
 int run_task(const LabelOptions& options, const TaskOptions& task) {
   task.check();
   check_for_tasks(options);
-  LabelPaths files = options.files.with_defaults();
-  files.input = options.inputs.front();
-  files.intensity = options.measure.intensity;
-  refuse_overlap(files, options.input.stack, task.folder);
+  if (options.input.limits.memory > 0) keep_no_freed_memory();
+  const LabelPaths files = paths_of(options);
+  sandbox_of(files, options, task.folder).enter();  // before any header is read
+  refuse_overlap(files, options.input.stack, task.folder);  // outputs that exist may be those of the run
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine = engine_for(files, options);
   const TaskDone done = label_task(files, options, task, engine);
@@ -65,13 +66,9 @@ int run_label(const LabelOptions& options) {
   if (options.input.limits.memory > 0) keep_no_freed_memory();
   if (batch) return label_batch(options);
 
-  LabelPaths files = options.files.with_defaults();
-  files.input = options.inputs.front();
-  files.intensity = options.measure.intensity;
-  files.add_to_own_store();
-  refuse_overlap(files, options.input.stack);
-  if (!options.output.file.overwrite) refuse_existing(files);
-
+  const LabelPaths files = paths_of(options);
+  sandbox_of(files, options).enter();
+  check_outputs(files, options);
   const ThreadLimit threads(options.algorithm.threads);
 
   LazyEngine engine = engine_for(files, options);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/common/device_name.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/periodic_option.hpp"
 #include "gpuccl/error.hpp"
@@ -105,6 +106,7 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
   report.periodic = names_of(options_.periodic);
   report.volume = input.extent.depth > 1 || is_3d(connectivity);
   report.device_kind = first.device_kind;
+  report.sandbox = Sandbox::in_force();
   for (const std::string& name : devices)
     report.device_name += (report.device_name.empty() ? "" : ", ") + name;
   report.gpus.assign(gpus.begin(), gpus.end());

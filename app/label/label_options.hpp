@@ -49,6 +49,7 @@ struct LabelOptions {
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given
   std::optional<io::BigTiff> big_tiff;         // automatic if not given
+  bool sandbox = true;  // no other files than inputs and outputs, where labeling is by the CPU
   bool quiet = false;
   bool progress = false;
 

@@ -4,8 +4,10 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
+#include "gpuccl/error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
+#include "io/read/allowed_formats.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -66,10 +68,30 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
   const auto add_limit = [&](const char* name, std::int64_t& limit, const std::string& help, Effect effect) {
     add_amount(command, name, limit, help).changes(effect);
   };
-  add_limit("--max-pixels", limits.max_pixels, "Reject pages with more pixels [64G]", Effect::run);
-  add_limit("--max-dim", limits.max_dim, "Reject longer axes [2147483647]", Effect::run);
-  add_limit("--max-pages", limits.max_pages, "Reject inputs with more slices [1000000]", Effect::run);
-  add_limit("--memory", limits.memory, memory_help + " [three quarters of the available memory]",
+  add_limit("--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]", Effect::run);
+  add_limit("--max-dim", limits.max_dim, "Refuse axes that are longer [2147483647]", Effect::run);
+  add_limit("--max-pages", limits.max_pages, "Refuse inputs of more slices [1000000]", Effect::run);
+  command
+      .add_value("--formats", "FORMAT[,...]|any",
+                 "Formats that are allowed, whatever names say [the one that the name says]",
+                 [this](const std::string& given) -> std::string {
+                   try {
+                     limits.formats = io::formats_of_words(given);
+                     return "";
+                   } catch (const Error& error) {
+                     return error.what();
+                   }
+                 })
+      .prints([this]() -> std::optional<std::string> {
+        std::string list;
+        for (const std::string& word : limits.formats) list += (list.empty() ? "" : ",") + word;
+        return list.empty() ? std::nullopt : std::optional(list);
+      })
+      .changes(Effect::run);
+  add_switch(command, "--follow", limits.follow,
+             "Follow names and links in an input that lead out of its folder")
+      .changes(Effect::run);
+  add_limit("--memory", limits.memory, memory_help + " [three quarters of what is available]",
             Effect::nothing);
 }
 

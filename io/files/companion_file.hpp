@@ -12,9 +12,10 @@ namespace gpuccl::io {
 std::string companion_path(const std::string& header, const std::string& name);
 
 /// The file `name` that the file `header` says its samples are in. It is in the folder of the header, or
-/// below it: a header that comes from elsewhere is to name nothing else. Throws Error: data if the name leads
-/// out of the folder, no_input if there is no such file, and as InputFile does.
+/// below it, and no link leads out of that unless it is to `follow`: a header that comes from elsewhere is to
+/// name nothing else. Throws Error: data if the name leads out of the folder, no_input if there is no such
+/// file, and as InputFile does.
 std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
-                                                std::int64_t max_held);
+                                                bool follow);
 
 }  // namespace gpuccl::io

@@ -11,12 +11,15 @@
 
 namespace gpuccl::io {
 
-/// What is refused by header arithmetic, before anything is allocated.
+/// What is refused: sizes by header arithmetic, before anything is allocated.
 struct Limits {
   std::int64_t max_pixels = std::int64_t{1} << 36;  // a page
   std::int64_t max_dim = 2147483647;                // an axis
   std::int64_t max_pages = 1000000;
   std::int64_t memory = 0;  // bytes for the bits of the input; 0: three quarters of what is available
+  std::vector<std::string> formats =
+      {};               // allowed ones, by the words of --formats; none: as check_format() says
+  bool follow = false;  // names and links that lead out of an input's folder are followed
 };
 
 /// Which samples are foreground.

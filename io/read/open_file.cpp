@@ -15,6 +15,7 @@
 #include "io/nrrd/nrrd_source.hpp"
 #include "io/png/png_source.hpp"
 #include "io/pnm/pnm_source.hpp"
+#include "io/read/allowed_formats.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff_source.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -25,17 +26,22 @@ namespace gpuccl::io {
 namespace {
 
 std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  if (is_png(*file)) return open_png(std::move(file), options);
-  if (is_npy(*file)) return open_npy(std::move(file), options);
-  if (is_jpeg(*file)) return open_jpeg(std::move(file), options);
-  if (is_pnm(*file)) return open_pnm(std::move(file), options);
-  if (is_bmp(*file)) return open_bmp(std::move(file), options);
-  if (is_nifti(*file)) return open_nifti(std::move(file), options);
-  if (is_nrrd(*file)) return open_nrrd(std::move(file), options);
-  if (is_metaimage(*file)) return open_metaimage(std::move(file), options);
+  // Which may be read, before any of its loader but what looks at the first bytes has run.
+  const auto is_allowed = [&, path = file->path()](bool found, const char* format) {
+    if (found) check_format(format, path, options.limits);
+    return found;
+  };
+  if (is_allowed(is_png(*file), "png")) return open_png(std::move(file), options);
+  if (is_allowed(is_npy(*file), "npy")) return open_npy(std::move(file), options);
+  if (is_allowed(is_jpeg(*file), "jpeg")) return open_jpeg(std::move(file), options);
+  if (is_allowed(is_pnm(*file), "pnm")) return open_pnm(std::move(file), options);
+  if (is_allowed(is_bmp(*file), "bmp")) return open_bmp(std::move(file), options);
+  if (is_allowed(is_nifti(*file), "nifti")) return open_nifti(std::move(file), options);
+  if (is_allowed(is_nrrd(*file), "nrrd")) return open_nrrd(std::move(file), options);
+  if (is_allowed(is_metaimage(*file), "metaimage")) return open_metaimage(std::move(file), options);
   if (is_gzip(*file)) {
     auto contents = std::make_shared<GunzippedFile>(file);
-    if (is_nifti(*contents)) return open_nifti(*file, std::move(contents), options);
+    if (is_allowed(is_nifti(*contents), "nifti")) return open_nifti(*file, std::move(contents), options);
   }
   throw unknown_format(*file);
 }
@@ -43,10 +49,16 @@ std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, co
 }  // namespace
 
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  if (is_hdf5(*file)) return open_hdf5(std::move(file), options);
+  if (is_hdf5(*file)) {
+    check_format("hdf5", file->path(), options.limits);
+    return open_hdf5(std::move(file), options);
+  }
   if (!file->inside().empty())
     throw Error(Failure::data, "is no HDF5 file, in which '" + file->inside() + "' would be a dataset");
-  if (is_tiff(*file)) return open_tiff(std::move(file), options);
+  if (is_tiff(*file)) {
+    check_format("tiff", file->path(), options.limits);
+    return open_tiff(std::move(file), options);
+  }
   if (options.planes.series.value_or(0) > 0)
     throw Error(Failure::data, "contains one image; --series is for a TIFF with several");
   if (options.planes.frame.value_or(0) > 0 &&
@@ -58,6 +70,7 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
 }
 
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
+  if (is_zarr(path)) check_format("zarr", path, options.limits);
   if (is_zarr(path)) return open_zarr(path, options);
   return open_file(std::make_shared<const InputFile>(path, memory_limit(options.limits)), options);
 }

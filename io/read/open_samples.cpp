@@ -10,6 +10,7 @@
 #include "gpuccl/error.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/allowed_formats.hpp"
 #include "io/read/open_file.hpp"
 #include "io/read/stack_source.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -48,6 +49,7 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
   options.warn = once_each(asked.warn);
   try {
     if (asked.stack) return {open_stack(path, options), 0, options.limits.memory};
+    if (is_zarr(path)) check_format("zarr", path, options.limits);
     if (is_zarr(path)) return {open_zarr(path, options), 0, options.limits.memory};
     const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
     return {open_file(file, options), file->held_bytes(), options.limits.memory};

@@ -34,15 +34,16 @@ void require_file(const fs::path& slice) {
 
 /// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
 /// else.
-std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list) {
+std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list, bool follow) {
   std::vector<std::string> names;
   std::string line;
   while (std::getline(list, line)) {
     const std::string name = trimmed(line);
     if (name.empty()) continue;
-    if (name.find('/') != std::string::npos)
+    if (name.find('/') != std::string::npos && !follow)
       throw Error(Failure::data,
-                  std::string(kSliceList) + " names '" + name + "', which is not a file of this folder");
+                  std::string(kSliceList) + " names '" + name +
+                      "', which is not a file of this folder; --follow reads it, if you trust it");
     std::error_code failure;
     if (!fs::exists(folder / name, failure))
       throw Error(Failure::no_input, std::string(kSliceList) + " names '" + name + "', which does not exist");
@@ -100,7 +101,7 @@ std::string skipped_by_name(std::size_t count) {
 }
 
 std::vector<std::string> slice_names(const fs::path& folder,
-                                     const std::function<void(const std::string&)>& warn) {
+                                     const std::function<void(const std::string&)>& warn, bool follow) {
   std::error_code failure;
   const fs::file_status status = fs::status(folder, failure);
   if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
@@ -108,13 +109,16 @@ std::vector<std::string> slice_names(const fs::path& folder,
   if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
   if (const fs::file_status list_status = fs::status(folder / kSliceList, failure); fs::exists(list_status)) {
     constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 28;  // a million names as long as they can be
+    if (!follow && fs::is_symlink(folder / kSliceList, failure))
+      throw Error(Failure::data, std::string(kSliceList) +
+                                     " is a symbolic link; --follow reads what it leads to, if you trust it");
     if (!fs::is_regular_file(list_status))
       throw Error(Failure::no_input, std::string(kSliceList) + " is not a file");
     if (fs::file_size(folder / kSliceList, failure) > kLargest)
       throw Error(Failure::data, std::string(kSliceList) + " is too large for a list of slices");
     std::ifstream list(folder / kSliceList);
     if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kSliceList);
-    return listed_names(folder, list);
+    return listed_names(folder, list, follow);
   }
   return sorted_names(folder, warn);
 }

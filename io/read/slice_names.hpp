@@ -23,8 +23,10 @@ std::string skipped_by_name(std::size_t count);
 inline constexpr const char* kSliceList = "files.txt";
 
 /// Slice files of a folder in the order in which they are stacked (names only, no path). `warn`, if not null,
-/// hears of files that are left out. Throws Error (no_input, data, io).
+/// hears of files that are left out. The list is a file of the folder and names such, unless others are to be
+/// followed. Throws Error (no_input, data, io).
 std::vector<std::string> slice_names(const std::filesystem::path& folder,
-                                     const std::function<void(const std::string& line)>& warn = nullptr);
+                                     const std::function<void(const std::string& line)>& warn = nullptr,
+                                     bool follow = false);
 
 }  // namespace gpuccl::io

@@ -16,7 +16,7 @@ namespace {
 class StackSource final : public SampleSource {
  public:
   StackSource(const std::string& folder, const ReadOptions& options)
-      : folder_(folder), names_(slice_names(folder, options.warn)), options_(options) {
+      : folder_(folder), names_(slice_names(folder, options.warn, options.limits.follow)), options_(options) {
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(Failure::data,
                   "holds more slices than --max-pages " + std::to_string(options.limits.max_pages));

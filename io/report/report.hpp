@@ -50,6 +50,7 @@ struct Report {
   bool volume = false;                // boxes and centroids have a z axis
   std::string device_kind;            // "cpu", "cuda"
   std::string device_name;
+  std::string sandbox;    // "landlock"; empty: the process was free to use any files
   std::vector<int> gpus;  // CUDA devices that labeled
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;

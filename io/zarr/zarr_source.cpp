@@ -10,7 +10,7 @@
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
-  return open_zarr(std::make_shared<const ZarrFolder>(path), options);
+  return open_zarr(std::make_shared<const ZarrFolder>(path, options.limits.follow), options);
 }
 
 std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, const ReadOptions& options) {

@@ -12,7 +12,7 @@ namespace gpuccl::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& key, const std::string& why) {
-  throw Error(Failure::data, "'" + key + "' " + why);
+  throw Error(Failure::data, "'" + key.substr(0, key.find('\0')) + "' " + why);
 }
 
 bool is_link(int folder, const std::string& name) {
@@ -20,38 +20,41 @@ bool is_link(int folder, const std::string& name) {
   return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// Opens a name of a folder that is no link; none if it is not there.
+/// Opens a name of a folder that is no link, unless `flags` say so; none if it is not there.
 Descriptor open_name(int folder, const std::string& name, int flags, const std::string& key) {
-  if (name.empty() || name == "." || name == "..") refuse(key, "is no name inside of a Zarr store");
+  // The system reads a name up to a NUL: "..\0" is "..".
+  if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos)
+    refuse(key, "is no name inside of a Zarr store");
   Descriptor opened;
   do {
-    opened = Descriptor(
-        ::openat(folder, name.c_str(), flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    opened = Descriptor(::openat(folder, name.c_str(), flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   } while (!opened && errno == EINTR);
   if (opened || errno == ENOENT) return opened;
   const int code = errno;
   if ((code == ELOOP || code == ENOTDIR) && is_link(folder, name))
-    refuse(key, "leads over a symbolic link, which is not followed in a Zarr store");
+    refuse(key, "leads over a symbolic link, which is not followed in a Zarr store; --follow does");
   if (code == ENOTDIR) return opened;
-  throw Error(failure_to_read(code), "cannot open '" + key + "' (" + system_reason(code) + ")");
+  throw Error(failure_to_read(code), "cannot open '" + key + "' (" + system_reason(code) + ")", code);
 }
 
 }  // namespace
 
-ZarrFolder::ZarrFolder(const std::string& path)
-    : folder_(open_again(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+ZarrFolder::ZarrFolder(const std::string& path, bool follow)
+    : folder_(open_again(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), follow_(follow) {
   if (!folder_) throw Error(failure_to_read(errno), system_reason(errno));
 }
 
 std::unique_ptr<const InputFile> ZarrFolder::open(const std::string& key) const {
+  const int links = follow_ ? 0 : O_NOFOLLOW;
   Descriptor inner;
   std::size_t begin = 0;
   for (std::size_t end = key.find('/'); end != std::string::npos; end = key.find('/', begin)) {
-    inner = open_name(inner ? inner.get() : folder_.get(), key.substr(begin, end - begin), O_DIRECTORY, key);
+    inner = open_name(inner ? inner.get() : folder_.get(), key.substr(begin, end - begin),
+                      O_DIRECTORY | links, key);
     if (!inner) return nullptr;
     begin = end + 1;
   }
-  Descriptor file = open_name(inner ? inner.get() : folder_.get(), key.substr(begin), 0, key);
+  Descriptor file = open_name(inner ? inner.get() : folder_.get(), key.substr(begin), links, key);
   if (!file) return nullptr;
   struct stat status {};
   if (::fstat(file.get(), &status) != 0)

@@ -17,15 +17,17 @@ class ZarrStore {
   virtual std::unique_ptr<const InputFile> open(const std::string& key) const = 0;
 };
 
-/// A store that is a folder. No symbolic link in it is followed, so that nothing outside of it is read.
+/// A store that is a folder. No symbolic link in it is followed unless `follow` says so: nothing outside of
+/// it is read.
 class ZarrFolder final : public ZarrStore {
  public:
   /// Throws Error (no_input).
-  explicit ZarrFolder(const std::string& path);
+  explicit ZarrFolder(const std::string& path, bool follow = false);
   std::unique_ptr<const InputFile> open(const std::string& key) const override;
 
  private:
   Descriptor folder_;
+  bool follow_;
 };
 
 }  // namespace gpuccl::io

@@ -1,0 +1,132 @@
+#include "app/common/sandbox.hpp"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "io/files/descriptor.hpp"
+#include "io/files/symbolic_links.hpp"
+#include "io/zarr/label_group.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As in linux/landlock.h, which may be older than the kernel.
+constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
+constexpr unsigned kAskVersion = 1;
+constexpr int kPathBeneath = 1;
+struct Ruleset {
+  std::uint64_t files = 0, network = 0;
+};
+struct [[gnu::packed]] PathBeneath {
+  std::uint64_t allowed = 0;
+  std::int32_t parent = -1;
+};
+enum Access : std::uint64_t {
+  kExecute = 1 << 0,
+  kWriteFile = 1 << 1,
+  kReadFile = 1 << 2,
+  kReadFolder = 1 << 3,
+  kRemoveFolder = 1 << 4,
+  kRemoveFile = 1 << 5,
+  kMakeFolder = 1 << 7,
+  kMakeFile = 1 << 8,
+  kAllOfVersion1 = (1 << 13) - 1,
+  kRefer = 1 << 13,     // version 2: links and renames from one folder to another
+  kTruncate = 1 << 14,  // version 3
+};
+constexpr std::uint64_t kBindTcp = 1, kConnectTcp = 2;  // version 4
+constexpr std::uint64_t kRead = kExecute | kReadFile | kReadFolder;
+constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate;
+constexpr std::uint64_t kWrite =
+    kRead | kWriteFile | kRemoveFolder | kRemoveFile | kMakeFolder | kMakeFile | kRefer | kTruncate;
+
+std::string& word() {
+  static std::string in_force;
+  return in_force;
+}
+
+/// Libraries and what the system says of itself.
+std::set<std::string> system_paths() {
+  std::set<std::string> paths = {"/usr",  "/lib", "/lib64", "/opt", "/nix/store", "/etc/ld.so.cache",
+                                 "/proc", "/sys", "/dev"};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* found) {
+        const fs::path folder = fs::path(library->dlpi_name).parent_path();
+        if (!folder.empty()) static_cast<std::set<std::string>*>(found)->insert(folder.string());
+        return 0;
+      },
+      &paths);
+  if (const char* const named = std::getenv("LD_LIBRARY_PATH")) {
+    std::istringstream folders(named);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      if (!folder.empty()) paths.insert(folder);
+  }
+  return paths;
+}
+
+void allow(int ruleset, const std::string& path, std::uint64_t access) {
+  const io::Descriptor opened = io::open_again(path.c_str(), O_PATH | O_CLOEXEC);
+  struct stat status {};
+  if (!opened || ::fstat(opened.get(), &status) != 0) return;
+  if (!S_ISDIR(status.st_mode)) access &= kOfFiles;
+  const PathBeneath rule{access, opened.get()};
+  ::syscall(kAddRule, ruleset, kPathBeneath, &rule, 0);
+}
+
+/// The nearest folder above that is there.
+fs::path existing(fs::path folder) {
+  std::error_code unknown;
+  while (!folder.empty() && !fs::exists(folder, unknown)) folder = folder.parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+void Sandbox::read(const std::string& path) { read_.push_back(path); }
+
+void Sandbox::write_beside(const std::string& path) {
+  const std::optional<fs::path> target = io::follow_links(path);
+  if (!target) return;
+  write_below(target->parent_path().string());
+  if (io::is_label_group(path)) write_below(io::image_of_labels(path));  // its metadata list the labels
+}
+
+void Sandbox::write_below(const std::string& folder) { written_.push_back(existing(folder).string()); }
+
+void Sandbox::enter() const {
+  if (!is_closed_) return;
+  const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+  if (version < 1) return;
+  std::uint64_t handled = kAllOfVersion1;
+  if (version >= 2) handled |= kRefer;
+  if (version >= 3) handled |= kTruncate;
+  const Ruleset ruleset{handled, kBindTcp | kConnectTcp};
+  const io::Descriptor rules(static_cast<int>(
+      ::syscall(kCreateRuleset, &ruleset, version >= 4 ? sizeof ruleset : sizeof ruleset.files, 0)));
+  if (!rules) return;
+  for (const std::string& path : system_paths()) allow(rules.get(), path, kRead & handled);
+  for (const char* const stream : {"/dev/null", "/dev/tty", "/proc/self/fd"})
+    allow(rules.get(), stream, (kRead | kWriteFile | kTruncate) & handled);
+  for (const std::string& path : read_) allow(rules.get(), path, kRead & handled);
+  for (const std::string& folder : written_) allow(rules.get(), folder, kWrite & handled);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(kRestrictSelf, rules.get(), 0) != 0) return;
+  word() = "landlock";
+}
+
+const std::string& Sandbox::in_force() { return word(); }
+
+bool has_gpu_driver() { return ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0; }
+
+}  // namespace gpuccl::app

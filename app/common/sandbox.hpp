@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gpuccl::app {
+
+/// What the process may still do with files once it has entered: a reader that hostile bytes have taken over
+/// reads no other file, writes nowhere else and connects nowhere (Landlock, Linux 5.13 and later).
+class Sandbox {
+ public:
+  /// A file, or all that is below a folder. What is not there is left out.
+  void read(const std::string& path);
+  /// All that is below the folder in which this file is, or is going to be.
+  void write_beside(const std::string& path);
+  void write_below(const std::string& folder);
+
+  /// Without this, enter() does nothing.
+  void close() { is_closed_ = true; }
+  /// From here on, for this thread and those that it starts: call it before there are others. Nothing happens
+  /// where the system cannot do it.
+  void enter() const;
+
+  /// "landlock", or "" where the process is free.
+  static const std::string& in_force();
+
+ private:
+  std::vector<std::string> read_, written_;
+  bool is_closed_ = false;
+};
+
+/// Whether an NVIDIA GPU may be used, whose driver reads and writes files of its own.
+bool has_gpu_driver();
+
+}  // namespace gpuccl::app

@@ -1,0 +1,94 @@
+#include "app/label/label_sandbox.hpp"
+
+#include <filesystem>
+#include <set>
+
+#include "io/files/input_name.hpp"
+#include "io/zarr/ome_image.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LabelSandbox {
+ public:
+  explicit LabelSandbox(const LabelOptions& options) : options_(options) {
+    if (options.input.limits.follow) read("/");
+  }
+
+  void add(const LabelPaths& files) {
+    add_input(files.input);
+    add_input(files.intensity);
+    for (const std::string& output : files.outputs()) write_beside(output);
+  }
+  /// With its folder, where samples may lie beside a header. What a link leads to lies anywhere.
+  void add_input(const std::string& input) {
+    if (input.empty() || input == "-") return;
+    std::error_code unknown;
+    const fs::path path = io::split_input(input).file;
+    if (fs::is_directory(path, unknown)) {
+      read(path.string());
+      for (fs::directory_iterator entry(path, unknown), end; !unknown && entry != end;
+           entry.increment(unknown)) {
+        std::error_code none;
+        if (entry->is_symlink(none)) read(entry->path().string());
+      }
+      return;
+    }
+    const fs::path folder = path.parent_path();
+    read(folder.empty() ? "." : folder.string());
+    if (fs::is_symlink(path, unknown) || fs::is_other(path, unknown)) read(path.string());
+  }
+
+  void write_beside(const std::string& file) {
+    std::error_code unknown;
+    if (file.empty() || file == "-") return;
+    if (written_.insert(fs::path(file).parent_path().string()).second || fs::is_symlink(file, unknown))
+      sandbox_.write_beside(file);
+  }
+  void write_below(const std::string& folder) { sandbox_.write_below(folder); }
+
+  /// Free where a GPU may be used, or where that is asked for.
+  Sandbox take() {
+    const bool is_on_cpu = options_.algorithm.engine.device == DeviceChoice::cpu || !has_gpu_driver();
+    if (!options_.sandbox || !is_on_cpu) return {};
+    sandbox_.close();
+    return std::move(sandbox_);
+  }
+
+ private:
+  void read(const std::string& path) {
+    if (read_.insert(path).second) sandbox_.read(path);
+  }
+
+  const LabelOptions& options_;
+  Sandbox sandbox_;
+  std::set<std::string> read_, written_;
+};
+
+}  // namespace
+
+Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const std::string& parts) {
+  LabelSandbox sandbox(options);
+  sandbox.add(files);
+  if (!parts.empty()) sandbox.write_below(parts);
+  return sandbox.take();
+}
+
+Sandbox sandbox_of(const FoundInputs& inputs, const std::vector<std::string>& folders,
+                   const LabelOptions& options) {
+  LabelSandbox sandbox(options);
+  for (const BatchInput& input : inputs.inputs) sandbox.add_input(input.path);
+  for (const std::string& given : options.inputs)
+    if (given.starts_with('@')) sandbox.add_input(given.substr(1));
+  sandbox.add_input(options.measure.intensity);
+  for (const std::string& folder : folders) sandbox.write_below(folder);
+  for (const std::string& file : {options.files.stats, options.batch.report}) sandbox.write_beside(file);
+  std::error_code unknown;
+  if (!options.files.stats.empty())  // rows wait there for those of inputs before them
+    sandbox.write_below(fs::temp_directory_path(unknown).string());
+  return sandbox.take();
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,316 @@
+"""hostile.py GPUCCL [TEST...]: inputs that somebody made to do harm, and surroundings that do some.
+
+Each was found by an attack, and did harm before. Time and memory are bounds, several times what is taken now.
+"""
+import json
+import os
+import pathlib
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+try:
+    import h5py
+    import numpy
+except ImportError:
+    h5py = None
+
+GPUCCL = sys.argv[1]
+# What is built with sanitizers has other limits of memory and time.
+PLAIN = b"__asan_init" not in pathlib.Path(GPUCCL).read_bytes()
+HAS_HDF5 = h5py is not None and "HDF5" in subprocess.run(
+    [GPUCCL, "info"], check=True, stdout=subprocess.PIPE, text=True).stdout.split("reads")[1].split("\n")[0]
+KIB_BESIDE = 64 << 10  # beside --memory: the program, its libraries, the stacks of threads
+
+
+def run(*words, code=0, said="", seconds=30, memory=None, **more):
+    """Runs to the end, which is to be exit code `code`, with one line that has `said` if that is not 0."""
+    before, begin = os.environ.copy(), time.monotonic()
+    process = subprocess.Popen([GPUCCL, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    out, err = process.communicate(timeout=600)
+    err = err.decode()
+    took = time.monotonic() - begin
+    assert process.returncode == code and said in err, (words, process.returncode, code, said, err)
+    assert not code or err.count("\n") == 1, err
+    assert took < seconds or not PLAIN, (words, took)
+    return out.decode(), err
+
+
+def peak_kib(*words):
+    """The exit code, and the most memory that it was in."""
+    process = os.posix_spawn(GPUCCL, [GPUCCL, *map(str, words)], os.environ,
+                             file_actions=[(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
+    _, status, usage = os.wait4(process, 0)
+    return os.waitstatus_to_exitcode(status), usage.ru_maxrss
+
+
+def png(path, pixels):
+    """Of gray rows."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes(row) for row in pixels)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(pixels[0]), len(pixels), 8, 0, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def npy(path, shape, data, kind="|u1"):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data)
+
+
+def zarr(path, shape, chunks, files=(), **more):
+    path.mkdir()
+    (path / ".zarray").write_text(json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "|u1", "compressor": None,
+                                              "fill_value": 0, "order": "C", "filters": None, **more}))
+    for name, content in files:
+        (path / name).write_bytes(content)
+
+
+def names_in_brackets(folder):
+    """Found: '[x]' was read as 'x', with exit 0."""
+    for name, count in (("[x]", 1), ("x", 2), ("[a,b]", 3), ("a", 2), ("b", 2)):
+        (folder / name).mkdir()
+        png(folder / name / "in.png", [[255, 0] * count])
+    for name, count in (("[x]", 1), ("[a,b]", 3)):
+        run("label", name, "-o", f"o{count}/", cwd=folder)
+        report = json.loads((folder / f"o{count}" / "in.json").read_text())
+        assert report["input"]["path"] == f"{name}/in.png" and report["labeling"]["components"] == count, report
+    png(folder / "[c].png", [[255]])
+    out, _ = run("label", "[c].png", "--json", "-", cwd=folder)
+    assert json.loads(out)["input"]["path"] == "[c].png"
+    run("compare", "[x]/in.png", "[y]", cwd=folder, code=66, said="[y]: no such file")
+    run("label", "in.png", "--threshold", "[1,2]", code=64, said="'[1,2]' is neither a number nor otsu")
+    run("label", "in.png", "--quiet=[1]", code=64, said="takes no value")
+
+
+def hdf5_time(folder):
+    """Found: quadratic in chunks; a valid sparse file 'damaged' after 20 s."""
+    many, sparse = folder / "many.h5", folder / "sparse.h5"
+    with h5py.File(many, "w") as file:
+        file.create_dataset("a", data=numpy.ones((40000, 8, 8), "u1"), chunks=(1, 8, 8))
+    with h5py.File(sparse, "w") as file:
+        file.create_dataset("a", (167000, 8, 8), "u1", chunks=(1, 8, 8))[17000:17010] = 1
+    out, _ = run("label", many, "--json", "-", "--quiet", seconds=6)
+    assert json.loads(out)["labeling"]["components"] == 1
+    out, _ = run("label", sparse, "--json", "-", "--quiet", seconds=15)
+    assert json.loads(out)["components"][0]["area"] == 640
+    tiny = folder / "tiny.h5"
+    with h5py.File(tiny, "w") as file:
+        file.create_dataset("a", ((1 << 31) - 1, 8), "u1", chunks=(1, 1))
+    run("label", tiny, "--json", "-", code=65, said="larger chunks", seconds=6)
+
+
+def hdf5_child(folder):
+    """Found: where SIGCHLD is ignored, one bad file ended the program; the child outlived it and left cores."""
+    good, bad = folder / "good.h5", folder / "bad.h5"
+    with h5py.File(good, "w") as file:
+        file.create_dataset("a", data=numpy.ones((9, 9), "u1"), chunks=(3, 3))
+    content = bytearray(good.read_bytes())
+    out, _ = run("label", good, "--json", "-", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    assert json.loads(out)["labeling"]["components"] == 1
+    # Whatever is wrong with a file, the program says so.
+    for at in range(0, len(content), 97):
+        bad.write_bytes(content[:at] + b"\xff" * 8 + content[at + 8:])
+        process = subprocess.run([GPUCCL, "label", bad, "--json", folder / "bad.json", "--quiet", "--overwrite"], stderr=subprocess.PIPE,
+                                 cwd=folder, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        assert process.returncode in (0, 65), (at, process.returncode, process.stderr)
+    assert not list(folder.glob("core*"))
+
+
+def zarr_names(folder):
+    """Found: a NUL in the path of a dataset led to the store beside it."""
+    zarr(folder / "out.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
+    store = folder / "in.zarr"
+    store.mkdir()
+    (store / ".zgroup").write_text('{"zarr_format":2}')
+    for path in ("..\\u0000/out.zarr", "../out.zarr", "x/..\\u0000/../out.zarr"):
+        (store / ".zattrs").write_text('{"multiscales":[{"version":"0.4","axes":["y","x"],"datasets":[{"path":"%s"}]}]}' % path)
+        run("label", store, "--json", "-", code=65)
+    zarr(folder / "own.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
+    for name in ("zarr.json", ".zattrs", ".zgroup"):
+        (folder / "own.zarr/labels").mkdir(exist_ok=True)
+        run("label", folder / "own.zarr", "-o", folder / "own.zarr/labels" / name, code=64, said="cannot be called")
+
+
+def json_time(folder):
+    """Found: quadratic in what JSON holds, an hour for 16 MiB."""
+    store = folder / "in.zarr"
+    store.mkdir()
+    (store / "zarr.json").write_text('{"zarr_format":3,"node_type":"array","x":[' + ",".join(["{}"] * 400000) + "]}")
+    run("label", store, "--json", "-", code=65, seconds=5)
+    deep = '{"zarr_format":2,"x":' + "[" * 100000 + "]" * 100000 + "}"
+    (store / "zarr.json").unlink()
+    (store / ".zarray").write_text(deep)
+    run("label", store, "--json", "-", code=65, said="nested too deep")
+    zarr(folder / "image.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
+    (folder / "image.zarr/labels").mkdir()
+    (folder / "image.zarr/labels/.zattrs").write_text('{"x":[' + ",".join(["{}"] * 400000) + "]}")
+    run("label", folder / "image.zarr", "-o", folder / "image.zarr/labels/cells", seconds=5)
+    text = '{"shape": [2, 2], "x": [' + ",".join(["{}"] * 300000) + "]}\0"
+    tags = [(256, 4, 1, 2), (257, 4, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), 200), (273, 4, 1, 8),
+            (277, 3, 1, 1), (278, 4, 1, 2), (279, 4, 1, 4), (305, 2, 12, 180)]
+    tiff = b"II*\0" + struct.pack("<I", 12) + b"\1\0\0\1" + struct.pack("<H", len(tags))
+    tiff += b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+    (folder / "in.tif").write_bytes(tiff.ljust(180, b"\0") + b"tifffile.py\0".ljust(20, b"\0") + text.encode())
+    run("label", folder / "in.tif", "--json", folder / "tiff.json", seconds=5)
+
+
+def tiny_chunks(folder):
+    """Found: chunks that are not there take time and memory without bound."""
+    zarr(folder / "square.zarr", [4096, 4096], [1, 1])
+    zarr(folder / "row.zarr", [1, 50000000], [1, 1])
+    zarr(folder / "fits.zarr", [1, 2000000], [1, 1])
+    for name in ("square", "row"):
+        run("label", folder / f"{name}.zarr", "--json", "-", code=65, said="larger chunks", seconds=5)
+    code, kib = peak_kib("label", folder / "fits.zarr", "--json", folder / "fits.json", "--memory", "64M")
+    assert code == 71 and kib < 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+
+
+def few_descriptors(folder):
+    """Found: sharded Zarrs want more descriptors than there are."""
+    store = folder / "in.zarr"
+    store.mkdir()
+    count = 80
+    codecs = [{"name": "sharding_indexed", "configuration": {
+        "chunk_shape": [1, 1], "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "index_location": "end"}}]
+    (store / "zarr.json").write_text(json.dumps({
+        "zarr_format": 3, "node_type": "array", "shape": [count, count], "data_type": "uint8", "fill_value": 0, "codecs": codecs,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [count, 1]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}}, "attributes": {}}))
+    for x in range(count):
+        index = b"".join(struct.pack("<QQ", y, 1) for y in range(count))
+        (store / f"c.0.{x}").write_bytes(b"\1" * count + index)
+    out, _ = run("label", store, "--json", "-", "--quiet", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+    assert json.loads(out)["labeling"]["components"] == 1
+    stores = [folder / f"{i}.zarr" for i in range(4)]
+    for link in stores:
+        link.symlink_to(store)
+    run("label", *stores, "-o", folder / "out/", "--jobs", "4", "--quiet",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 4096)))
+
+
+def detached(folder):
+    """Found: links and NULs in the names of detached samples led out of the folder."""
+    secret, inner = folder / "secret", folder / "in"
+    inner.mkdir()
+    secret.write_bytes(b"\1\0\1\0")
+    (inner / "link.raw").symlink_to(secret)
+    (inner / "there.raw").write_bytes(b"\1\0\1\0")
+    (inner / "beside.raw").symlink_to("there.raw")
+    (inner / "up").symlink_to("..")
+
+    def headers(name):
+        nrrd = b"NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 1\nencoding: raw\ndata file: " + name + b"\n\n"
+        meta = b"ObjectType = Image\nNDims = 2\nDimSize = 4 1\nElementType = MET_UCHAR\nElementDataFile = " + name + b"\n"
+        (inner / "in.nhdr").write_bytes(nrrd)
+        (inner / "in.mhd").write_bytes(meta)
+        return inner / "in.nhdr", inner / "in.mhd"
+
+    for name in (b"link.raw", b"../secret", b"up/secret", bytes(secret), b"..\0x/secret", b"link.raw\0.raw"):
+        for header in headers(name):
+            run("label", header, "--json", "-", code=65)
+    for name in (b"link.raw", b"../secret", b"up/secret", bytes(secret)):
+        for header in headers(name):
+            out, _ = run("label", header, "--json", "-", "--follow", "--quiet")
+            assert json.loads(out)["labeling"]["components"] == 2
+    for name in (b"there.raw", b"beside.raw"):
+        for header in headers(name):
+            run("label", header, "--json", folder / "beside.json", "--quiet")
+    pair = struct.pack("<i36xccccHHHHHHHH", 348, *[b"\0"] * 4, *[2, 4, 1, 1, 1, 1, 1, 1]).ljust(70, b"\0")
+    pair = (pair + struct.pack("<HH", 2, 8)).ljust(108, b"\0") + struct.pack("<f", 0)
+    (inner / "pair.hdr").write_bytes(pair.ljust(344, b"\0") + b"ni1\0")
+    (inner / "pair.img").symlink_to(secret)
+    run("label", inner / "pair.hdr", "--json", "-", code=65, said="--follow")
+    stack = folder / "stack"
+    stack.mkdir()
+    png(stack / "1.png", [[255]])
+    (stack / "files.txt").symlink_to(secret)
+    secret.write_text("the first line of a secret\n")
+    _, err = run("label", stack, "--stack", "--json", "-", code=65, said="symbolic link")
+    assert "secret" not in err.replace(str(folder), ""), err
+    (stack / "files.txt").unlink()
+    png(folder / "outside.png", [[255]])
+    (stack / "files.txt").write_text("../outside.png\n")
+    run("label", stack, "--stack", "--json", "-", code=65, said="--follow")
+    run("label", stack, "--stack", "--json", folder / "stack.json", "--follow", "--quiet")
+
+
+def formats(folder):
+    """What a file holds is what its name says, or what is allowed."""
+    npy(folder / "in.png", (2, 2), b"\1\0\0\1")
+    run("label", folder / "in.png", "--json", "-", code=65, said="holds .npy, and its name says PNG; rename it, or give --formats any")
+    for allowed in ("any", "npy", "png,npy"):
+        run("label", folder / "in.png", "--json", folder / "out.json", "--formats", allowed)
+        run("label", folder / "in.png", "--json", folder / "out.json", env={**os.environ, "GPUCCL_FORMATS": allowed})
+    for more in ({"env": {**os.environ, "GPUCCL_FORMATS": "png,tiff"}}, {}):
+        words = [] if more else ["--formats", "png,tiff"]
+        run("label", folder / "in.png", "--json", "-", *words, code=65, said="only these formats are allowed: png, tiff", **more)
+    run("label", folder / "in.png", "--json", "-", "--formats", "png,gif", code=64, said="'gif' is no format")
+    run("label", folder / "in.png", "--json", "-", code=64, said="GPUCCL_FORMATS", env={**os.environ, "GPUCCL_FORMATS": "tif"})
+    zarr(folder / "in.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
+    run("label", folder / "in.zarr", "--json", "-", "--formats", "png", code=65, said="holds Zarr")
+    (folder / "in.data").write_bytes((folder / "in.png").read_bytes())
+    run("label", folder / "in.data", "--json", folder / "out.json")
+    run("label", "-", "--json", folder / "out.json", "--formats", "png", code=65, said="holds .npy", stdin=(folder / "in.data").open())
+
+
+def memory(folder):
+    """Found: rows, and not elements, are what narrow images take."""
+    rows = 30000000
+    npy(folder / "narrow.npy", (rows, 1), b"\1" * rows)
+    code, kib = peak_kib("label", folder / "narrow.npy", "-o", folder / "narrow.tif", "--memory", "256M")
+    assert code == 0 and kib <= 256 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+    begin = time.monotonic()
+    code, kib = peak_kib("label", "@/dev/zero", "-o", folder / "out/")
+    assert code == 65 and time.monotonic() - begin < 10 and kib < 256 * 1024 or not PLAIN, (code, kib)
+    text = b"ImageJ=1.53\nimages=100000000\nchannels=2\nslices=50000000\nhyperstack=true\n\0"
+    tags = [(256, 4, 1, 2), (257, 4, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), 200), (273, 4, 1, 8),
+            (277, 3, 1, 1), (278, 4, 1, 2), (279, 4, 1, 4)]
+    tiff = b"II*\0" + struct.pack("<I", 12) + b"\1\0\0\1" + struct.pack("<H", len(tags))
+    tiff += b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+    (folder / "in.tif").write_bytes(tiff.ljust(200, b"\0") + text)
+    code, kib = peak_kib("label", folder / "in.tif", "--json", folder / "tiff.json", "--channel", "1", "--memory", "64M")
+    assert code == 65 and kib <= 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+
+
+def signals(folder):
+    """Found: the signals that SLURM sends left temporary folders."""
+    zarr(folder / "in.zarr", [1500, 1500], [1500, 1500], [("0.0", b"\1\0" * 1125000)])
+    for number in (signal.SIGTERM, signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT):
+        for wait in (0.02, 0.05, 0.1):
+            process = subprocess.Popen([GPUCCL, "label", "in.zarr", "-o", "out.zarr", "--quiet"], cwd=folder, stderr=subprocess.DEVNULL,
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
+            time.sleep(wait)
+            process.send_signal(number)
+            assert process.wait() in (0, -number)
+            assert not list(folder.glob(".gpuccl-*")), number
+
+
+def formulas(folder):
+    """Names that a spreadsheet would take for formulas."""
+    for name in ("=1+1.png", "+a.png", "@b.png", "-c.png", "d.png"):
+        png(folder / name, [[255]])
+    (folder / "list").write_text("=1+1.png\n+a.png\n@b.png\n-c.png\nd.png\n")
+    run("label", "@list", "--stats", "all.csv", "--quiet", cwd=folder)
+    names = [line.split(",")[0] for line in (folder / "all.csv").read_text().splitlines()[1:]]
+    assert names == ["./=1+1.png", "./+a.png", "./@b.png", "./-c.png", "d.png"], names
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    tests = [names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
+    if HAS_HDF5:
+        tests += [hdf5_time, hdf5_child]
+    for test in tests:
+        if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
+            continue
+        folder = pathlib.Path(scratch) / test.__name__
+        folder.mkdir()
+        begin = time.monotonic()
+        test(folder)
+        print(f"{test.__name__}: {time.monotonic() - begin:.1f} s", flush=True)

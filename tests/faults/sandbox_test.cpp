@@ -1,0 +1,89 @@
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "app/binary.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/images.hpp"
+#include "support/scratch_folder.hpp"
+
+// A reader that hostile bytes have taken over reads and writes no other files than inputs and outputs.
+namespace gpuccl {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// 0 where the kernel has no Landlock.
+long landlock_version() {
+  constexpr long kCreateRuleset = 444;
+  return std::max(0L, ::syscall(kCreateRuleset, nullptr, 0, 1));
+}
+
+struct Escape {
+  const ScratchFolder inside, outside;
+  const std::string secret = outside / "secret", planted = outside / "planted";
+  const std::string input = save(inside / "in.png", tests::random_image({60, 40, 1}, 0.4, 1, 3).view());
+
+  Escape() { write_file(secret, "of somebody else"); }
+
+  Ended attempt(const Words& words) const {
+    Command command = gpuccl_command(words);
+    command.environment.emplace_back("LD_PRELOAD", GPUCCL_FAIL_CALLS);
+    command.environment.emplace_back("GPUCCL_ESCAPE", secret + ":" + planted);
+    return run(command);
+  }
+};
+
+TEST_CASE("a reader in the sandbox reads and writes nothing outside") {
+  if (landlock_version() == 0) {
+    std::cout << "skipped: the kernel has no Landlock\n";
+    return;
+  }
+  const Escape escape;
+  fs::create_directory(escape.inside / "many");
+  fs::copy(escape.input, escape.inside / "many/a.png");
+  const std::string refused =
+      std::string("escape: read no, write no, connect ") + (landlock_version() < 4 ? "yes\n" : "no\n");
+  const Slices all = {
+      {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu"},
+      {"label", escape.inside / "many", "-o", escape.inside / "outs", "--device", "cpu", "--quiet"},
+      {"label", escape.input, "--json", escape.inside / "p.json", "--device", "cpu", "--part", "1/1",
+       "--parts-dir", escape.inside / "parts"}};
+  for (const Words& words : all) {
+    CAPTURE(words);
+    const Ended ended = escape.attempt(words);
+    CHECK(ended.code == 0);
+    CHECK(ended.err == refused);
+    CHECK_FALSE(fs::exists(escape.planted));
+  }
+  CHECK(Json::parse(read_file(escape.inside / "out.json"))["labeling"]["device"]["sandbox"] == "landlock");
+}
+
+TEST_CASE("--no-sandbox leaves the process free, and the report says so") {
+  const Escape escape;
+  const Ended ended = escape.attempt(
+      {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu", "--no-sandbox"});
+  CHECK(ended.code == 0);
+  CHECK(ended.err == "escape: read yes, write yes, connect yes\n");
+  CHECK(fs::exists(escape.planted));
+  CHECK(Json::parse(read_file(escape.inside / "out.json"))["labeling"]["device"]["sandbox"].is_null());
+}
+
+TEST_CASE("links that name inputs and outputs lead out of the sandbox") {
+  const Escape escape;
+  fs::create_symlink(escape.input, escape.outside / "in.png");
+  fs::create_symlink(escape.inside / "far.tif", escape.outside / "out.tif");
+  succeeds({"label", escape.outside / "in.png", "-o", escape.outside / "out.tif", "--device", "cpu"});
+  CHECK(fs::exists(escape.inside / "far.tif"));
+  fs::create_directory(escape.outside / "stack");
+  fs::create_symlink(escape.input, escape.outside / "stack/1.png");
+  succeeds(
+      {"label", escape.outside / "stack", "--stack", "--json", escape.outside / "s.json", "--device", "cpu"});
+}
+
+}  // namespace
+}  // namespace gpuccl
