@@ -19,8 +19,10 @@ Option add_threshold(const Command& command, io::ForegroundOptions& foreground) 
         const std::optional<double> value = parse_number<double>(given);
         foreground.otsu = io::lower_case(given) == "otsu";
         foreground.threshold = value;
+        const auto exact = io::SampleValue::parse(given);
+        const bool is_rounded = exact && value && *exact != io::SampleValue::of(*value);
         foreground.whole_threshold =
-            value && std::abs(*value) >= 0x1p53 ? io::SampleValue::parse(given) : std::nullopt;
+            is_rounded || (value && std::abs(*value) >= 0x1p53) ? exact : std::nullopt;
         return foreground.otsu || (value && std::isfinite(*value))
                    ? std::string()
                    : "'" + given + "' is neither a number nor otsu";
@@ -65,6 +67,10 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
   add_values(command, foreground.values).excludes(threshold);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
                    "Interpretation of samples; raw: as stored, ignoring the photometric tag [auto]");
+  add_choice<io::PaletteUse>(
+      command, "--palette", palette,
+      {{"auto", io::PaletteUse::automatic}, {"index", io::PaletteUse::index}, {"luma", io::PaletteUse::luma}},
+      "Read samples with a palette as indices, or as the luma of colors [auto]");
   const auto add_limit = [&](const char* name, std::int64_t& limit, const std::string& help, Effect effect) {
     add_amount(command, name, limit, help).changes(effect);
   };

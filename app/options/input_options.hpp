@@ -10,6 +10,7 @@ class Command;
 struct InputOptions {
   bool stack = false;
   io::ForegroundOptions foreground;
+  io::PaletteUse palette = io::PaletteUse::automatic;
   io::Limits limits;
 
   /// `memory_help`: what becomes of inputs that need more than --memory.

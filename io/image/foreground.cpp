@@ -151,21 +151,13 @@ void Foreground::choose_range(const std::optional<SampleValue>& whole_threshold)
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   const bool is_signed = threshold_ && format_.kind == SampleKind::signed_integer;
   const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
-  const double end = std::ldexp(1.0, format_.bits - (is_signed ? 1 : 0)), least = is_signed ? -end : 0;
   std::uint64_t low = 1;  // counted from the least value
-  const auto code = whole_threshold ? whole_threshold->code(format_.bits, is_signed) : std::nullopt;
-  if (code && *code != max - sign) {
-    low = (*code ^ sign) + 1;
-  } else if (threshold_ && *threshold_ >= end - 1) {  // nothing is above
-    low = 0;
-    invert_ = !invert_;
-  } else if (threshold_ && *threshold_ < least) {
-    low = 0;
-  } else if (threshold_) {
-    const double below = std::floor(*threshold_);
-    low = (is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(below)) + sign
-                     : static_cast<std::uint64_t>(below)) +
-          1;
+  if (threshold_) {
+    const SampleValue threshold = whole_threshold ? *whole_threshold : SampleValue::of(*threshold_);
+    const auto background = threshold.rank_to(format_.bits, is_signed);  // the greatest
+    const bool is_all = background == max;
+    low = background && !is_all ? *background + 1 : 0;
+    if (is_all) invert_ = !invert_;
   }
   if (low < sign) {
     ranges_ = {{0, sign - 1}, {low + sign, max}};

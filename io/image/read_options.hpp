@@ -27,26 +27,37 @@ struct ForegroundOptions {
   bool raw = false;  // sample bits as stored: no photometric inversion; of `values` in any case
   bool invert = false;
   std::optional<double> threshold;             // value > threshold
-  std::optional<SampleValue> whole_threshold;  // the same beyond 2^53, where a double may be another number
+  std::optional<SampleValue> whole_threshold;  // the same where a double is another number, as beyond 2^53
   bool otsu = false;                           // threshold by Otsu's method over the whole input
   std::vector<SampleInterval> values;          // if there are any: these and no others; by sort_and_unite()
 
   bool has_rule() const { return threshold || otsu || !values.empty(); }
 };
 
+/// Pages or slices [begin, end).
+struct PageRange {
+  std::int64_t begin = 0, end = INT64_MAX;
+};
+
 /// Which part of an input that holds several images is read; counted from 0. Of an axis that has one element
 /// nothing need be chosen.
 struct PlaneChoice {
   std::optional<int> channel, frame, series;
+  std::optional<PageRange> pages;  // of a TIFF as stored, whatever its description says of them
 
-  bool any() const { return channel || frame || series; }
+  bool any() const { return channel || frame || series || pages; }
 };
+
+/// What samples with a palette are: their indices, or the luma of their colors. Automatic: the index if the
+/// palette only displays one channel, as those of ImageJ in gray or in one hue do.
+enum class PaletteUse { automatic, index, luma };
 
 struct ReadOptions {
   ForegroundOptions foreground;
   Limits limits;
   std::optional<GivenSpacing> spacing;
   PlaneChoice planes;
+  PaletteUse palette = PaletteUse::automatic;
   bool stack = false;        // the path is a folder whose files are slices
   bool pages_apart = false;  // pages may be of different size, for none is a slice of a volume
   bool any_order = false;    // slices are asked for several at once; those before may be asked for again

@@ -9,91 +9,134 @@
 namespace gpuccl::io {
 namespace {
 
-template <class T>
-std::optional<T> parse_as(const std::string& text, std::errc* problem = nullptr) {
-  T value{};
-  const char* const all = text.data() + text.size();
-  const auto [end, found] = std::from_chars(text.data(), all, value);
-  if (problem != nullptr && end == all) *problem = found;
-  if (found != std::errc{} || end != all) return std::nullopt;
-  return value;
+/// A decimal: "-12.5e3" is 0.125 times 10 to the power of 5, below 0.
+struct Decimal {
+  bool is_negative = false;
+  std::string digits;      // without zeros at the beginning and end
+  std::int64_t point = 0;  // so many digits are before it
+};
+
+/// Of a text that std::from_chars takes for a finite number.
+Decimal decimal_in(const std::string& text) {
+  Decimal decimal;
+  decimal.is_negative = text.front() == '-';
+  std::size_t at = decimal.is_negative ? 1 : 0;
+  bool is_after_point = false;
+  for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
+    if (text[at] == '.') {
+      is_after_point = true;
+      continue;
+    }
+    const bool leads = decimal.digits.empty() && text[at] == '0';
+    if (!leads) decimal.digits += text[at];
+    decimal.point += (leads && is_after_point) ? -1 : (!leads && !is_after_point) ? 1 : 0;
+  }
+  while (decimal.digits.ends_with('0')) decimal.digits.pop_back();
+  if (at == text.size()) return decimal;
+  const std::size_t sign = text[at + 1] == '+' ? 1 : 0;
+  std::int64_t exponent = 0;
+  std::from_chars(text.data() + at + 1 + sign, text.data() + text.size(), exponent);
+  decimal.point += exponent;
+  return decimal;
 }
+
+/// The integer before the point; nothing if it does not have 64 bits.
+std::optional<std::uint64_t> whole_part(const Decimal& decimal) {
+  constexpr std::int64_t kMostDigits = 20;
+  if (decimal.point > kMostDigits) return std::nullopt;
+  std::uint64_t whole = 0;
+  for (std::int64_t i = 0; i < decimal.point; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::uint64_t digit =
+        at < decimal.digits.size() ? static_cast<std::uint64_t>(decimal.digits[at] - '0') : 0;
+    if (whole > (UINT64_MAX - digit) / 10) return std::nullopt;
+    whole = whole * 10 + digit;
+  }
+  return whole;
+}
+
+constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 
 }  // namespace
 
 std::optional<SampleValue> SampleValue::parse(const std::string& text) {
   SampleValue value;
-  if (const auto whole = parse_as<std::uint64_t>(text)) {
-    value.code_ = *whole;
-    value.number_ = static_cast<double>(*whole);
-    value.is_whole_ = true;
-    return value;
-  }
-  std::errc problem{};
-  if (const auto whole = parse_as<std::int64_t>(text, &problem)) {
-    value.code_ = static_cast<std::uint64_t>(*whole);
-    value.number_ = static_cast<double>(*whole);
-    value.is_whole_ = true;
-    value.is_negative_ = *whole < 0;
-    return value;
-  }
-  const std::optional<double> real = parse_as<double>(text);
-  if (!real || !std::isfinite(*real)) return std::nullopt;
-  value.number_ = *real;
-  const bool is_beyond =
-      problem == std::errc::result_out_of_range;  // though a double may be rounded to what is not
-  if (is_beyond || *real != std::trunc(*real) || *real < -0x1p63 || *real >= 0x1p64) return value;
-  value.is_whole_ = true;
-  value.is_negative_ = *real < 0;
-  value.code_ = value.is_negative_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(*real))
-                                   : static_cast<std::uint64_t>(*real);
+  const char* const all = text.data() + text.size();
+  const auto [end, problem] = std::from_chars(text.data(), all, value.number_);
+  if (problem != std::errc{} || end != all || !std::isfinite(value.number_)) return std::nullopt;
   value.number_ += 0.0;  // -0 is 0
+  const Decimal decimal = decimal_in(text);
+  if (decimal.digits.empty()) return of(0);
+  value.has_fraction_ = decimal.point < static_cast<std::int64_t>(decimal.digits.size());
+  if (value.has_fraction_ && value.number_ == std::trunc(value.number_)) value.digits_ = text;
+  std::optional<std::uint64_t> whole = whole_part(decimal);
+  value.is_negative_ = decimal.is_negative;
+  if (!whole) return value;
+  if (value.is_negative_) {
+    const std::uint64_t below = *whole + (value.has_fraction_ ? 1 : 0);  // the floor, without its sign
+    if (*whole > kSign || below > kSign) return value;
+    whole = ~below + 1;
+  }
+  value.has_floor_ = true;
+  value.code_ = *whole;
   return value;
 }
 
+SampleValue SampleValue::of(double number) {
+  SampleValue value;
+  value.number_ = number + 0.0;
+  const double floor = std::floor(number);
+  value.has_fraction_ = floor != number;
+  value.is_negative_ = number < 0;
+  value.has_floor_ = floor >= -0x1p63 && floor < 0x1p64;
+  if (value.has_floor_)
+    value.code_ = value.is_negative_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(floor))
+                                     : static_cast<std::uint64_t>(floor);
+  return value;
+}
+
+/// Whether the floor is less than all samples of so many bits.
+bool SampleValue::is_below(int bits, bool is_signed) const {
+  if (!has_floor_) return is_negative_;
+  return is_negative_ && (!is_signed || code_ < ~(std::uint64_t{1} << (bits - 1)) + 1);
+}
+
+/// Whether the floor is more than all of them.
+bool SampleValue::is_above(int bits, bool is_signed) const {
+  if (!has_floor_) return !is_negative_;
+  return !is_negative_ && code_ > ~std::uint64_t{0} >> (is_signed ? 65 - bits : 64 - bits);
+}
+
 std::optional<std::uint64_t> SampleValue::code(int bits, bool is_signed) const {
-  if (!is_whole_) return std::nullopt;
-  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits), sign = std::uint64_t{1} << (bits - 1);
-  if (is_negative_ && (!is_signed || code_ < ~sign + 1)) return std::nullopt;
-  if (!is_negative_ && code_ > (is_signed ? sign - 1 : mask)) return std::nullopt;
-  return code_ & mask;
-}
-
-std::uint64_t SampleValue::rank_of_whole(double whole, int bits, bool is_signed) const {
-  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - bits);
-  const std::uint64_t sign = is_signed ? std::uint64_t{1} << (bits - 1) : 0;
-  const std::uint64_t code = is_whole_   ? code_
-                             : whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
-                                         : static_cast<std::uint64_t>(whole);
-  return (code & mask) ^ sign;
-}
-
-std::optional<std::uint64_t> SampleValue::rank_from(int bits, bool is_signed) const {
-  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
-  const double whole = std::ceil(number_);
-  if (whole < least) return 0;
-  if (is_whole_ ? !code(bits, is_signed) : whole >= end) return std::nullopt;
-  return rank_of_whole(whole, bits, is_signed);
+  if (!is_whole() || is_below(bits, is_signed) || is_above(bits, is_signed)) return std::nullopt;
+  return code_ & ~std::uint64_t{0} >> (64 - bits);
 }
 
 std::optional<std::uint64_t> SampleValue::rank_to(int bits, bool is_signed) const {
-  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
-  const double whole = std::floor(number_);
-  const bool is_rounded_up =
-      !is_whole_ && whole == -0x1p63;  // from what is less and has no double of its own
-  if (whole < least || is_rounded_up) return std::nullopt;
-  if (is_whole_ ? !code(bits, is_signed) : whole >= end) return ~std::uint64_t{0} >> (64 - bits);
-  return rank_of_whole(whole, bits, is_signed);
+  const std::uint64_t most = ~std::uint64_t{0} >> (64 - bits);
+  if (is_below(bits, is_signed)) return std::nullopt;
+  if (is_above(bits, is_signed)) return most;
+  return (code_ & most) ^ (is_signed ? std::uint64_t{1} << (bits - 1) : 0);
+}
+
+std::optional<std::uint64_t> SampleValue::rank_from(int bits, bool is_signed) const {
+  if (is_below(bits, is_signed)) return 0;
+  if (is_above(bits, is_signed)) return std::nullopt;
+  const std::uint64_t floor = *rank_to(bits, is_signed);
+  if (!has_fraction_) return floor;
+  return floor == ~std::uint64_t{0} >> (64 - bits) ? std::nullopt : std::optional(floor + 1);
 }
 
 std::string SampleValue::text() const {
-  if (!is_whole_) return shortest(number_);
+  if (!digits_.empty()) return digits_;
+  if (!is_whole()) return shortest(number_);
   return is_negative_ ? std::to_string(static_cast<std::int64_t>(code_)) : std::to_string(code_);
 }
 
 bool operator<(const SampleValue& a, const SampleValue& b) {
-  if (a.number_ != b.number_ || !a.is_whole_ || !b.is_whole_) return a.number_ < b.number_;
-  return a.code_ < b.code_;  // of one sign: in order as two's complements, too
+  if (a.number_ != b.number_ || !a.has_floor_ || !b.has_floor_) return a.number_ < b.number_;
+  if (a.code_ != b.code_) return a.code_ < b.code_;  // of one sign: in order as two's complements, too
+  return !a.has_fraction_ && b.has_fraction_;
 }
 
 std::optional<SampleInterval> SampleInterval::parse(const std::string& text) {

@@ -7,11 +7,14 @@
 
 namespace gpuccl::io {
 
-/// A number that samples are compared with: exact for whole numbers of 64 bits, signed or not.
+/// A number that samples are compared with: exact for integers of 64 bits, signed or not, however it is
+/// written.
 class SampleValue {
  public:
-  /// "7", "-1", "18446744073709551615", "0.5". Nothing if the text is no finite number.
+  /// "7", "-1", "18446744073709551615", "0.5", "9007199254740993.5". Nothing if the text is no finite number.
   static std::optional<SampleValue> parse(const std::string& text);
+  /// Of a finite number.
+  static SampleValue of(double number);
 
   double number() const { return number_; }
   /// The bits of a whole sample of this value; nothing if samples of so many bits do not have it.
@@ -27,12 +30,16 @@ class SampleValue {
   friend bool operator<(const SampleValue& a, const SampleValue& b);
 
  private:
-  std::uint64_t rank_of_whole(double whole, int bits, bool is_signed) const;
+  bool is_whole() const { return has_floor_ && !has_fraction_; }
+  bool is_below(int bits, bool is_signed) const;
+  bool is_above(int bits, bool is_signed) const;
 
-  double number_ = 0;
-  bool is_whole_ = false;  // and has 64 bits: code_ is its two's complement
-  bool is_negative_ = false;
+  double number_ = 0;  // the nearest
+  // The greatest integer up to it, if that has 64 bits; code_ is its two's complement.
+  bool has_floor_ = false, is_negative_ = false;
   std::uint64_t code_ = 0;
+  bool has_fraction_ = false;
+  std::string digits_;  // as written, where the nearest number is an integer and this is none
 };
 
 /// The numbers from `low` to `high`, both included.

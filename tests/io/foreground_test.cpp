@@ -269,6 +269,16 @@ TEST_CASE("64-bit samples beyond 2^53 are compared with the threshold as whole n
   CHECK(above_whole(is_unsigned, "18446744073709551615") == 0);
   CHECK(above_whole(is_unsigned, "18446744073709551616") == 0);
   CHECK(above_whole(is_unsigned, "-9007199254740993") == 0b11111111);
+  // The same numbers written as decimals, and others between integers.
+  CHECK(above_whole(is_signed, "4611686018427387903.0") == 0b00000011);
+  CHECK(above_whole(is_signed, "4.611686018427387903e18") == 0b00000011);
+  CHECK(above_whole(is_signed, "4611686018427387903.5") == 0b00000011);
+  CHECK(above_whole(is_signed, "46116860184273879039e-1") == 0b00000011);
+  CHECK(above_whole(is_signed, "4611686018427387904.5") == above_whole(is_signed, "4611686018427387904"));
+  CHECK(above_whole(is_signed, "-4611686018427387903.5") == above_whole(is_signed, "-4611686018427387904"));
+  CHECK(above_whole(is_unsigned, "13835058055282163711.25") == 0b00011000);
+  CHECK(above_whole(is_unsigned, "18446744073709551614.5") ==
+        above_whole(is_unsigned, "18446744073709551614"));
 }
 
 TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the nearest sample") {

@@ -10,7 +10,7 @@ namespace gpuccl {
 
 /// A condition on the measures of a component, and on its value in an image of values (values.hpp), such as
 /// "area >= 50 and sphericity > 0.6". What a component does not have (NaN) is neither above, below nor equal
-/// to any number.
+/// to any number, so it is unequal to all, as in pandas.
 struct Condition {
   enum class Relation { less, at_most, greater, at_least, equal, unequal };
   /// A comparison, or what joins the two results before it.

@@ -20,7 +20,7 @@ bool compare(double value, Condition::Relation relation, double number) {
     case equal:
       return value == number;
     case unequal:
-      return value < number || value > number;
+      return value != number;
   }
   return false;
 }
