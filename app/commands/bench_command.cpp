@@ -183,6 +183,7 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options,
   io::ReadOptions reading;
   reading.foreground = options.input.foreground;
   reading.limits = options.input.limits;
+  reading.palette = options.input.palette;
   reading.stack = options.input.stack;
   reading.warn = warn;
   std::vector<bench::ImageSet> sets;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
@@ -61,9 +62,24 @@ std::string cuda() {
   return text;
 }
 
+/// Compressions of TIFF that its library has of those that are read.
+std::string tiff_codecs() {
+  constexpr std::pair<std::uint16_t, const char*> kCodecs[] = {
+      {COMPRESSION_LZW, "LZW"},           {COMPRESSION_ADOBE_DEFLATE, "Deflate"},
+      {COMPRESSION_PACKBITS, "PackBits"}, {COMPRESSION_CCITTFAX4, "CCITT"},
+      {COMPRESSION_ZSTD, "Zstd"},         {COMPRESSION_JPEG, "JPEG"}};
+  std::string names;
+  for (const auto& [codec, name] : kCodecs)
+    if (::TIFFIsCODECConfigured(codec) != 0) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
 std::string formats() {
   const std::string lacking = io::formats_not_built_in();
+  const std::string no_codecs = io::chunk_codecs(false);
   return line("reads", io::read_formats()) + (lacking.empty() ? "" : line("does not read", lacking)) +
+         line("chunk codecs", io::chunk_codecs(true)) +
+         (no_codecs.empty() ? "" : line("lacks codecs", no_codecs)) + line("TIFF codecs", tiff_codecs()) +
          line("writes", io::kWrittenFormats);
 }
 

@@ -6,6 +6,18 @@
 #include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {
+namespace {
+
+/// "3", "3..7" with its end.
+std::optional<io::PageRange> parse_pages(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto first = parse_number<int>(text.substr(0, dots));
+  const auto last = dots == std::string::npos ? first : parse_number<int>(text.substr(dots + 2));
+  if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
+  return io::PageRange{*first, std::int64_t{*last} + 1};
+}
+
+}  // namespace
 
 void add_planes(const Command& command, const std::string& prefix, io::PlaneChoice& planes,
                 const PlanesHelp& help) {
@@ -15,6 +27,18 @@ void add_planes(const Command& command, const std::string& prefix, io::PlaneChoi
   add_place("channel", planes.channel, help.channel);
   add_place("frame", planes.frame, help.frame);
   add_place("series", planes.series, help.series);
+  command
+      .add_value(prefix + "page", "N[..M]", help.page,
+                 [&planes](const std::string& given) {
+                   planes.pages = parse_pages(given);
+                   return planes.pages ? std::string()
+                                       : "'" + given + "' is not a page such as 0, nor two such as 0..9";
+                 })
+      .prints([&planes]() -> std::optional<std::string> {
+        if (!planes.pages) return std::nullopt;
+        const auto [first, end] = *planes.pages;
+        return std::to_string(first) + (end - first > 1 ? ".." + std::to_string(end - 1) : "");
+      });
 }
 
 }  // namespace gpuccl::app

@@ -10,10 +10,10 @@ class Command;
 
 /// What --help says of each.
 struct PlanesHelp {
-  const char *channel, *frame, *series;
+  const char *channel, *frame, *series, *page;
 };
 
-/// Options that choose one of several images in a file, named `prefix` and channel, frame and series.
+/// Options that choose one of several images in a file, named `prefix` and channel, frame, series and page.
 void add_planes(const Command& command, const std::string& prefix, io::PlaneChoice& planes,
                 const PlanesHelp& help);
 

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t kFileHeader = 14;  // bytes, before a header that begins with its own size
 constexpr std::uint32_t kOldHeader = 12;   // of OS/2 1
 constexpr std::uint32_t kHeader = 40;      // of Windows 3; later ones go on after it
+constexpr std::uint32_t kOs2Header = 64;   // of OS/2 2, whose compressions have other numbers
 constexpr std::uint32_t kLongestHeader = 124;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -57,11 +58,18 @@ void read_palette(const Start& start, std::uint64_t offset, std::uint64_t entry,
     format.photometric = Photometric::palette;
 }
 
-/// Bit fields that are those of other bitmaps of 32 bits.
-void check_masks(const Start& start, BmpHeader& header, std::uint64_t masks, std::uint32_t header_bytes) {
+/// Bit fields of whole bytes, in any order.
+void read_masks(const Start& start, BmpHeader& header, std::uint64_t masks, std::uint32_t header_bytes) {
   constexpr std::uint32_t kWithAlpha = 56;
-  if (start.u32(masks) != 0xff0000 || start.u32(masks + 4) != 0xff00 || start.u32(masks + 8) != 0xff)
-    refuse("colors in other bits than 8 each; convert it to PNG");
+  for (std::size_t color = 0; color < 3; ++color) {
+    const std::uint32_t mask = start.u32(masks + 4 * color);
+    std::size_t byte = 0;
+    while (byte < 4 && mask != 0xffU << 8 * byte) ++byte;
+    if (byte == 4) refuse("colors in other bits than 8 each; convert it to PNG");
+    header.colors[color] = byte;
+  }
+  const auto& [red, green, blue] = header.colors;
+  if (red == green || red == blue || green == blue) refuse("colors that share their bits");
   header.has_alpha = header_bytes >= kWithAlpha && start.u32(masks + 12) != 0;
 }
 
@@ -77,14 +85,19 @@ std::uint32_t palette_entries(const BmpHeader& header, std::uint64_t palette, bo
 
 }  // namespace
 
+bool is_bmp_header_size(std::uint32_t bytes) {
+  constexpr std::array<std::uint32_t, 7> kSizes = {kOldHeader, kHeader,       52, 56, kOs2Header,
+                                                   108,        kLongestHeader};
+  return std::find(kSizes.begin(), kSizes.end(), bytes) != kSizes.end();
+}
+
 BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
   const Start start(file);
   BmpHeader header;
   header.pixels = start.u32(10);
   const std::uint32_t bytes = start.u32(kFileHeader);
   const bool is_old = bytes == kOldHeader;
-  if (!is_old && (bytes < kHeader || bytes > kLongestHeader))
-    refuse("a header of " + std::to_string(bytes) + " bytes");
+  if (!is_bmp_header_size(bytes)) refuse("a header of " + std::to_string(bytes) + " bytes");
   const std::uint32_t width = is_old ? start.u16(18) : start.u32(18);
   std::int64_t height = is_old ? std::int64_t{start.u16(20)} : static_cast<std::int32_t>(start.u32(22));
   header.is_top_down = height < 0;
@@ -97,14 +110,14 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
   const std::uint32_t compression = is_old ? std::uint32_t{none} : start.u32(30);
   const bool has_fields = compression == bit_fields || compression == alpha_bit_fields;
   if (compression == rle8 || compression == rle4) refuse("compressed by RLE; convert it to PNG");
-  if (compression != none && !(has_fields && header.pixel_bits == 32))
+  if (compression != none && !(has_fields && header.pixel_bits == 32 && bytes != kOs2Header))
     refuse("compression " + std::to_string(compression) + "; convert it to PNG");
   const int bits = header.pixel_bits;
   if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
     refuse(std::to_string(bits) + " bits a pixel; convert it to PNG");
   constexpr std::uint64_t kMasks = 12;  // bytes, which later headers include
   std::uint64_t end = kFileHeader + bytes + (has_fields && bytes == kHeader ? kMasks : 0);
-  if (has_fields) check_masks(start, header, kFileHeader + kHeader, bytes);
+  if (has_fields) read_masks(start, header, kFileHeader + kHeader, bytes);
   if (bits <= 8) {
     header.format.bits = bits;
     const std::uint64_t entry = is_old ? 3 : 4;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "gpuccl/extent.hpp"
@@ -12,7 +14,8 @@ namespace gpuccl::io {
 
 /// What stands before the pixels of a bitmap.
 struct BmpHeader {
-  SampleFormat format;  // of 24 and 32 bits red, green and blue, which are stored the other way round
+  SampleFormat format;
+  std::array<std::size_t, 3> colors = {2, 1, 0};  // bytes of red, green and blue in a pixel of 24 or 32 bits
   Extent extent;
   Resolution resolution;
   int pixel_bits = 0;
@@ -25,6 +28,9 @@ struct BmpHeader {
     return (static_cast<std::int64_t>(extent.width) * pixel_bits + 31) / 32 * 4;
   }
 };
+
+/// Whether a version of the format has a header of so many bytes.
+bool is_bmp_header_size(std::uint32_t bytes);
 
 /// Throws Error (data).
 BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits);

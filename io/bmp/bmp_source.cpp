@@ -68,7 +68,7 @@ class BmpSource final : public SampleSource {
     }
     const std::size_t pixel = static_cast<std::size_t>(header_.pixel_bits) / 8;
     for (std::size_t at = 0; at < row.size(); at += 3, stored += pixel)
-      for (std::size_t color = 0; color < 3; ++color) row[at + color] = stored[2 - color];
+      for (std::size_t color = 0; color < 3; ++color) row[at + color] = stored[header_.colors[color]];
   }
 
   std::shared_ptr<const InputFile> file_;
@@ -78,11 +78,13 @@ class BmpSource final : public SampleSource {
 
 }  // namespace
 
-/// Two letters are too few to know a bitmap by; after its size it has two reserved fields.
+/// Two letters are too few to know a bitmap by. Two fields after its size are 0 but for a cursor's, so a file
+/// with others has to have a header of a known size.
 bool is_bmp(const InputFile& file) {
-  char start[10];
-  return file.read_at(0, start, sizeof start) == sizeof start && std::memcmp(start, "BM", 2) == 0 &&
-         std::all_of(start + 6, start + 10, [](char byte) { return byte == 0; });
+  unsigned char start[18];
+  if (file.read_at(0, start, sizeof start) != sizeof start || std::memcmp(start, "BM", 2) != 0) return false;
+  const bool has_zeros = std::all_of(start + 6, start + 10, [](unsigned char byte) { return byte == 0; });
+  return has_zeros || (is_bmp_header_size(start[14]) && start[15] == 0 && start[16] == 0 && start[17] == 0);
 }
 
 std::unique_ptr<SampleSource> open_bmp(std::shared_ptr<const InputFile> file, const ReadOptions& options) {

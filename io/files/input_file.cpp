@@ -20,6 +20,8 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(pat
   inside_ = std::move(name.inside);
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
                                    : open_again(name.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (!descriptor && errno == ENOENT && path.find("://") != std::string::npos)
+    throw Error(Failure::no_input, "is a URL; copy the file here first, or pipe it to -");
   if (!descriptor && errno == ENOENT && path.find_first_of("*?") != std::string::npos)
     throw Error(Failure::no_input, "no such file; the shell found no file for this pattern");
   if (!descriptor && errno == ENOENT && looks_inside(path))

@@ -48,6 +48,7 @@ class ChunkSource final : public SampleSource {
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
     info_.geometry = image.geometry;
+    info_.geometry.has_slice_axis = image.axes.z.has_value();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       const Axis of = axis_of(axis);
       const auto at = static_cast<std::int64_t>(axes.at[axis]);

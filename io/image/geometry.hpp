@@ -50,6 +50,7 @@ struct Geometry {
   std::optional<Orientation> orientation = {};  // in the same unit
   std::optional<NiftiFrame> nifti = {};         // of an input that is one
   Resolution resolution = {};                   // alone it tells no spacing
+  bool has_slice_axis = false;                  // of an array, though that may have one element
 
   /// Along the first `axes`.
   bool is_known(int axes = 2) const;

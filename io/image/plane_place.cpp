@@ -1,5 +1,7 @@
 #include "io/image/plane_place.hpp"
 
+#include <algorithm>
+
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::io {
@@ -15,6 +17,14 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
                     (size == 1 ? "there is one, number 0"
                                : "there are " + std::to_string(size) + " " + what + ", numbered from 0"));
   return chosen.value_or(0);
+}
+
+void check_range(const PageRange& range, std::int64_t pages) {
+  if (range.end <= pages) return;
+  const std::int64_t missing = std::max(range.begin, pages);
+  throw Error(Failure::data, "has no page " + std::to_string(missing) + ": " +
+                                 (pages == 1 ? "there is one, number 0"
+                                             : "there are " + std::to_string(pages) + ", numbered from 0"));
 }
 
 }  // namespace gpuccl::io

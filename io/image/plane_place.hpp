@@ -4,7 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "io/image/read_options.hpp"
+
 namespace gpuccl::io {
+
+/// Checks that an input of `pages` pages or slices has those of `range`. Throws Error (data).
+void check_range(const PageRange& range, std::int64_t pages);
 
 /// The place along an axis of `size` elements, such as "channels", of which `option`, such as "--channel",
 /// chooses one. Throws Error (data) if it chooses one that is not there, or none of several.

@@ -66,7 +66,6 @@ std::vector<std::uint64_t> parse_shape(const std::string& shape) {
   if (axes.size() != 2 && axes.size() != 3)
     refuse(std::to_string(axes.size()) +
            (axes.size() == 1 ? " axis, not 2 or 3" : " axes, not 2 or 3: (y, x) or (z, y, x)"));
-  if (axes.size() == 2) axes.insert(axes.begin(), 1);
   return axes;
 }
 
@@ -102,7 +101,9 @@ NpyHeader read_npy_header(const InputFile& file, const Limits& limits) {
   const std::string fortran = value_of(dictionary, "fortran_order");
   if (fortran != "False" && fortran != "True") refuse("fortran_order " + fortran);
   header.fortran = fortran == "True";
-  const std::vector<std::uint64_t> axes = parse_shape(value_of(dictionary, "shape"));
+  std::vector<std::uint64_t> axes = parse_shape(value_of(dictionary, "shape"));
+  header.has_slice_axis = axes.size() == 3;
+  if (!header.has_slice_axis) axes.insert(axes.begin(), 1);
   check_page_size(axes[2], axes[1], limits);
   header.extent = {static_cast<int>(axes[2]), static_cast<int>(axes[1]),
                    checked_slices(static_cast<double>(axes[0]), limits)};

@@ -14,6 +14,7 @@ namespace gpuccl::io {
 struct NpyHeader {
   SampleFormat format;
   Extent extent;
+  bool has_slice_axis = false;
   bool swapped = false;    // samples are big-endian
   bool fortran = false;    // z is the axis that varies fastest, then y
   std::uint64_t data = 0;  // offset of the first sample

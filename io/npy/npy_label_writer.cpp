@@ -8,9 +8,9 @@ namespace gpuccl::io {
 namespace {
 
 /// Version 1.0 of the format: a Python dictionary, filled up so that the samples start at a multiple of 64.
-std::string npy_header(const Extent& extent, LabelType type) {
+std::string npy_header(const Extent& extent, LabelType type, bool has_slice_axis) {
   std::string shape = std::to_string(extent.height) + ", " + std::to_string(extent.width);
-  if (extent.depth > 1) shape = std::to_string(extent.depth) + ", " + shape;
+  if (extent.depth > 1 || has_slice_axis) shape = std::to_string(extent.depth) + ", " + shape;
   std::string dictionary =
       "{'descr': '" + numpy_name(type) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
 
@@ -26,7 +26,7 @@ std::string npy_header(const Extent& extent, LabelType type) {
 }  // namespace
 
 LabelFile npy_label_file(const Extent& extent, const WriteOptions& options) {
-  return raw_label_file(npy_header(extent, options.type), extent, options);
+  return raw_label_file(npy_header(extent, options.type, options.geometry.has_slice_axis), extent, options);
 }
 
 }  // namespace gpuccl::io

@@ -15,6 +15,7 @@ class NpySource final : public SampleSource {
     format_ = header.format;
     info_.format = "npy";
     info_.extent = header.extent;
+    info_.geometry.has_slice_axis = header.has_slice_axis;
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
     const std::uint64_t slice_bytes = static_cast<std::uint64_t>(format_.row_bytes(info_.extent.width)) *

@@ -80,6 +80,11 @@ void PngDecoder::on_error(png_structp png, png_const_charp message) {
   png_longjmp(png, 1);
 }
 
+void PngDecoder::on_warning(png_structp png, png_const_charp message) {
+  auto& self = *static_cast<PngDecoder*>(png_get_error_ptr(png));
+  if (self.warning_[0] == '\0') std::strncpy(self.warning_.data(), message, self.warning_.size() - 1);
+}
+
 void PngDecoder::on_read(png_structp png, png_bytep out, png_size_t count) {
   auto& self = *static_cast<PngDecoder*>(png_get_io_ptr(png));
   if (!self.copy(reinterpret_cast<std::byte*>(out), count)) png_error(png, "the file ends early");

@@ -37,6 +37,9 @@ class PngDecoder {
   /// Reads what follows the pixels; damage there means that the pixels cannot be trusted.
   void finish();
 
+  /// What libpng has left out of the chunks so far, of the first that it says so; "" if nothing.
+  std::string warning() const { return warning_.data(); }
+
   png_structp png() const { return png_; }
   png_infop png_info() const { return info_; }
 
@@ -49,7 +52,7 @@ class PngDecoder {
   }
   [[noreturn]] void fail() const;
   static void on_error(png_structp png, png_const_charp message);
-  static void on_warning(png_structp, png_const_charp) {}
+  static void on_warning(png_structp png, png_const_charp message);
   static void on_read(png_structp png, png_bytep out, png_size_t count);
   bool copy(std::byte* out, std::size_t count);
 
@@ -62,7 +65,7 @@ class PngDecoder {
   std::array<std::byte, 65536> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // what is left in buffer_
   std::optional<Error> read_failure_;
-  std::array<char, 256> message_{};
+  std::array<char, 256> message_{}, warning_{};
 };
 
 }  // namespace gpuccl::io

@@ -95,6 +95,7 @@ class PngSource final : public SampleSource {
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
       options.warn("transparency ignored");
+    if (options.warn && !decoder.warning().empty()) options.warn("libpng: " + decoder.warning());
   }
 
   const ImageInfo& info() const override { return info_; }

@@ -32,6 +32,7 @@ const std::vector<Format>& formats() {
       {"pnm", "PNM", {".pbm", ".pgm", ".ppm", ".pnm"}},
       {"bmp", "BMP", {".bmp"}},
       {"jpeg", "JPEG", {".jpg", ".jpeg"}},
+      {"mgh", "MGH", {".mgh", ".mgz"}},
   };
   return all;
 }
@@ -67,7 +68,7 @@ const Format* format_of_name(const std::string& path) {
 
 }  // namespace
 
-const char* const kFormatWords = "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg";
+const char* const kFormatWords = "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg, mgh";
 
 std::vector<std::string> formats_of_words(const std::string& list) {
   std::vector<std::string> words;

@@ -23,6 +23,8 @@ namespace {
 void refuse_colours(const SampleFormat& format) {
   const bool is_gray =
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
+  if (format.photometric == Photometric::palette)
+    throw Error(Failure::data, "has a palette of colors; --palette index measures its indices");
   if (!is_gray)
     throw Error(Failure::data, std::string("has colors (") + name_of(format.photometric) +
                                    "); intensities need one channel; select one with --intensity-channel N");

@@ -23,8 +23,8 @@ auto open_one_image(const std::string& remedy, Open open) {
   }
 }
 
-/// Calls open() for an image that others than the usual options choose of several: of --channel, --frame and
-/// --series, which messages name, each with `prefix` before it, as in --intensity-channel.
+/// Calls open() for an image that others than the usual options choose of several: of --channel, --frame,
+/// --series and --page, which messages name, each with `prefix` before it, as in --intensity-channel.
 template <class Open>
 auto open_with_options_of(const std::string& prefix, Open open) {
   try {
@@ -33,7 +33,7 @@ auto open_with_options_of(const std::string& prefix, Open open) {
     std::string reason = error.what();
     if (const std::size_t others = reason.find(", --per-slice"); others != std::string::npos)
       reason.erase(others);
-    for (const std::string option : {"--channel", "--frame", "--series"})
+    for (const std::string option : {"--channel", "--frame", "--series", "--page"})
       for (std::size_t at = 0; (at = reason.find(option, at)) != std::string::npos;)
         reason.replace(at, 2, prefix);
     if (reason == error.what()) throw;

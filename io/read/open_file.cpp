@@ -5,9 +5,11 @@
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/image/channel_source.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/source_part.hpp"
 #include "io/jpeg/jpeg_source.hpp"
 #include "io/metaimage/metaimage_header.hpp"
 #include "io/metaimage/metaimage_source.hpp"
+#include "io/mgh/mgh_source.hpp"
 #include "io/nifti/nifti_source.hpp"
 #include "io/npy/npy_header.hpp"
 #include "io/npy/npy_source.hpp"
@@ -42,7 +44,10 @@ std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, co
   if (is_gzip(*file)) {
     auto contents = std::make_shared<GunzippedFile>(file);
     if (is_allowed(is_nifti(*contents), "nifti")) return open_nifti(*file, std::move(contents), options);
+    if (is_allowed(is_mgh(*contents), "mgh")) return open_mgh(std::move(contents), options);
   }
+  // Last, because it has no magic number.
+  if (is_allowed(is_mgh(*file), "mgh")) return open_mgh(std::move(file), options);
   throw unknown_format(*file);
 }
 
@@ -65,6 +70,8 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
       (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file) || is_bmp(*file)))
     throw Error(Failure::data, "contains one image; --frame is for several");
   std::unique_ptr<SampleSource> source = open_all(std::move(file), options);
+  if (options.palette == PaletteUse::index && source->format(0).photometric == Photometric::palette)
+    source = open_indices(std::move(source));
   return options.planes.channel ? open_channel(std::move(source), *options.planes.channel)
                                 : std::move(source);
 }

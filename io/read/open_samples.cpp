@@ -10,6 +10,7 @@
 #include "gpuccl/error.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/source_part.hpp"
 #include "io/read/allowed_formats.hpp"
 #include "io/read/open_file.hpp"
 #include "io/read/stack_source.hpp"
@@ -32,6 +33,16 @@ std::function<void(const std::string&)> once_each(std::function<void(const std::
   };
 }
 
+OpenSamples open(const std::string& path, const ReadOptions& options) {
+  if (options.stack) return {open_stack(path, options), 0, options.limits.memory};
+  if (is_zarr(path)) {
+    check_format("zarr", path, options.limits);
+    return {open_zarr(path, options), 0, options.limits.memory};
+  }
+  const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
+  return {open_file(file, options), file->held_bytes(), options.limits.memory};
+}
+
 }  // namespace
 
 OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
@@ -48,11 +59,17 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
   options.limits.memory = memory_limit(asked.limits);
   options.warn = once_each(asked.warn);
   try {
-    if (asked.stack) return {open_stack(path, options), 0, options.limits.memory};
-    if (is_zarr(path)) check_format("zarr", path, options.limits);
-    if (is_zarr(path)) return {open_zarr(path, options), 0, options.limits.memory};
-    const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
-    return {open_file(file, options), file->held_bytes(), options.limits.memory};
+    OpenSamples opened = open(path, options);
+    SampleSource& source = *opened.source;
+    const bool has_threshold = options.foreground.threshold || options.foreground.otsu;
+    if (source.format(0).photometric == Photometric::palette && has_threshold && options.warn &&
+        options.palette == PaletteUse::automatic)
+      options.warn(
+          "has a palette, and the threshold is for the luma of its colors; --palette index sets it for "
+          "the samples");
+    if (options.planes.pages && source.info().format != "tiff")
+      opened.source = open_slices(std::move(opened.source), *options.planes.pages);
+    return opened;
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

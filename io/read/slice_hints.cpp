@@ -14,8 +14,8 @@ namespace {
 
 /// Names that an extension has beside another.
 constexpr std::pair<const char*, const char*> kSame[] = {
-    {".tif", ".tiff"}, {".jpg", ".jpeg"}, {".pbm", ".pnm"}, {".pgm", ".pnm"},
-    {".ppm", ".pnm"},  {".hdf5", ".h5"},  {".he5", ".h5"},  {".nii.gz", ".nii"},
+    {".tif", ".tiff"}, {".jpg", ".jpeg"}, {".pbm", ".pnm"},    {".pgm", ".pnm"}, {".ppm", ".pnm"},
+    {".hdf5", ".h5"},  {".he5", ".h5"},   {".nii.gz", ".nii"}, {".mgz", ".mgh"},
 };
 
 std::string format_of(const std::string& name) {

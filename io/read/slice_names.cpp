@@ -88,8 +88,8 @@ std::vector<std::string> sorted_names(const fs::path& folder,
 
 bool is_image_name(const std::filesystem::path& name) {
   constexpr std::string_view kImages[] = {
-      ".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz", ".hdr",  ".nrrd", ".nhdr", ".mha", ".mhd",
-      ".pbm", ".pgm", ".ppm",  ".pnm", ".bmp", ".jpg",    ".jpeg", ".h5",   ".hdf5", ".he5", ".zarr"};
+      ".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha",  ".mhd", ".mgh",
+      ".mgz", ".pbm", ".pgm",  ".ppm", ".pnm", ".bmp",    ".jpg", ".jpeg", ".h5",   ".hdf5", ".he5", ".zarr"};
   const std::string extension = lower_extension(name);
   return !name.native().starts_with('.') &&
          std::find(std::begin(kImages), std::end(kImages), extension) != std::end(kImages);

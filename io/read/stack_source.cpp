@@ -17,6 +17,7 @@ class StackSource final : public SampleSource {
  public:
   StackSource(const std::string& folder, const ReadOptions& options)
       : folder_(folder), names_(slice_names(folder, options.warn, options.limits.follow)), options_(options) {
+    options_.planes.pages.reset();  // of the stack, not of its files
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(Failure::data,
                   "holds more slices than --max-pages " + std::to_string(options.limits.max_pages));

@@ -5,8 +5,10 @@
 #include <cctype>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "io/files/gunzip_stream.hpp"
+#include "io/image/chunk_codecs.hpp"
 #include "io/read/slice_names.hpp"
 
 namespace gpuccl::io {
@@ -14,6 +16,7 @@ namespace {
 
 constexpr const char* kToImage = "convert it to PNG or TIFF";
 constexpr const char* kUnpack = "unpack it";
+constexpr const char* kToOme = "convert it with bioformats2raw to OME-Zarr, or with bfconvert to OME-TIFF";
 
 struct KnownFormat {
   std::size_t offset;
@@ -30,7 +33,11 @@ constexpr KnownFormat kKnown[] = {
     {0, "GIF8"sv, "a GIF", kToImage},
     {8, "WEBP"sv, "a WebP", kToImage},
     {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
-    {128, "DICM"sv, "a DICOM", kToImage},
+    {128, "DICM"sv, "a DICOM", "convert it with dcm2niix to NIfTI, which keeps values and spacing"},
+    {0, "ZISRAWFILE"sv, "a CZI of Zeiss", kToOme},
+    {0, "\x70\0\0\0"sv, "a LIF of Leica", kToOme},
+    {0, "\xda\xce\xbe\x0a"sv, "an ND2 of Nikon", kToOme},
+    {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an OLE file, such as OIB or ZVI", kToOme},
     {0, "PK\3\4"sv, "a zip archive", kUnpack},
 };
 
@@ -79,7 +86,7 @@ bool begins_list_of_images(std::string_view text) {
 }  // namespace
 
 std::string read_formats() {
-  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, OME-Zarr, PNM, BMP";
+  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, MGH, OME-Zarr, PNM, BMP";
   for (const OptionalFormat& format : kOptional)
     if (format.is_built_in) names += std::string(", ") + format.name;
   return names;
@@ -90,6 +97,18 @@ std::string formats_not_built_in() {
   for (const OptionalFormat& format : kOptional)
     if (!format.is_built_in)
       names += std::string(names.empty() ? "" : ", ") + format.name + " (" + format.library + ")";
+  return names;
+}
+
+std::string chunk_codecs(bool built_in) {
+  constexpr std::pair<ChunkCodec, const char*> kCodecs[] = {{ChunkCodec::zlib, "zlib"},
+                                                            {ChunkCodec::gzip, "gzip"},
+                                                            {ChunkCodec::zstd, "zstd"},
+                                                            {ChunkCodec::blosc, "blosc"},
+                                                            {ChunkCodec::lz4, "lz4"}};
+  std::string names;
+  for (const auto& [codec, name] : kCodecs)
+    if (is_built_in(codec) == built_in) names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 

@@ -4,10 +4,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
+#include "gpuccl/error.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/number_text.hpp"
+#include "io/report/csv_field.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -44,7 +51,108 @@ ReportedFile file_in(const Json& head, const char* key) {
   return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>()};
 }
 
+/// A value of a row: a number or null, or numbers with commas between them.
+using RowFields = std::map<std::string_view, std::string_view>;
+
+[[noreturn]] void refuse_row() { throw Error(Failure::data, "has a component that gpuccl does not write"); }
+
+/// The fields of {"label":1,"bbox":[0,0,1,1],"extent":0.5}, as they are written.
+RowFields fields_of(std::string_view row) {
+  if (row.ends_with(',')) row.remove_suffix(1);
+  if (!row.starts_with('{') || !row.ends_with('}')) refuse_row();
+  row = row.substr(1, row.size() - 2);
+  RowFields fields;
+  while (!row.empty()) {
+    const std::size_t name_end = row.starts_with('"') ? row.find("\":", 1) : std::string_view::npos;
+    if (name_end == std::string_view::npos) refuse_row();
+    const std::string_view name = row.substr(1, name_end - 1);
+    row.remove_prefix(name_end + 2);
+    const bool is_list = row.starts_with('[');
+    const std::size_t end = std::min(row.find(is_list ? ']' : ','), row.size());
+    const std::string_view value = row.substr(is_list ? 1 : 0, end - (is_list ? 1 : 0));
+    if (value.find_first_not_of("0123456789+-.eE,nul") != std::string_view::npos) refuse_row();
+    fields[name] = value == "null" ? "" : value;
+    row.remove_prefix(std::min(row.size(), end + (is_list ? 2 : 1)));
+  }
+  return fields;
+}
+
+std::vector<std::string_view> list_in(const RowFields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) return {};
+  std::vector<std::string_view> list;
+  for (std::string_view rest = found->second;;) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    list.push_back(rest.substr(0, comma));
+    if (comma == rest.size()) return list;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+/// Where elements are, by the head of a report; the third coordinate of an image is that of its plane.
+double z_of_plane(const Json& geometry, const std::vector<std::string_view>& centroid) {
+  if (geometry.is_null() || geometry.at("origin").is_null()) return 0;
+  Orientation place;
+  place.origin = geometry.at("origin").get<Vector3>();
+  place.steps = geometry.at("directions").get<std::array<Vector3, 3>>();
+  Vector3 point{};
+  for (std::size_t i = 0; i < 2; ++i)
+    std::from_chars(centroid[i].data(), centroid[i].data() + centroid[i].size(), point[i]);
+  return place.at(point)[2];
+}
+
+/// Columns of a table of several inputs, which has all of them.
+std::string joint_row(const RowFields& fields, const std::string& before, const Json& geometry,
+                      const MeasureSet& wanted, bool has_values) {
+  std::vector<std::string_view> box = list_in(fields, "bbox"), centroid = list_in(fields, "centroid"),
+                                place = list_in(fields, "centroid_physical");
+  const std::size_t axes = centroid.size();
+  if ((axes != 2 && axes != 3) || box.size() != 2 * axes || (!place.empty() && place.size() != axes))
+    refuse_row();
+  std::string z_place;
+  if (axes == 2) {
+    if (!place.empty()) z_place = shortest(z_of_plane(geometry, centroid));
+    box.insert(box.begin() + 2, "0");
+    box.push_back("0");
+    centroid.push_back("0");
+    if (!place.empty()) place.push_back(z_place);
+  }
+  std::string row = before;
+  const auto add = [&](std::string_view text) { row.append(",").append(text); };
+  const auto field = [&](std::string_view name) {
+    const auto found = fields.find(name);
+    return found == fields.end() ? std::string_view() : found->second;
+  };
+  row += field("label");
+  add(field("area"));
+  for (const auto* list : {&box, &centroid})
+    for (const std::string_view number : *list) add(number);
+  if (place.empty()) {
+    row += ",,,,,";
+  } else {
+    add(field("area_physical"));
+    for (const std::string_view number : place) add(number);
+    add(geometry.at("unit").is_null() ? std::string() : geometry.at("unit").get<std::string>());
+  }
+  if (has_values) add(field("value"));
+  for (const MeasureId id : columns(wanted)) add(field(measure_of(id).name));
+  return row + "\n";
+}
+
 }  // namespace
+
+void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
+                         const MeasureSet& wanted, bool has_values) {
+  std::ifstream file(path);
+  std::string head, line;
+  while (std::getline(file, line) && line != "  \"components\": [") head += line + "\n";
+  if (!head.ends_with(",\n")) throw Error(Failure::data, "is no report of gpuccl");
+  head.resize(head.size() - 2);
+  const Json geometry = Json::parse(head + "}").at("input").at("geometry");
+  const std::string before = csv_field(input) + ",";
+  while (std::getline(file, line) && line.starts_with('{'))
+    sink(joint_row(fields_of(line), before, geometry, wanted, has_values));
+}
 
 std::optional<ReportedRun> read_reported_run(const std::string& path) {
   const Descriptor file = open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "gpuccl/measures.hpp"
+#include "io/report/component_rows.hpp"
 #include "io/report/report.hpp"
 
 namespace gpuccl::io {
@@ -16,6 +18,11 @@ struct ReportedRun {
 
 /// Nothing if the file `path` is not there, or is no report, or has lost its head.
 std::optional<ReportedRun> read_reported_run(const std::string& path);
+
+/// The rows that a table of several inputs has of the one whose report is the file `path`, digit for digit,
+/// as write_joint_stats_rows() makes them. Throws Error (data) where a row is none that gpuccl writes.
+void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
+                         const MeasureSet& wanted, bool has_values);
 
 /// `path` as a report shows it, which is UTF-8 whatever the path is.
 std::string reported_path(const std::string& path);

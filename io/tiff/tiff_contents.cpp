@@ -15,11 +15,6 @@
 namespace gpuccl::io {
 namespace {
 
-/// Pages [begin, end).
-struct PageRange {
-  std::int64_t begin = 0, end = INT64_MAX;
-};
-
 /// Reads one directory after the other into TiffContents.
 class ContentsScanner {
  public:
@@ -29,9 +24,13 @@ class ContentsScanner {
   TiffContents scan(PageRange range) {
     std::int64_t page = 0;
     for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
-      if (range.begin <= page && page < range.end) add_page(number);
+      // What is said of an image is in its first page, of pages as such in that of the file.
+      if (page == (options_.planes.pages ? 0 : range.begin))
+        concerning_page(number, [&] { choose_planes(); });
+      if (range.begin <= page && page < range.end) concerning_page(number, [&] { add_page(); });
       ++page;
     });
+    pages_ = page;
     return std::move(result_);
   }
 
@@ -41,14 +40,16 @@ class ContentsScanner {
     const TiffDescription& description = description_;
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
     add_spacing(description, contents.info.geometry);
+    if (options_.planes.pages) return keep_pages(contents, *options_.planes.pages);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
     if (description.writer == TiffDescription::Writer::tifffile && !description.series.empty() &&
         !description.single_directory && description.series.front().planes() != planes_)
       warn_of_images(description.series.front().planes(), planes_);
     if (wanted_) return keep_wanted(contents);
-    const std::string note = check_axes(description, found);
-    if (!note.empty()) warn(note);
-
+    if (!options_.pages_apart) {
+      check_axes(description, found);
+      if (!description.series.empty()) check_order(description.series.front());
+    }
     const TiffSlice first = contents.slices.front();
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
@@ -64,6 +65,9 @@ class ContentsScanner {
   /// Pages that are slices, wanted or not.
   std::int64_t planes() const { return planes_; }
 
+  /// All pages of the file.
+  std::int64_t pages() const { return pages_; }
+
   bool has_unlike_pages() const { return has_unlike_pages_; }
   const TiffDescription& description() const { return description_; }
 
@@ -77,18 +81,43 @@ class ContentsScanner {
   void choose_planes() {
     const PlaneChoice& choice = options_.planes;
     description_ = read_description(tiff_);
+    result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
+    if (description_.samples_are_channels && !choice.channel)
+      throw Error(Failure::data, "holds " +
+                                     std::to_string(tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)) +
+                                     " channels; --channel N takes one, from 0");
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
-    if (series.empty()) series.emplace_back();  // pages that nothing is said of
+    if (series.empty() || choice.pages) series = {TiffSeries()};  // pages that nothing is said of
+    const TiffSeries& chosen = chosen_series(series, choice);
     PlaneChoice of_pages = choice;
-    if (chosen_series(series, choice).channels == 1 && choice.channel) {
+    if (chosen.channels == 1 && choice.channel) {
       of_pages.channel.reset();
-      result_.all_channels = true;
+      result_.reading.all_channels = true;
       result_.channel = *choice.channel;
     }
-    const bool may_take_others = description_.writer != TiffDescription::Writer::ome;
-    std::vector<std::int64_t> planes = chosen_planes(series, of_pages, may_take_others);
-    if (!description_.series.empty()) wanted_ = std::move(planes);
+    std::vector<std::int64_t> planes = chosen_planes(series, of_pages);
+    if (description_.series.empty() || choice.pages) return;
+    wanted_ = std::move(planes);
+    if (description_.writer != TiffDescription::Writer::ome) return;
+    description_.spacing = chosen.spacing;
+    description_.unit = chosen.unit;
+  }
+
+  /// Leaves the pages of `range`, which may have no directory of their own.
+  void keep_pages(TiffContents& contents, const PageRange& range) const {
+    const TiffSlice first = contents.slices.front();
+    std::int64_t pages = pages_;
+    if (has_hidden() && pages_ == 1 && description_.planes > 1 && first.rows != 0) {
+      add_hidden_slices(contents, first);
+      pages = description_.planes;
+    }
+    check_range(range, pages);
+    if (pages > pages_) {
+      contents.slices.erase(contents.slices.begin() + range.end, contents.slices.end());
+      contents.slices.erase(contents.slices.begin(), contents.slices.begin() + range.begin);
+    }
+    contents.info.extent.depth = static_cast<int>(contents.slices.size());
   }
 
   bool is_wanted(std::int64_t plane) const {
@@ -147,9 +176,10 @@ class ContentsScanner {
                                      " times as much as the file holds");
   }
 
-  void add_page(std::int64_t number) {
+  template <class Work>
+  static void concerning_page(std::int64_t number, Work work) {
     try {
-      add_page();
+      work();
     } catch (const Error& error) {
       if (number == 1) throw;
       throw Error(error.failure(), reason_about("page " + std::to_string(number), error.what()));
@@ -159,9 +189,7 @@ class ContentsScanner {
   void add_page() {
     prepare_page(tiff_.get());
     const bool begins_array = arrays_.begin_at(tiff_);
-    if (planes_ == 0) {
-      choose_planes();
-    } else if (!options_.pages_apart && begins_array) {
+    if (planes_ > 0 && begins_array && !options_.pages_apart && !options_.planes.pages) {
       refuse_unlike("begins another array of tifffile");
     }
     if (!is_wanted(planes_++)) return;
@@ -172,7 +200,7 @@ class ContentsScanner {
     const bool is_first = result_.slices.empty();
     Extent& largest = result_.info.extent;
     if (!is_first) compare(extent);
-    TiffFormat format = read_tiff_format(tiff_, result_.all_channels, is_first ? options_.warn : nullptr);
+    TiffFormat format = read_tiff_format(tiff_, result_.reading, is_first ? options_.warn : nullptr);
     is_first ? start(format) : compare(format);
     format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1 &&
                                            format.samples.photometric == Photometric::min_is_white;
@@ -186,6 +214,7 @@ class ContentsScanner {
     if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes, pieces));
+    if (!tiff_.warning().empty()) warn("libtiff: " + tiff_.warning());
     result_.slices.push_back(
         {TIFFCurrentDirOffset(tiff_.get()), rows, result_.formats.size() - 1, extent.width, extent.height});
     largest = {std::max(largest.width, extent.width), std::max(largest.height, extent.height), 1};
@@ -198,7 +227,7 @@ class ContentsScanner {
   void start(const TiffFormat& format) {
     result_.info.format = "tiff";
     result_.info.bits_per_sample = format.samples.bits;
-    result_.info.photometric = name_of(format.samples.photometric);
+    result_.info.photometric = name_of(format.stored);
     result_.info.geometry.resolution = read_resolution(tiff_);
     channels_ = format.channels;
     result_.planes = format.planes;
@@ -265,6 +294,7 @@ class ContentsScanner {
   bool has_unlike_pages_ = false;
   std::uint64_t stored_ = 0;                         // by all pages so far
   int channels_ = 1;                                 // of a pixel of the first slice, as it is stored
+  std::int64_t pages_ = 0;                           // of the file
   std::int64_t planes_ = 0;                          // so far
   std::optional<std::vector<std::int64_t>> wanted_;  // of them, if not all
 };
@@ -275,9 +305,11 @@ std::int64_t beside_pages(const TiffContents& contents) {
   return beside;
 }
 
-/// The pages of the image that is chosen by its number among runs of pages, and the choice taken out of
-/// `options`; all pages if it is among images that the file tells of, or there is one run.
+/// The pages that are chosen as such, or of the image that is chosen by its number among runs of pages, which
+/// is taken out of `options` then; all pages if it is among images that the file tells of, or there is one
+/// run. Of a file with one page the description may tell of others.
 PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
+  if (options.planes.pages && TIFFLastDirectory(tiff.get()) == 0) return *options.planes.pages;
   std::optional<int>& series = options.planes.series;
   if (!series || read_description(tiff).says_images()) return {};
   const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
@@ -320,6 +352,7 @@ TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const R
   const PageRange range = choose_run(tiff, options);
   ContentsScanner scanner(tiff, file, options);
   TiffContents contents = scan(scanner, range, tiff, options);
+  if (contents.slices.empty() && options.planes.pages) check_range(*options.planes.pages, scanner.pages());
   if (contents.slices.empty())
     throw Error(Failure::data,
                 "holds " + std::to_string(scanner.planes()) + " planes, none of what is chosen");

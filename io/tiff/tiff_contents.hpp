@@ -6,6 +6,7 @@
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {
@@ -25,8 +26,8 @@ struct TiffContents {
   std::vector<TiffSlice> slices;  // no thumbnails, no masks
   bool swapped = false;           // uncompressed samples have the other byte order
   bool reversed = false;          // uncompressed bytes have their first pixel in the lowest bit
-  bool all_channels = false;      // of a pixel, of which `channel` is chosen
-  int channel = 0;
+  TiffReading reading;
+  int channel = 0;                // of a pixel, if all its channels are read
   int planes = 1;                 // stored one after the other instead of pixel by pixel
   std::int64_t buffer_bytes = 0;  // for decoding one slice
 };

@@ -10,6 +10,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/flat_json.hpp"
+#include "io/tiff/ome_description.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -21,8 +22,8 @@ Number number_in(const std::string& text, Number otherwise) {
   return failure == std::errc() && number > 0 ? number : otherwise;
 }
 
-/// Lines "key=value" after "ImageJ=1.53".
-void parse_imagej(const std::string& text, TiffDescription& description) {
+/// Lines "key=value" after "ImageJ=1.53". A composite of pixels of several samples has them for channels.
+void parse_imagej(const std::string& text, const FirstPage& page, TiffDescription& description) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -36,6 +37,12 @@ void parse_imagej(const std::string& text, TiffDescription& description) {
     if (key == "spacing") description.spacing[2] = number_in<double>(value, 0);
     if (key == "unit") description.unit = length_unit(value);
   }
+  if (page.samples_per_pixel > 1 && description.channels == page.samples_per_pixel &&
+      description.planes == page.pages * page.samples_per_pixel) {
+    description.samples_are_channels = true;
+    description.planes = page.pages;
+    description.channels = 1;
+  }
 }
 
 /// Of ImageJ, which counts slices only where there is another axis beside them.
@@ -46,82 +53,6 @@ TiffSeries imagej_series(const TiffDescription& description) {
   series.slices = description.slices;
   if (series.planes() == 1) series.slices = std::max<std::int64_t>(1, description.planes);
   return series;
-}
-
-/// The value of an attribute in the tag that starts at `tag`; empty if it has none of that name.
-std::string attribute(const std::string& xml, std::size_t tag, const std::string& name) {
-  const std::string tag_text = xml.substr(tag, xml.find('>', tag) - tag);
-  for (std::size_t at = tag_text.find(name); at != std::string::npos; at = tag_text.find(name, at + 1)) {
-    const std::size_t quote = at + name.size() + 1;
-    if (std::isspace(static_cast<unsigned char>(tag_text[at - 1])) == 0 || quote >= tag_text.size()) continue;
-    if (tag_text[quote - 1] != '=' || (tag_text[quote] != '"' && tag_text[quote] != '\'')) continue;
-    const std::size_t end = tag_text.find(tag_text[quote], quote + 1);
-    if (end != std::string::npos) return tag_text.substr(quote + 1, end - quote - 1);
-  }
-  return {};
-}
-
-constexpr std::int64_t kMostPlanes = std::int64_t{1} << 20;  // along an axis of OME; no file has so many
-
-/// Images one after the other, each from the plane that its first TiffData names, if it names one.
-void add_ome_series(const std::string& xml, int samples_per_pixel, std::vector<TiffSeries>& all) {
-  std::int64_t next = 0;
-  for (std::size_t at = xml.find("<Pixels "); at != std::string::npos;) {
-    const std::size_t end = xml.find("<Pixels ", at + 1);
-    const auto count = [&](const char* name) {
-      return std::min(number_in<std::int64_t>(attribute(xml, at, name), 1), kMostPlanes);
-    };
-    TiffSeries series;
-    series.channels = std::max<std::int64_t>(1, count("SizeC") / samples_per_pixel);
-    series.slices = count("SizeZ");
-    series.frames = count("SizeT");
-    if (std::string order = attribute(xml, at, "DimensionOrder");
-        order.size() == 5 && order.starts_with("XY")) {
-      order.erase(0, 2);
-      std::string letters = order;
-      std::sort(letters.begin(), letters.end());
-      if (letters == "CTZ") series.order = order;
-    } else {
-      series.order = "ZCT";
-    }
-    const std::size_t data = xml.find("<TiffData ", at);
-    series.first = data < end ? number_in<std::int64_t>(attribute(xml, data, "IFD"), next) : next;
-    next = series.first + series.planes();
-    all.push_back(series);
-    at = end;
-  }
-}
-
-void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
-  const std::size_t pixels = xml.find("<Pixels");
-  if (pixels == std::string::npos) return;  // the metadata are in another file
-  const auto count = [&](const char* name) {
-    return number_in<std::int64_t>(attribute(xml, pixels, name), 1);
-  };
-  for (std::size_t next = xml.find("<Pixels ", pixels + 1); next != std::string::npos;
-       next = xml.find("<Pixels ", next + 1))
-    ++description.images;
-  add_ome_series(xml, samples_per_pixel, description.series);
-  description.channels = std::max<std::int64_t>(1, count("SizeC") / samples_per_pixel);
-  description.slices = count("SizeZ");
-  description.frames = count("SizeT");
-  const double planes = static_cast<double>(description.channels) * static_cast<double>(description.slices) *
-                        static_cast<double>(description.frames);
-  description.planes = planes < 1e15 ? static_cast<std::int64_t>(planes) : std::int64_t{1} << 50;
-  const auto unit_of = [&](const std::string& axis) {
-    const std::string name = attribute(xml, pixels, "PhysicalSize" + axis + "Unit");
-    return name.empty() ? LengthUnit::um : length_unit(name);
-  };
-  const LengthUnit unit = unit_of("X");
-  // In the unit of x; 0 if it or the other is none.
-  const auto size = [&](const std::string& axis) {
-    const LengthUnit its_unit = unit_of(axis);
-    if (unit == LengthUnit::unknown || its_unit == LengthUnit::unknown) return 0.0;
-    return number_in<double>(attribute(xml, pixels, "PhysicalSize" + axis), 0) * unit_ratio(its_unit, unit);
-  };
-  if (size("X") <= 0 || size("Y") <= 0) return;  // a unit for some axes alone misleads
-  description.spacing = {size("X"), size("Y"), size("Z")};
-  description.unit = unit;
 }
 
 /// The axes of `shape` in front of those that make a page of `elements` samples; none if no such page fits.
@@ -202,54 +133,50 @@ std::string how_to_choose(const std::vector<TiffSeries>& series) {
   if (any(&TiffSeries::channels)) options.emplace_back("--channel");
   if (any(&TiffSeries::frames)) options.emplace_back("--frame");
   if (options.empty()) return "save the image to label as its own file";
-  if (options.size() == 1) return options.front() + " N selects one, from 0";
   std::string list = options.front();
   for (std::size_t i = 1; i < options.size(); ++i)
     list += (i + 1 < options.size() ? ", " : " and ") + options[i];
-  return list + " choose what to read";
+  list += options.size() == 1 ? " N selects one, from 0" : " choose what to read";
+  if (options.size() == 1 && series.size() == 1 && series.front().slices == 1)
+    list += ", --page 0.." + std::to_string(series.front().planes() - 1) + " all as slices";
+  return list + ", --per-slice labels each page separately";
 }
 
 }  // namespace
 
-TiffDescription parse_description(const std::string& text, const std::string& software, double elements,
-                                  int samples_per_pixel) {
+TiffDescription parse_description(const std::string& text, const std::string& software,
+                                  const FirstPage& page) {
   using Writer = TiffDescription::Writer;
   TiffDescription description;
   description.by_tifffile = software.starts_with("tifffile") ||
                             (text.starts_with("{") && text.find("\"shape\"") != std::string::npos);
   if (text.starts_with("ImageJ=")) {
     description.writer = Writer::imagej;
-    parse_imagej(text, description);
+    parse_imagej(text, page, description);
     description.series = {imagej_series(description)};
   } else if (text.find("<OME") < 500 && text.starts_with("<")) {
     description.writer = Writer::ome;
-    parse_ome(text, samples_per_pixel, description);
+    parse_ome(text, page.samples_per_pixel, description);
   } else if (description.by_tifffile) {
     description.writer = Writer::tifffile;
-    parse_tifffile(text, elements, description);
+    parse_tifffile(text, page.elements, description);
   }
   return description;
 }
 
-std::string check_axes(const TiffDescription& description, std::int64_t found) {
+void check_axes(const TiffDescription& description, std::int64_t found) {
   const auto several = [](std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [&](const std::string& what) {
     throw Error(Failure::data, "holds " + what + "; " + how_to_choose(description.series));
   };
-  const bool in_ome = description.writer == TiffDescription::Writer::ome;
-  const bool is_series = description.slices > 1 || description.frames > 1;
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
-  if (description.channels > 1 && (in_ome || is_series)) refuse(several(description.channels, "channels"));
+  if (description.channels > 1) refuse(several(description.channels, "channels"));
   if (description.frames > 1 && description.slices > 1)
     refuse(several(description.slices, "slices at ") + several(description.frames, "points in time"));
-  if (description.frames > 1 && in_ome) refuse(several(description.frames, "points in time"));
-  // Programs call the third axis of an array by any of these names.
-  if (description.channels > 1) return several(description.channels, "channels") + " are taken as slices";
-  if (description.frames > 1) return several(description.frames, "points in time") + " are taken as slices";
-  return {};
+  if (description.frames > 1) refuse(several(description.frames, "points in time"));
 }
 
 }  // namespace gpuccl::io

@@ -23,20 +23,26 @@ struct TiffDescription {
   std::vector<TiffSeries> series;  // if it is known how planes follow each other
   std::string other_axes;          // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
   bool single_directory = false;   // tifffile says that only the first of the planes has one
-  Vector3 spacing{};               // of which ImageJ tells z alone, the others by the resolution; 0: unknown
+  bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ
+  Vector3 spacing{};  // of which ImageJ tells z alone, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
   /// Whether it is known of all pages which image they belong to.
   bool says_images() const { return writer == Writer::imagej || writer == Writer::ome; }
 };
 
-/// `elements` is the number of samples of the first page, `samples_per_pixel` how many of them make a pixel.
-TiffDescription parse_description(const std::string& description, const std::string& software,
-                                  double elements, int samples_per_pixel);
+/// What the page that has the description is like.
+struct FirstPage {
+  double elements = 0;  // samples
+  int samples_per_pixel = 1;
+  std::int64_t pages = 1;  // of the file; counted where a pixel has several samples
+};
 
-/// Checks that the `found` planes make one volume: that they are of one image and differ along one axis only,
-/// which in an OME-TIFF is neither channel nor time. Throws Error (data). Returns a warning if that axis is
-/// not called slices, else an empty text.
-std::string check_axes(const TiffDescription& description, std::int64_t found);
+TiffDescription parse_description(const std::string& description, const std::string& software,
+                                  const FirstPage& page);
+
+/// Checks that the `found` planes make one volume: that they are of one image and differ along one axis,
+/// which is neither channel nor time. Throws Error (data).
+void check_axes(const TiffDescription& description, std::int64_t found);
 
 }  // namespace gpuccl::io

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace gpuccl::io {
 namespace {
@@ -82,19 +83,68 @@ Photometric photometric_of(const TiffHandle& tiff, int compression, int channels
   }
 }
 
-std::vector<double> luma_of_colormap(const TiffHandle& tiff, int bits) {
+/// Red, green and blue of every index.
+struct Colormap {
+  std::array<const std::uint16_t*, 3> channels{};
+  std::size_t count = 0;
+
+  std::uint16_t largest(const std::uint16_t* channel) const {
+    return *std::max_element(channel, channel + count);
+  }
+};
+
+Colormap read_colormap(const TiffHandle& tiff, int bits) {
   std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
   if (bits > 16 || TIFFGetField(tiff.get(), TIFFTAG_COLORMAP, &red, &green, &blue) != 1)
     throw Error(Failure::data, "palette image without a usable palette");
-  const std::size_t count = std::size_t{1} << bits;
-  const auto largest = [count](const std::uint16_t* channel) {
-    return *std::max_element(channel, channel + count);
-  };
+  return {{red, green, blue}, std::size_t{1} << bits};
+}
+
+std::vector<double> luma_of_colormap(const Colormap& map) {
+  const auto& [red, green, blue] = map.channels;
   // Some programs forget that the map is of 16 bits.
-  const double scale = std::max({largest(red), largest(green), largest(blue)}) < 256 ? 1 : 257;
-  std::vector<double> palette(count);
-  for (std::size_t i = 0; i < count; ++i) palette[i] = luma(red[i], green[i], blue[i]) / scale;
+  const double scale = std::max({map.largest(red), map.largest(green), map.largest(blue)}) < 256 ? 1 : 257;
+  std::vector<double> palette(map.count);
+  for (std::size_t i = 0; i < map.count; ++i) palette[i] = luma(red[i], green[i], blue[i]) / scale;
   return palette;
+}
+
+/// Whether colors are shades of one, gray for instance, that become lighter or darker with the index: a
+/// palette that displays one channel.
+bool has_one_hue(const Colormap& map) {
+  std::array<double, 3> hue{};
+  for (std::size_t i = 0; i < 3; ++i) hue[i] = map.largest(map.channels[i]);
+  const double lightest = *std::max_element(hue.begin(), hue.end());
+  if (lightest == 0) return false;
+  const double tolerance = lightest / 128;  // colors are rounded, of ImageJ to 8 bits
+  bool rises = true, falls = true;
+  double last = 0;
+  for (std::size_t index = 0; index < map.count; ++index) {
+    double light = 0;
+    for (const std::uint16_t* channel : map.channels) light = std::max<double>(light, channel[index]);
+    for (std::size_t i = 0; i < 3; ++i)
+      if (std::abs(map.channels[i][index] - light * hue[i] / lightest) > tolerance) return false;
+    if (index > 0) {
+      rises = rises && light >= last;
+      falls = falls && light <= last;
+    }
+    last = light;
+  }
+  return rises || falls;
+}
+
+/// Decides by the palette whether samples are its indices, which are gray then.
+void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleFormat& samples,
+                  const std::function<void(const std::string&)>& warn) {
+  const Colormap map = read_colormap(tiff, samples.bits);
+  const bool displays = reading.by_imagej && reading.palette == PaletteUse::automatic && has_one_hue(map);
+  if (displays || reading.palette == PaletteUse::index) {
+    samples.photometric = Photometric::min_is_black;
+    return;
+  }
+  samples.palette = luma_of_colormap(map);
+  if (reading.by_imagej && reading.palette == PaletteUse::automatic && warn)
+    warn("has a palette of several colors, whose luma is read; --palette index reads the samples");
 }
 
 /// Channels after the colour may be left out when they are transparency; another may be what is to be
@@ -120,7 +170,7 @@ bool is_fax(int compression) {
          compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
 }
 
-TiffFormat read_tiff_format(const TiffHandle& tiff, bool all_channels,
+TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
                             const std::function<void(const std::string&)>& warn) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   check_compression(compression);
@@ -137,7 +187,8 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, bool all_channels,
   samples.bits = tiff.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
   samples.kind = kind_of(tiff);
   samples.photometric = photometric_of(tiff, compression, channels);
-  const int colors = all_channels ? channels : colors_of(samples.photometric);
+  format.stored = samples.photometric;
+  const int colors = reading.all_channels ? channels : colors_of(samples.photometric);
   check_extra_channels(tiff, channels, colors, warn);
 
   const bool separate =
@@ -146,7 +197,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, bool all_channels,
   samples.channels = separate ? std::min(channels, colors) : channels;
   format.channels = channels;
   format.planes = separate ? samples.channels : 1;
-  if (samples.photometric == Photometric::palette) samples.palette = luma_of_colormap(tiff, samples.bits);
+  if (samples.photometric == Photometric::palette) read_palette(tiff, reading, samples, warn);
   check_format(samples);
   if (format.planes > 1 && samples.bits % 8 != 0)
     throw Error(Failure::data,

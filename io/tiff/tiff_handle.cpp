@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "io/files/bytes_in_words.hpp"
 #include "io/tiff/tiff_stream.hpp"
 
 namespace gpuccl::io {
@@ -10,21 +9,21 @@ namespace {
 
 /// In libtiff's words for what TIFFOpenOptionsSetMaxSingleMemAlloc refuses.
 constexpr const char* kBeyondLimit = "byte limit defined in open options";
+/// The largest tags that are read whatever the limit of memory: descriptions of OME with a line for each of
+/// many thousand planes, and palettes of 16 bits.
+constexpr std::int64_t kTagBytes = std::int64_t{16} << 20;
 
 }  // namespace
 
 TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
     : stream_{std::move(file), 0, false, {}},
-      tags_may_need_more_(static_cast<std::uint64_t>(max_bytes) < stream_.file->size()) {
+      limit_(std::max(max_bytes, kTagBytes)),
+      tags_may_need_more_(static_cast<std::uint64_t>(limit_) < stream_.file->size()) {
   const TiffClient client{"rm",        &stream_,     read_stream,   write_stream,
                           seek_stream, close_stream, size_of_stream};
   errno = 0;
-  tiff_ = open_tiff(client, messages_, max_bytes);
-  constexpr std::int64_t kToOpen = 4096;  // more than libtiff takes for itself, whatever the file holds
+  tiff_ = open_tiff(client, messages_, limit_);
   if (tiff_ == nullptr) {
-    if (max_bytes < kToOpen && messages_.error.find(kBeyondLimit) != std::string::npos)
-      throw Error(Failure::memory, "the limit of memory, " + bytes_in_words(static_cast<double>(max_bytes)) +
-                                       ", is less than a TIFF needs to be opened; give 1M or more");
     require_whole();
     if (!has_error()) messages_.error = "no page";
     fail("not a valid TIFF");

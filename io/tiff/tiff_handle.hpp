@@ -25,7 +25,8 @@ struct TiffStream {
 /// An open TIFF file. Not for several threads at once.
 class TiffHandle {
  public:
-  /// No tag may take more than `max_bytes`. Throws Error (data, io, memory).
+  /// A strip or tile may take `max_bytes`. Tags have an allowance of their own, so that a small limit of
+  /// memory drops none of them. Throws Error (data, io, memory).
   TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes);
   ~TiffHandle();
   TiffHandle(const TiffHandle&) = delete;
@@ -65,7 +66,8 @@ class TiffHandle {
   [[noreturn]] void fail(const std::string& reason, bool may_need_more) const;
 
   TiffStream stream_;
-  bool tags_may_need_more_;  // than max_bytes
+  std::int64_t limit_;       // of one allocation of libtiff
+  bool tags_may_need_more_;  // than that
   TiffMessages messages_;
   TIFF* tiff_ = nullptr;
   std::uint64_t first_directory_ = 0;  // its offset

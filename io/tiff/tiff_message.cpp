@@ -30,6 +30,9 @@ void TiffMessages::add_error(const char* module, const char* format, va_list arg
 
 void TiffMessages::add_warning(const char* module, const char* format, va_list arguments) {
   const std::string line = tiff_message(module, format, arguments);
+  if (line.find("Unknown field with tag") != std::string::npos ||
+      line.find("tags are not sorted in ascending order") != std::string::npos)
+    return;
   // A last strip encoded at full height; several scans in a strip.
   const bool is_harmless = line.find("JPEG strip size exceeds expected dimensions") != std::string::npos ||
                            line.find("encoded with progressive mode") != std::string::npos;

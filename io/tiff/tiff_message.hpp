@@ -5,7 +5,8 @@
 
 namespace gpuccl::io {
 
-/// What libtiff said about one open file. Only the first of each is kept.
+/// What libtiff said about one open file. Only the first of each is kept, and nothing about private tags,
+/// which are no part of the image, or about the order of tags.
 struct TiffMessages {
   std::string error;
   std::string warning;

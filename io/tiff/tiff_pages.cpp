@@ -16,9 +16,11 @@ bool is_slice(const TiffHandle& tiff) {
   return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
 }
 
+/// libtiff goes on after errors, without the tag that it could not read.
 void require_whole(const TiffHandle& tiff, std::int64_t page) {
   try {
     tiff.require_whole();
+    if (tiff.has_error()) tiff.fail("a tag cannot be read");
   } catch (const Error& error) {
     throw Error(error.failure(), reason_about("page " + std::to_string(page), error.what()));
   }
@@ -33,6 +35,7 @@ void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
       throw Error(Failure::data, "holds more pages than --max-pages " + std::to_string(limits.max_pages));
     require_whole(tiff, number);
     visit(number, is_slice(tiff));
+    require_whole(tiff, number);
     if (TIFFLastDirectory(tiff.get()) != 0) break;
     tiff.clear_messages();
     if (TIFFReadDirectory(tiff.get()) == 1) continue;
@@ -78,8 +81,10 @@ TiffDescription read_description(const TiffHandle& tiff) {
   const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
   const double elements = static_cast<double>(tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0)) *
                           tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
-  return parse_description(tiff.text(TIFFTAG_IMAGEDESCRIPTION), tiff.text(TIFFTAG_SOFTWARE), elements,
-                           channels);
+  const std::string text = tiff.text(TIFFTAG_IMAGEDESCRIPTION);
+  const bool counts = channels > 1 && text.starts_with("ImageJ=");
+  return parse_description(text, tiff.text(TIFFTAG_SOFTWARE),
+                           {elements, channels, counts ? TIFFNumberOfDirectories(tiff.get()) : 1});
 }
 
 bool TiffArrays::begin_at(const TiffHandle& tiff) {

@@ -11,37 +11,32 @@ const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const Pla
       plane_place(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
 }
 
-std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice,
-                                        bool may_take_others) {
+std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
   const TiffSeries& one = chosen_series(series, choice);
-  char along = 'Z';
-  if (one.slices == 1 && may_take_others) {
-    if (one.frames > 1 && !choice.frame)
-      along = 'T';
-    else if (one.channels > 1 && !choice.channel)
-      along = 'C';
-  }
-  const std::int64_t frame =
-      along == 'T' ? 0 : plane_place(one.frames, choice.frame, "points in time", "--frame");
-  const std::int64_t channel =
-      along == 'C' ? 0 : plane_place(one.channels, choice.channel, "channels", "--channel");
-  std::int64_t plane = one.first, step = 1, stride = 1, count = 1;
+  check_order(one);
+  const std::int64_t frame = plane_place(one.frames, choice.frame, "points in time", "--frame");
+  const std::int64_t channel = plane_place(one.channels, choice.channel, "channels", "--channel");
+  std::int64_t plane = one.first, step = 1, stride = 1;
   for (const char axis : one.order) {
-    const std::int64_t size = axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices;
-    if (axis == along) {
+    if (axis == 'Z')
       step = stride;
-      count = size;
-    } else {
-      plane += stride * (axis == 'C' ? channel : axis == 'T' ? frame : 0);
-    }
-    stride *= size;
+    else
+      plane += stride * (axis == 'C' ? channel : frame);
+    stride *= axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices;
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
-  if (count > kMost)
-    throw Error(Failure::data, "its description tells of " + std::to_string(count) + " slices");
+  if (one.slices > kMost)
+    throw Error(Failure::data, "its description tells of " + std::to_string(one.slices) + " slices");
   std::vector<std::int64_t> planes;
-  for (std::int64_t i = 0; i < count; ++i) planes.push_back(plane + i * step);
+  for (std::int64_t i = 0; i < one.slices; ++i) planes.push_back(plane + i * step);
   return planes;
+}
+
+void check_order(const TiffSeries& series) {
+  if (series.is_scattered)
+    throw Error(Failure::data,
+                "keeps its planes in other files or in an order that is not read; --page N..M reads pages as "
+                "they follow each other in the file");
 }
 
 }  // namespace gpuccl::io

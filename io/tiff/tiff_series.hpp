@@ -13,6 +13,9 @@ struct TiffSeries {
   std::int64_t first = 0;  // plane, counted from 0
   std::int64_t channels = 1, slices = 1, frames = 1;
   std::string order = "CZT";  // the axis along which planes follow each other first
+  bool is_scattered = false;  // planes follow each other in another way
+  Vector3 spacing{};          // of OME; 0: unknown
+  LengthUnit unit = LengthUnit::unknown;
 
   /// More than any file has where a description says more than that.
   std::int64_t planes() const {
@@ -23,10 +26,11 @@ struct TiffSeries {
   }
 };
 
-/// The planes that are the slices of what is chosen, in ascending order. Where an image has no slices, what
-/// is not chosen of time or else of channels is taken for them if `may_take_others`. Throws Error (data).
-std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice,
-                                        bool may_take_others);
+/// The planes that are the slices of what is chosen, in ascending order. Throws Error (data).
+std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
+
+/// Refuses a scattered one. Throws Error (data).
+void check_order(const TiffSeries& series);
 
 /// The one of `series` that is chosen. Throws Error (data).
 const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice);

@@ -43,7 +43,7 @@ class TiffSource final : public SampleSource {
 
   /// Of a pixel, if one is chosen.
   std::optional<int> channel() const {
-    return contents_.all_channels ? std::optional(contents_.channel) : std::nullopt;
+    return contents_.reading.all_channels ? std::optional(contents_.channel) : std::nullopt;
   }
 
   const ImageInfo& info() const override { return contents_.info; }
@@ -142,7 +142,7 @@ class TiffSource final : public SampleSource {
         TIFFSetSubDirectory(tiff->get(), slice(z).directory) != 1)
       tiff->fail("cannot be read");
     prepare_page(tiff->get());
-    TiffFormat found = read_tiff_format(*tiff, contents_.all_channels, nullptr);
+    TiffFormat found = read_tiff_format(*tiff, contents_.reading, nullptr);
     found.samples.inverted_by_name_only = format(z).inverted_by_name_only;
     const Extent extent = slice_extent(z);
     if (found.samples != format(z) || found.planes != contents_.planes ||

@@ -49,9 +49,13 @@ std::uint64_t bits_of_number(double number, int bits) {
   return code;
 }
 
-/// The bits of the fill value.
+/// The bits of the fill value. Some programs, bioformats2raw for one, write numbers as text.
 std::uint64_t fill_bits(const Json& value, const SampleFormat& format) {
   if (value.is_null()) return 0;
+  if (value.is_string())
+    if (const Json number = Json::parse(value.get_ref<const std::string&>(), nullptr, false);
+        number.is_number())
+      return fill_bits(number, format);
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
   if (format.kind == SampleKind::floating) {
     if (value.is_string())

@@ -100,7 +100,7 @@ TEST_CASE("files of other formats are refused with what they are") {
       {with(0, std::string("BM\1\1\0\0\0\0\0\0", 10)), "not a usable BMP (a header of"},
       {with(0, "RIFF....WEBP"), "a WebP; convert"},
       {"%PDF-1.4", "a PDF; convert its pages"},
-      {with(128, "DICM"), "a DICOM; convert"},
+      {with(128, "DICM"), "a DICOM; convert it with dcm2niix to NIfTI"},
       {with(0, "\x89HDF\r\n\x1a\n"), ""},
       {with(0, "PK\3\4"), "a zip archive; unpack it"},
       {"a b.png\nc.png\n", "a list of images; write '@' before its name"},

@@ -202,7 +202,7 @@ TEST_CASE("tiles whose size passes 64 bits are refused") {
   REQUIRE(reason_of(file.path(), Failure::data) == "impossible strips or tiles");
 }
 
-TEST_CASE("a codec that needs more than the limit on memory is not called damage") {
+TEST_CASE("the tables of a codec have an allowance whatever the limit of memory") {
   const MemoryFile file;
   tests::TiffPageToWrite page;
   page.width = page.height = 64;
@@ -212,9 +212,6 @@ TEST_CASE("a codec that needs more than the limit on memory is not called damage
   ReadOptions options;
   options.limits.memory = std::int64_t{64} << 10;
   options.in_parts = true;
-  REQUIRE(reason_of(file.path(), Failure::memory, options).find("more memory than the limit") !=
-          std::string::npos);
-  options.limits.memory = std::int64_t{1} << 20;
   REQUIRE(read_image(file.path(), options).extent() == Extent{64, 64, 1});
 }
 

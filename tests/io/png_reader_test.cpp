@@ -6,6 +6,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
 
@@ -141,6 +142,24 @@ TEST_CASE("the resolution of a PNG is one a TIFF can state") {
   REQUIRE(resolution.unit == ResolutionUnit::centimetre);
   png.more = nullptr;
   REQUIRE(!read(png).info.geometry.resolution.is_known());
+}
+
+TEST_CASE("what libpng leaves out of a PNG is said") {
+  tests::PngToWrite png = png_of(noise({7, 3, 1}, 6), 1, PNG_COLOR_TYPE_GRAY, {1}, {0});
+  png.more = [](png_structp writer, png_infop info) {
+    png_set_pHYs(writer, info, 11811, 5906, PNG_RESOLUTION_METER);
+  };
+  const tests::MemoryFile file;
+  write_png(file.path(), png);
+  std::string content = read_file(file.path());
+  content[content.find("pHYs") + 4] ^= 1;  // and its checksum is wrong
+  write_file(file.path(), content);
+  ReadOptions options;
+  std::vector<std::string> lines;
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  REQUIRE(!open_reader(file.path(), options)->info().geometry.resolution.is_known());
+  REQUIRE(lines.size() == 1);
+  REQUIRE(lines[0].starts_with("libpng: "));
 }
 
 TEST_CASE("only slice 0 of a PNG is there to be read, into a volume with other things in it") {

@@ -107,6 +107,19 @@ TEST_CASE("a BMP is read from the bottom up and from the top down, with a palett
       bright));
   CHECK(same_bits(read(Bmp{32, 1, 2, ""}.with("\0\0\xff\0\0\0\0\xff"s), above(30)),
                   tests::drawn(std::vector<std::string>{".", "#"})));
+  // Bit fields of whole bytes, here with red in the last of four.
+  const std::string fields = number(0xff000000, 4) + number(0xff0000, 4) + number(0xff00, 4);
+  CHECK(same_bits(read(Bmp{32, 1, 2, fields, 3}.with("\0\0\0\xff\0\xff\0\0"s), above(30)),
+                  tests::drawn(std::vector<std::string>{".", "#"})));
+  CHECK(is_refused(
+      Bmp{32, 1, 2, number(0xff, 4) + number(0xff, 4) + number(0xff00, 4), 3}.with(std::string(8, 0))));
+  // A cursor's place in the fields that are 0 elsewhere, and a header of no version's size.
+  std::string hotspot = Bmp().with(second + first);
+  hotspot.replace(6, 4, "\3\0\4\0"s);
+  CHECK(same_bits(read(hotspot), image));
+  std::string bad_header = Bmp().with(second + first) + std::string(60, 0);
+  bad_header[14] = 66;
+  CHECK(is_refused(bad_header));
   const ImageInfo info = open_reader(MemoryFile(Bmp().with(second + first)).path(), {})->info();
   CHECK(info.format == "bmp");
   CHECK(info.geometry.resolution.x == 39.37);

@@ -1,7 +1,8 @@
 // Reads an image and writes its elements to standard output, a byte of 0 or 1 each, after a line with its
 // extent: for tests that compare what is read with the programs that wrote it.
 //
-// usage: print_bits [stack] [raw] [invert] [otsu] [channel=N] [frame=N] [series=N] [THRESHOLD] FILE
+// usage: print_bits [stack] [raw] [invert] [otsu] [channel=N] [frame=N] [series=N] [page=N] [index]
+// [THRESHOLD] FILE
 
 #include <iostream>
 
@@ -27,6 +28,11 @@ int main(int argc, char** argv) {
       options.planes.channel = std::stoi(word.substr(8));
     } else if (word.starts_with("frame=")) {
       options.planes.frame = std::stoi(word.substr(6));
+    } else if (word.starts_with("page=")) {
+      const std::int64_t page = std::stoi(word.substr(5));
+      options.planes.pages = io::PageRange{page, page + 1};
+    } else if (word == "index") {
+      options.palette = io::PaletteUse::index;
     } else if (word.starts_with("series=")) {
       options.planes.series = std::stoi(word.substr(7));
     } else {

@@ -2,6 +2,7 @@
 
 #include <libdeflate.h>
 
+#include <bit>
 #include <cstring>
 #include <filesystem>
 
@@ -198,6 +199,66 @@ TEST_CASE("of zlib there is one stream, whatever the memory") {
         &said);
     CHECK(said == "the file ends early");
   }
+}
+
+TEST_CASE("an NRRD whose data file is a NIfTI is refused, unless it skips the header") {
+  const ScratchFolder folder;
+  std::string nifti(352, '\0');
+  nifti.replace(0, 4, std::string("\x5c\1\0\0", 4)).replace(344, 4, std::string("n+1\0", 4));
+  write_file(folder / "a.nii", nifti + kSamples);
+  const std::string header = folder / "a.nhdr";
+  write_file(header, kNrrd + "data file: a.nii\n");
+  std::string reason;
+  CHECK(failure_of([&] { read_image(header, {}); }, &reason) == Failure::data);
+  CHECK(reason == "names a NIfTI, a.nii, and its header as samples; read that file itself");
+  write_file(header, kNrrd + "byte skip: 352\ndata file: a.nii\n");
+  const BitVolume skipped = read_image(header, {});
+  write_file(header, kNrrd + "byte skip: -1\ndata file: a.nii\n");
+  CHECK(tests::same_bits(read_image(header, {}), skipped));
+}
+
+TEST_CASE("a volume of FreeSurfer is read with its place") {
+  const auto big = [](std::uint32_t value, int bytes = 4) {
+    std::string text;
+    for (int i = bytes; i-- > 0;) text += static_cast<char>(value >> 8 * i & 255);
+    return text;
+  };
+  const auto real = [&](float value) { return big(std::bit_cast<std::uint32_t>(value)); };
+  const auto mgh = [&](std::uint32_t type, const std::string& samples, std::uint32_t frames = 1) {
+    std::string bytes = big(1) + big(4) + big(3) + big(2) + big(frames) + big(type) + big(0) + big(1, 2);
+    for (const float value : {2.f, 3.f, 4.f, -1.f, 0.f, 0.f, 0.f, 0.f, -1.f, 0.f, 1.f, 0.f, 10.f, 20.f, 30.f})
+      bytes += real(value);
+    bytes.resize(284);
+    return bytes + samples + "the parameters of a scan";
+  };
+  std::string shorts;
+  for (std::uint32_t i = 0; i < 24; ++i) shorts += big(i == 5 ? 300 : i == 23 ? 65535 : 0, 2);  // -1
+  ReadOptions options;
+  std::vector<std::string> lines;
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  const MemoryFile plain(mgh(4, shorts));
+  ImageInfo info;
+  const BitVolume image = read_image(plain.path(), options, &info);
+  CHECK(info.format == "mgh");
+  CHECK(info.extent == Extent{4, 3, 2});
+  CHECK(image.count_foreground() == 2);
+  CHECK(image(1, 1, 0));
+  CHECK(image(3, 2, 1));
+  CHECK(lines.empty());
+  CHECK(info.geometry.spacing == Vector3{2, 3, 4});
+  REQUIRE(info.geometry.orientation);
+  CHECK(info.geometry.orientation->space == WorldSpace::ras);
+  CHECK(info.geometry.orientation->steps[1] == Vector3{0, 0, -3});
+  CHECK(info.geometry.orientation->origin == Vector3{14, 16, 34.5});  // 10 + 2 * 2, 20 - 4, 30 + 3 * 1.5
+  options.foreground.threshold = 0;
+  CHECK(read_image(plain.path(), options).count_foreground() == 1);
+  options.foreground = {};
+  options.planes.frame = 1;
+  CHECK(read_image(MemoryFile(mgh(0, std::string(24, 0) + std::string(24, 1), 2)).path(), options)
+            .count_foreground() == 24);
+  CHECK(failure_of([&] { read_image(MemoryFile(mgh(4, shorts).substr(0, 300)).path(), {}); }) ==
+        Failure::data);
+  CHECK(failure_of([&] { read_image(MemoryFile(mgh(7, shorts)).path(), {}); }) == Failure::data);
 }
 
 TEST_CASE("samples of a header lie in its folder or below") {

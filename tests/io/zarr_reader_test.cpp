@@ -82,12 +82,25 @@ std::string shards(const std::string& chunk = "[1,2]", const std::string& index 
 
 }  // namespace
 
+TEST_CASE("versions of OME-Zarr that are not read are refused by their names") {
+  const ScratchFolder scratch;
+  const std::string group =
+      R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":"0.6.dev2",)"
+      R"("multiscales":[{"coordinateSystems":[]}]}}})";
+  CHECK(reason_for(store(scratch, {{"zarr.json", group}})).starts_with("is OME-Zarr 0.6.dev2, of which"));
+}
+
 TEST_CASE("chunks of a Zarr become an image, those that are not there have the fill value") {
   const ScratchFolder scratch;
   CHECK(bits_of(store(scratch, {{".zarray", zarray("[3,4]", "[2,2]")}, {"0.0", kOnes}, {"1.1", kOnes}})) ==
         "1100/1100/0011");
   CHECK(bits_of(store(scratch, {{".zarray", zarray("[3,4]", "[2,2]", R"(,"fill_value":1)")},
                                 {"0.1", kZeros}})) == "1100/1100/1111");
+  for (const auto& [fill, bits] : {std::pair{"\"0\"", "1100/1100/0000"}, {"\"1\"", "1100/1100/1111"}})
+    CHECK(bits_of(
+              store(scratch, {{".zarray", zarray("[3,4]", "[2,2]", R"(,"fill_value":)" + std::string(fill))},
+                              {"0.0", kOnes},
+                              {"0.1", kZeros}})) == bits);
   const std::string rows("\1\0\0\1", 4);
   CHECK(bits_of(store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", R"(,"order":"F")")},
                                 {"0.0", std::string("\0\1\0\0", 4)}})) == "00/10");

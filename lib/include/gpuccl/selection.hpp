@@ -43,9 +43,9 @@ struct ComponentValues {
   bool apart = false;  // SelectionOptions::largest is the number of the largest of each value
 };
 
-/// `per_slice`: components live in one slice, so the first and last slice are no border of theirs.
-/// The same holds for an extent of depth 1. `measured`: of these components, all that SelectionOptions::keep
-/// compares; `values`, too, where it compares them.
+/// `per_slice`: components live in one slice, so the first and last slice are no border of theirs. A volume
+/// of one slice, labeled by 6-, 18- or 26-connectivity, is all border. `measured`: of these components, all
+/// that SelectionOptions::keep compares; `values`, too, where it compares them.
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
                  const Measured& measured = Measured(), const ComponentValues& values = {});
 

@@ -78,7 +78,7 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
     return selection;
   }
 
-  const bool volume = !per_slice && extent.depth > 1;
+  const bool volume = !per_slice;
   std::vector<Label> kept = passing(components, extent, volume, options, measured, values);
   const auto larger = [&](Label a, Label b) { return components.area[a] > components.area[b]; };
   const bool some_too_many = options.largest != 0 && options.largest < kept.size();

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// The slices of `source` in `range`, as an input of its own. Throws Error (data) if it has not all of them.
+std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range);
+
+/// The indices of samples that have a palette, as gray.
+std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,134 @@
+#include "io/mgh/mgh_source.hpp"
+
+#include <array>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "gpuccl/error.hpp"
+#include "io/image/limits.hpp"
+#include "io/image/raw_volume.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 284;  // of which the last are not used
+
+/// Big-endian numbers of a header.
+class MghHeader {
+ public:
+  template <class Read>
+  explicit MghHeader(Read read) : is_whole_(read(bytes_.data(), bytes_.size()) == bytes_.size()) {}
+
+  bool is_one() const {
+    bool has_sizes = is_whole_ && whole(0) == 1;
+    for (std::size_t i = 1; i <= 4 && has_sizes; ++i) has_sizes = whole(4 * i) >= 1;
+    const bool is_placed = !is_whole_ ? false : has_place() || (bytes_[28] == 0 && bytes_[29] == 0);
+    return has_sizes && format() && is_placed;
+  }
+
+  RawVolume volume(const Limits& limits) const {
+    RawVolume volume;
+    volume.format_name = "mgh";
+    volume.format = *format();
+    volume.extent = checked_extent({real_size(4), real_size(8), real_size(12)}, limits);
+    volume.frames = checked_frames(real_size(16));
+    volume.offset = kHeaderBytes;
+    volume.swapped = volume.format.bits > 8;
+    if (has_place()) volume.geometry = geometry(volume.extent);
+    return volume;
+  }
+
+ private:
+  std::int32_t whole(std::size_t at) const {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i) number = number << 8 | bytes_[at + i];
+    return static_cast<std::int32_t>(number);
+  }
+  double real(std::size_t at) const {
+    return double{std::bit_cast<float>(static_cast<std::uint32_t>(whole(at)))};
+  }
+  double real_size(std::size_t at) const { return whole(at); }
+  bool has_place() const { return bytes_[28] == 0 && bytes_[29] == 1; }
+
+  std::optional<SampleFormat> format() const {
+    enum : std::int32_t { uchar = 0, integer = 1, floating = 3, short_integer = 4, unsigned_short = 10 };
+    SampleFormat format;
+    switch (whole(20)) {
+      case uchar:
+        return format;
+      case integer:
+        format.bits = 32;
+        format.kind = SampleKind::signed_integer;
+        return format;
+      case floating:
+        format.bits = 32;
+        format.kind = SampleKind::floating;
+        return format;
+      case short_integer:
+        format.bits = 16;
+        format.kind = SampleKind::signed_integer;
+        return format;
+      case unsigned_short:
+        format.bits = 16;
+        return format;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  /// Sizes of elements in mm, directions of the axes in RAS, and where the center of the volume is.
+  Geometry geometry(const Extent& extent) const {
+    const double sizes[] = {extent.width / 2.0, extent.height / 2.0, extent.depth / 2.0};
+    Geometry geometry;
+    geometry.unit = LengthUnit::mm;
+    Orientation place;
+    place.space = WorldSpace::ras;
+    for (std::size_t i = 0; i < 3; ++i) place.origin[i] = real(78 + 4 * i);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double spacing = real(30 + 4 * axis);
+      geometry.spacing[axis] = is_spacing(spacing) ? spacing : 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        place.steps[axis][i] = spacing * real(42 + 12 * axis + 4 * i);
+        place.origin[i] -= place.steps[axis][i] * sizes[axis];
+      }
+    }
+    geometry.orientation = place;
+    drop_unusable(geometry.orientation);
+    return geometry;
+  }
+
+  std::array<std::uint8_t, kHeaderBytes> bytes_{};
+  bool is_whole_;
+};
+
+MghHeader header_of(const InputFile& file) {
+  return MghHeader([&](std::uint8_t* out, std::size_t count) { return file.read_at(0, out, count); });
+}
+
+MghHeader header_of(const GunzippedFile& file) {
+  return MghHeader([&](std::uint8_t* out, std::size_t count) { return file.read_start(out, count); });
+}
+
+template <class File>
+std::unique_ptr<SampleSource> open_volume(std::shared_ptr<File> file, const ReadOptions& options) {
+  ReadOptions quiet = options;
+  quiet.warn = nullptr;  // parameters of the scan follow the samples
+  const RawVolume volume = header_of(*file).volume(options.limits);
+  return open_raw_volume(volume, std::move(file), quiet);
+}
+
+}  // namespace
+
+bool is_mgh(const InputFile& file) { return header_of(file).is_one(); }
+bool is_mgh(const GunzippedFile& file) { return header_of(file).is_one(); }
+
+std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+  return open_volume(std::move(file), options);
+}
+
+std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<GunzippedFile> contents, const ReadOptions& options) {
+  return open_volume(std::move(contents), options);
+}
+
+}  // namespace gpuccl::io

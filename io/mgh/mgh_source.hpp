@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "io/files/gunzipped_file.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::io {
+
+/// Whether a file is a volume of FreeSurfer, which has no magic number: by all that its header says.
+bool is_mgh(const InputFile& file);
+bool is_mgh(const GunzippedFile& file);
+
+/// A .mgh, or what a .mgz holds. Throws Error (data, memory).
+std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<const InputFile> file, const ReadOptions& options);
+std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<GunzippedFile> contents, const ReadOptions& options);
+
+}  // namespace gpuccl::io
