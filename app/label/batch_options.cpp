@@ -20,13 +20,15 @@ void BatchOptions::add_to(const Command& command) {
   command.group("Several inputs", Effect::run);
   add_switch(command, "--recursive", recursive, "Search folders with their subfolders");
   add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
-                              "Format of the label images [tiff]");
+                              "Format of the label images [that of a volume or array, else tiff]");
   add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
   add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
   add_folder(command, "--contacts-dir", contacts_folder, "DIR", "Folder for one table of contacts per input");
   add_folder(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input");
   add_text_path(command, "--report", report, "json",
                 "Status of each input, one line of JSON each; - for standard output");
+  add_text_path(command, "--summary", summary, "csv",
+                "Table with one row per input: counts, areas, hints; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,
              "Skip inputs whose outputs are current and made with the same options");
   const Option keep =

@@ -17,7 +17,8 @@ struct BatchOptions {
   std::string stats_folder;
   std::string contacts_folder;
   std::string preview_folder;
-  std::string report;  // JSON lines, one an input
+  std::string report;   // JSON lines, one an input
+  std::string summary;  // CSV, a row for each input
   bool skip_existing = false;
   bool fail_fast = false;
   bool keep_going = false;  // asked for: not even a full disk ends the batch

@@ -210,7 +210,7 @@ void Job::measure(Engine& engine) {
 
 void Job::select() {
   all_or_none([&] {
-    select_part(link_, extent_, input_->connectivity(), options_.selection, part_,
+    select_part(link_, extent_, input_->connectivity(), input_->selection(), part_,
                 {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
   });
   part_.measured.show_only(options_.measure.wanted);

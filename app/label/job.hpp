@@ -73,6 +73,7 @@ class Job {
   /// Of the whole image.
   std::uint64_t count() const { return part_.count; }
   std::uint64_t dropped() const { return part_.dropped; }
+  const std::vector<std::string>& hints() const { return description_.report.hints; }
   /// Whether boxes and centroids have a z axis.
   bool volume() const { return input_->is_volume(); }
   double milliseconds() const { return total_.milliseconds() - waited_ms_; }

@@ -44,6 +44,8 @@ void check_single(const LabelOptions& options) {
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
+  if (!options.measure.intensity_name.empty())
+    throw Error(Failure::usage, "--intensity-name is for several inputs; --intensity names the image of one");
   if (io::are_one_stream(options.inputs.front(), options.measure.intensity))
     throw io::FileError(options.measure.intensity, Failure::usage, "cannot be both input and --intensity");
   check_preview(files);
@@ -77,10 +79,10 @@ void check_batch(const LabelOptions& options) {
     throw io::FileError(
         options.inputs.back(), Failure::usage,
         "does not exist; to write a label image of that name use -o " + options.inputs.back());
-  if (output_folders(options).empty() && files.stats.empty())
-    throw Error(
-        Failure::usage,
-        "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir or --stats");
+  if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
+    throw Error(Failure::usage,
+                "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
+                "--stats or --summary");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
@@ -90,8 +92,11 @@ void check_batch(const LabelOptions& options) {
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
                             : batch.first_used() + " needs an output folder, whose name ends in /");
-  if (batch.skip_existing && !files.stats.empty())
-    throw Error(Failure::usage, "--skip-existing and --stats cannot be combined; use --stats-dir");
+  if (batch.skip_existing && !batch.summary.empty())
+    throw Error(Failure::usage, "--skip-existing and --summary cannot be combined");
+  if (batch.skip_existing && !files.stats.empty() && files.image.empty() && batch.json_folder.empty())
+    throw Error(Failure::usage,
+                "--skip-existing takes rows of --stats from reports; add -o FOLDER/ or --json-dir");
   for (const std::string& folder : output_folders(options)) {
     std::error_code problem;
     if (fs::exists(folder, problem) && !is_folder(folder))
@@ -135,10 +140,11 @@ void check(const LabelOptions& options, bool batch) {
   const auto is_stdout = [](const std::string& path) {
     return path == "-" || io::descriptor_named(path) == STDOUT_FILENO;
   };
-  const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report};
+  const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report,
+                                 options.batch.summary};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,
-                "only one of --json, --stats, --contacts and --report can go to standard output");
+                "only one of --json, --stats, --contacts, --report and --summary can go to standard output");
   check_image_format(options, batch);
   options.algorithm.check();
 }

@@ -21,6 +21,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.limits.memory = io::memory_limit(options.input.limits);
   read.spacing = options.spacing;
   read.planes = options.planes;
+  read.palette = options.input.palette;
   read.stack = options.input.stack;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
@@ -31,6 +32,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   reader_ = io::open_reader(files.input, read);
   info_ = reader_->info();
   connectivity_ = options.algorithm.connectivity_for(extent(), info_.format != "png");
+  selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_);
   check_periodic(extent(), connectivity_, options.periodic);
   check_pages(info_, options);
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
@@ -51,8 +53,7 @@ std::string LabelInput::foreground_rule() const {
 }
 
 LabelWork LabelInput::work(const Extent& extent) const {
-  LabelWork work{extent, connectivity_, options_.algorithm.engine,
-                 !(options_.selection == SelectionOptions())};
+  LabelWork work{extent, connectivity_, options_.algorithm.engine, !(selection_ == SelectionOptions())};
   work.labels_background = options_.fill_holes || measures_.needs_background();
   work.wraps = options_.periodic != PeriodicAxes{};
   work.measures = measures_.request();

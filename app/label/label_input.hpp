@@ -12,6 +12,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
 #include "app/label/value_options.hpp"
+#include "gpuccl/selection.hpp"
 #include "gpuccl/value_type.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/component_rows.hpp"
@@ -34,6 +35,9 @@ class LabelInput {
   Extent extent() const { return info_.extent; }
   Connectivity connectivity() const { return connectivity_; }
   bool is_volume() const { return extent().depth > 1 || is_3d(connectivity_); }
+
+  /// Which components stay, with limits of size in elements of this input.
+  const SelectionOptions& selection() const { return selection_; }
 
   /// Of an image of values; none of a binary one.
   const std::optional<ValueType>& value_type() const { return value_type_; }
@@ -74,6 +78,7 @@ class LabelInput {
   Connectivity connectivity_ = Connectivity::c8;
   std::unique_ptr<io::Reader> reader_;
   io::ImageInfo info_;
+  SelectionOptions selection_;
   std::optional<ValueType> value_type_;
   LabelMeasures measures_;
   mutable std::optional<std::string> state_;

@@ -45,14 +45,11 @@ void add_keep(const Command& command, Condition& keep) {
   option.prints([&keep] { return keep.steps.empty() ? std::nullopt : std::optional(keep.text); });
 }
 
-void add_selection(const Command& command, SelectionOptions& selection) {
+void add_selection(const Command& command, SelectionOptions& selection, PhysicalLimits& limits) {
   command.group("Selection");
-  const auto count = [&](const char* name, std::uint64_t& target, const char* help) {
-    add_number(command, name, target, 0, std::numeric_limits<std::uint64_t>::max(), "N", help);
-  };
-  count("--min-size", selection.min_size, "Remove components with fewer pixels");
-  count("--max-size", selection.max_size, "Remove components with more pixels");
-  count("--largest", selection.largest, "Keep only the N largest components [0: all]");
+  add_size_limits(command, selection, limits);
+  add_number(command, "--largest", selection.largest, 0, std::numeric_limits<std::uint64_t>::max(), "N",
+             "Keep only the N largest components [0: all]");
   add_keep(command, selection.keep);
   add_switch(command, "--clear-border", selection.clear_border, "Remove components that touch the border");
   add_choice<LabelOrder>(command, "--order", selection.order,
@@ -130,9 +127,10 @@ void add_format(const Command& command, LabelOptions& options) {
 
 void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
   add_planes(command, "--", planes,
-             {"The channel of several, from 0: of a pixel, or of planes of a TIFF, OME-Zarr or HDF5",
-              "The point in time of several, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
-              "The image of several in a TIFF, from 0"});
+             {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
+              "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+              "Image to read of a TIFF with several, from 0",
+              "Page or slice to read, or a range of them, from 0"});
 }
 
 }  // namespace
@@ -168,7 +166,7 @@ void LabelOptions::add_labeling_to(const Command& command) {
   algorithm.add_to(command);
   add_periodic(command, periodic, kPeriodicHelp);
   add_fill_holes(command, fill_holes);
-  add_selection(command, selection);
+  add_selection(command, selection, physical_limits);
   values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
@@ -195,6 +193,7 @@ void LabelOptions::add_to(const Command& command) {
   add_spacing(command, spacing);
   add_labeling_to(command);
   measure.add_intensity_to(command);
+  measure.add_intensity_name_to(command);
   batch.add_to(command);
 
   command.group("Messages", Effect::nothing);

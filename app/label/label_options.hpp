@@ -9,6 +9,7 @@
 #include "app/label/batch_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/measure_options.hpp"
+#include "app/label/size_limits.hpp"
 #include "app/label/value_options.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
@@ -42,6 +43,7 @@ struct LabelOptions {
   PeriodicAxes periodic{};                  // opposite borders touch along these
   std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;
+  PhysicalLimits physical_limits;
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/plane_options.hpp"
 #include "app/options/suggestions.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 /// Adds the measures that a word means to `wanted`; false if it means none.
 bool add_measures(const std::string& word, MeasureSet& wanted) {
-  bool known = false;
+  bool known = word == "volume";  // area and, with a spacing, area_physical, which are there in any case
   for (const Measure& measure : measures())
     if (word == "all" || word == name_of(measure.group) || word == measure.name) {
       wanted.set(static_cast<std::size_t>(measure.id));
@@ -76,7 +77,25 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                      "Image to measure samples of; for several inputs a folder with the same names");
   add_planes(command, "--intensity-", intensity_planes,
              {"Channel of the image of --intensity, as --channel for the input",
-              "Its time point, as --frame for the input", "Its image of several, as --series for the input"});
+              "Its time point, as --frame for the input", "Its image of several, as --series for the input",
+              "Its page or slice, or a range of them, as --page for the input"});
+}
+
+void MeasureOptions::add_intensity_name_to(const Command& command) {
+  const Option option = command.add_value(
+      "--intensity-name", "PATTERN",
+      "Names of these images: *_0000, where * is the input's name; *_D=*_F for x_F of x_D",
+      [this](const std::string& given) {
+        intensity_name = given;
+        const std::vector<std::string> sides = split(given, '=');
+        const bool is_good =
+            sides.size() <= 2 && std::all_of(sides.begin(), sides.end(), [](const std::string& side) {
+              return std::count(side.begin(), side.end(), '*') == 1 && side.find('/') == std::string::npos;
+            });
+        return is_good ? std::string()
+                       : "'" + given + "' is not a pattern such as *_0000 or *_D=*_F, with one * each";
+      });
+  option.prints([this] { return intensity_name.empty() ? std::nullopt : std::optional(intensity_name); });
 }
 
 void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic, bool by_values) {
@@ -138,9 +157,12 @@ void MeasureOptions::settle_intensity(const MeasureSet& compared) {
     if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;
     return;
   }
+  if (!intensity_name.empty())
+    throw Error(Failure::usage, "--intensity-name is for the folder of images that --intensity gives");
   if (intensity_planes.any())
     throw Error(Failure::usage,
-                "--intensity-channel, --intensity-frame and --intensity-series need --intensity IMAGE");
+                "--intensity-channel, --intensity-frame, --intensity-series and --intensity-page need "
+                "--intensity IMAGE");
   if (needs_intensity || (compared & of_intensity).any())
     throw Error(Failure::usage, "measures of intensity need samples; set them with --intensity IMAGE");
   wanted &= ~of_intensity;

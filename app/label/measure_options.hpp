@@ -16,12 +16,14 @@ struct MeasureOptions {
   std::string words;                 // as given
   std::string intensity;             // image, or folder of images
   io::PlaneChoice intensity_planes;  // of several in it
+  std::string intensity_name;        // "*=*_0000": what its name is made of, of several inputs
   bool needs_spacing = false;        // asked for by name, not by `all`
   bool needs_intensity = false;
   bool needs_periodic = false;
 
   void add_measure_to(const Command& command);
   void add_intensity_to(const Command& command);
+  void add_intensity_name_to(const Command& command);
 
   /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
   /// and without one `all` means the others. `compared`: by --keep. With `by_values` groups mean those of

@@ -18,7 +18,7 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {
 
 /// What other programs call the measures.
 constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
-    {"volume", "area"},
+    {"volume", "area, or area_physical in the unit of the spacing"},
     {"size", "area"},
     {"count", "area"},
     {"numpixels", "area"},
@@ -35,6 +35,8 @@ constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
     {"centroidweighted", "cx_weighted, cy_weighted, cz_weighted"},
     {"weightedcentroid", "cx_weighted, cy_weighted, cz_weighted"},
     {"centerofmass", "cx_weighted, cy_weighted, cz_weighted"},
+    {"boundingboxwidth", "width"},
+    {"boundingboxheight", "height"},
     {"bbox", "x0, y0, z0, x1, y1, z1"},
     {"boundingbox", "x0, y0, z0, x1, y1, z1"},
     {"mean", "intensity_mean"},

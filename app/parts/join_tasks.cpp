@@ -210,7 +210,7 @@ class Join {
     const LabelOptions& options = run_.options();
     const ValueType type = input_.value_type().value_or(ValueType::u8);
     const Selection selected =
-        select(std::move(joined.components), whole, !is_3d(input_.connectivity()), options.selection,
+        select(std::move(joined.components), whole, !is_3d(input_.connectivity()), input_.selection(),
                measured, {joined.values, type, options.values.per_value});
     measured.select(selected.map);
     follow(selected.map, selected.components.size(), joined.values);

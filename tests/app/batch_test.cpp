@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/corpus.hpp"
 #include "support/files.hpp"
@@ -172,9 +173,48 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   }
   CHECK(order == std::vector<std::string>{scratch / "in/1.png", scratch / "in/2.png", scratch / "in/3.png"});
 
+  // A table of an earlier run is not replaced by one without rows.
+  const std::string before = read_file(scratch / "all.csv");
+  const Ended failed = gpuccl({"label", scratch / "in/2a.png", scratch / "missing.png", "-o",
+                               scratch / "out/", "--stats", scratch / "all.csv"});
+  CHECK(failed.code == 1);
+  CHECK(failed.err.find("all.csv: left as it was") != std::string::npos);
+  CHECK(read_file(scratch / "all.csv") == before);
+
   // One class of failures is the class of the whole.
   CHECK(gpuccl({"label", scratch / "in", "-o", scratch / "out/"}).code == 65);
   CHECK(gpuccl({"label", scratch / "gone", scratch / "in/1.png", "-o", scratch / "out/"}).code == 66);
+}
+
+TEST_CASE("option --summary has a row for each input, page and value") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "in");
+  save(scratch / "in/a.png", tests::drawn(std::vector<std::string>{"##.#", "...#", "#..."}).view());
+  save(scratch / "in/b.png", BitVolume({4, 3, 1}).view());
+  write_file(scratch / "in/c.png", "no image");
+  const std::string head =
+      "file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,dropped,hints\n";
+  CHECK(gpuccl({"label", scratch / "in", "--summary", scratch / "s.csv", "--max-size", "2", "-c", "4",
+                "--spacing", "2,1,mm", "--quiet"})
+            .code == 65);
+  std::string table = read_file(scratch / "s.csv");
+  CHECK(table.starts_with(head + (scratch / "in/a.png") + ",,,3,5,1,2,2,10,mm,0,\n" + (scratch / "in/b.png") +
+                          ",,,0,0,,,,0,mm,0,"));
+  CHECK(std::count(table.begin(), table.end(), '\n') == 3);
+
+  const std::string pages =
+      save(scratch / "pages.tif",
+           tests::drawn(std::vector<std::vector<std::string>>{{"#.#"}, {"..."}, {"###"}}).view());
+  table =
+      succeeds({"label", pages, "--per-slice", "--summary", "-", "--quiet", "--json-dir", scratch / "out"});
+  CHECK(table ==
+        head + pages + ",0,,2,2,1,1,1,,,0,\n" + pages + ",1,,0,0,,,,,,,\n" + pages + ",2,,1,3,3,3,3,,,,\n");
+  write_file(scratch / "v.npy", tests::npy("|u1", "(1, 5)", std::string("\3\0\7\7\3", 5)));
+  table = succeeds({"label", scratch / "v.npy", "--values", "--summary", "-", "--quiet"});
+  CHECK(table ==
+        head + (scratch / "v.npy") + ",,3,2,2,1,1,1,,,0,\n" + (scratch / "v.npy") + ",,7,1,2,2,2,2,,,,\n");
+  write_file(scratch / "mine.csv", "a,b\n");
+  fails({"label", scratch / "in", "--summary", scratch / "mine.csv"}, 73, "is no table of gpuccl");
 }
 
 TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
@@ -209,6 +249,32 @@ TEST_CASE("option --skip-existing does only what is missing") {
   CHECK(fs::last_write_time(scratch / "out/1.tiff") == written);
   CHECK(names_below(scratch / "out").size() == 6);
   CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
+}
+
+TEST_CASE("the table of all components has those of inputs that --skip-existing leaves out") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "in");
+  for (const char* name : {"a.png", "b.png"}) add_image(scratch / ("in/" + std::string(name)));
+  save(scratch / "in/c.tif", tests::random_image({20, 15, 6}, 0.3, 3, 4).view());
+  save(scratch / "in/d.png", BitVolume({5, 4, 1}).view());
+  for (const Words& options :
+       {Words{},
+        Words{"--spacing", "0.5,0.25,3,um", "--measure", "extent,border_sides,cavities,inertia_tensor-0-1"},
+        Words{"--values", "--measure", "width"}}) {
+    std::filesystem::remove_all(scratch / "out");
+    Words words = {"label",   scratch / "in",      "-o",     scratch / "out/",
+                   "--stats", scratch / "all.csv", "--quiet"};
+    words.insert(words.end(), options.begin(), options.end());
+    succeeds(words);
+    const std::string whole = read_file(scratch / "all.csv");
+    std::filesystem::remove(scratch / "out/b.tiff");
+    words.push_back("--skip-existing");
+    succeeds(words);
+    CHECK(read_file(scratch / "all.csv") == whole);
+    succeeds(words);
+    CHECK(read_file(scratch / "all.csv") == whole);
+  }
+  fails({"label", scratch / "in", "--stats", scratch / "all.csv", "--skip-existing"}, 64, "from reports");
 }
 
 TEST_CASE("option --skip-existing does again what was made with other options") {
@@ -560,7 +626,7 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   refused(scratch, {a, b, "-o", out, "--preview", scratch / "p.png"}, "--preview");
   refused(scratch, {a, "-", "-o", out}, "standard input");
   refused(scratch, {a, b, "-o", out, "--keep-going", "--fail-fast"}, "--fail-fast");
-  refused(scratch, {a, b, "-o", out, "--skip-existing", "--stats", scratch / "t.csv"}, "--stats-dir");
+  refused(scratch, {a, b, "-o", out, "--skip-existing", "--summary", scratch / "t.csv"}, "--summary");
   refused(scratch, {a, b, "-o", out, "--format", "jpeg"}, "jpeg");
   refused(scratch, {a, b, "-o", out, "--format", "npy", "--compress", "lzw"}, "--compress");
   refused(scratch, {a, b, "-o", out, "--jobs", "0"}, "--jobs");

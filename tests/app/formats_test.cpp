@@ -1,6 +1,8 @@
 #include <filesystem>
+#include <utility>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -28,7 +30,9 @@ TEST_CASE("an array of numpy is labeled as the same TIFF is, alone, in a folder 
   succeeds({"compare", scratch / "a.npy", scratch / "b.tiff"});
   succeeds({"label", scratch / "in", "-o", scratch / "out/", "--quiet"});
   CHECK(labels_in(scratch / "out/a.tiff") == kLabels26);
-  CHECK(labels_in(scratch / "out/b.tiff") == kLabels26);
+  CHECK(labels_in(scratch / "out/b.npy") == kLabels26);  // in the format of the input
+  succeeds({"label", scratch / "in", "-o", scratch / "lzw/", "--compress", "lzw", "--quiet"});
+  CHECK(labels_in(scratch / "lzw/b.tiff") == kLabels26);
 
   const std::string slice = save(scratch / "stack/1.png", tests::drawn(kSlices[0]).view());
   succeeds({"label", save(scratch / "2.png", tests::drawn(kSlices[1]).view()), "-o", scratch / "stack/2.npy",
@@ -40,6 +44,29 @@ TEST_CASE("an array of numpy is labeled as the same TIFF is, alone, in a folder 
   std::filesystem::remove(scratch / "stack/files.txt");
   succeeds({"label", scratch / "stack", "--stack", "-c", "26", "-o", scratch / "c.npy"});
   CHECK(labels_in(scratch / "c.npy") == "0 0 0 0/0 1 0 0/0 0 0 2");
+}
+
+TEST_CASE(
+    "the axes of an array are those of its label image, and the connectivity makes one slice a volume") {
+  const ScratchFolder scratch;
+  const std::string samples("\1\1\1\1\0\1\1\1\1", 9), one = scratch / "one.npy", flat = scratch / "flat.npy";
+  write_file(one, tests::npy("|u1", "(1, 3, 3)", samples));
+  write_file(flat, tests::npy("|u1", "(3, 3)", samples));
+  for (const auto& [input, shape] : {std::pair{one, "(1, 3, 3)"}, {flat, "(3, 3)"}}) {
+    succeeds({"label", input, "-o", scratch / "out.npy", "--quiet"});
+    CHECK(read_file(scratch / "out.npy").find("'shape': " + std::string(shape)) != std::string::npos);
+    const auto components = [&](const Words& more) {
+      Words words = {"label", input, "--json", "-", "--quiet"};
+      words.insert(words.end(), more.begin(), more.end());
+      return Json::parse(succeeds(words))["components"];
+    };
+    CHECK(components({"--fill-holes"})[0]["area"] == 9);
+    CHECK(components({"-c", "26", "--fill-holes"})[0]["area"] == 8);  // open along z
+    CHECK(components({"-c", "26"})[0]["bbox"].size() == 6);
+    CHECK(components({"-c", "26", "--clear-border"}).empty());
+    CHECK(components({"-c", "26", "--measure", "border_sides"})[0]["border_sides"] == 6);
+    CHECK(components({"--measure", "border_sides"})[0]["border_sides"] == 4);
+  }
 }
 
 TEST_CASE("a NIfTI is labeled with its frame, compressed or not, alone and in a folder") {
@@ -62,6 +89,9 @@ TEST_CASE("a NIfTI is labeled with its frame, compressed or not, alone and in a 
   CHECK(read_file(scratch / "out/a.nii.gz") == input);
   CHECK(std::filesystem::exists(scratch / "out/b.json"));
   succeeds({"compare", scratch / "out/b.nii.gz", scratch / "c.nii"});
+  succeeds({"label", scratch / "in", "-o", scratch / "as/", "--quiet"});
+  CHECK(read_file(scratch / "as/a.nii.gz") == input);
+  CHECK(read_file(scratch / "as/b.nii") == framed);
   fails({"label", tiff, "-o", scratch / "x.nii", "--compress", "none"}, 64, "--compress is for TIFF");
 }
 

@@ -288,6 +288,23 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
   }
   fails({"label", in, "--intensity", gray, "--json-dir", scratch / "out"}, 64, "--intensity FOLDER/");
 
+  // Names that differ: a_mask.png has a_0001.tif.
+  const std::string masks = scratch / "masks";
+  fs::create_directories(masks);
+  fs::copy_file(input, masks + "/a_mask.png");
+  fs::copy_file(gray, of + "/a_0001.tif");
+  for (const char* pattern : {"*_mask=*_0001", "*ask=*_0001"}) {
+    const Ended named = gpuccl(
+        {"label", masks, "--intensity", of, "--intensity-name", pattern, "--json-dir", scratch / "named"});
+    CHECK(named.code == (pattern[1] == '_' ? 0 : 66));
+    if (named.code == 0)
+      CHECK(Json::parse(read_file(scratch / "named/a_mask.json"))["components"][1]["intensity_mean"] == 20);
+  }
+  fails({"label", masks, "--intensity", of, "--intensity-name", "x", "--json-dir", scratch / "n"}, 64,
+        "is not a pattern");
+  fails({"label", input, "--intensity", gray, "--intensity-name", "*_1", "--json", "-"}, 64,
+        "--intensity-name is for several inputs");
+
   Words again = {"label", in + "/a.png", "--skip-existing", "--intensity", of, "--json-dir", scratch / "out"};
   CHECK(gpuccl(again).err.find("1 skipped") != std::string::npos);
   fs::last_write_time(of + "/a.tif", fs::file_time_type::clock::now() + std::chrono::hours(1));

@@ -38,6 +38,17 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({"--min-size", "3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--max-size", "2"}) == "000000220/000000000 dropped 2");
   CHECK(label({"--min-size", "003"}) == "001110000/022200000 dropped 2");
+  // Sizes by the spacing: an element has 0.1 mm2, of which rounding leaves a little less or more.
+  for (const char* size : {"0.3mm2", "0.25 mm^2", "300000um2"})
+    CHECK(label({"--spacing", "0.2,0.5,mm", "--min-size", size}) == "001110000/022200000 dropped 2");
+  CHECK(label({"--spacing", "0.2,0.5,mm", "--max-size", "0.2mm2"}) == "000000220/000000000 dropped 2");
+  fails({"label", input, "-o", output, "--min-size", "3mm2"}, 65, "has no spacing in a unit of length");
+  fails({"label", input, "-o", output, "--spacing", "1,1,1,mm", "--min-size", "3mm3"}, 64,
+        "3mm3 is a volume, and this is labeled as an image");
+  fails({"label", input, "-o", output, "--min-size", "3mm"}, 64, "neither a whole number nor a size");
+  CHECK(label({"--keep", "width >= 3"}) == "001110000/022200000 dropped 2");
+  CHECK(label({"--keep", "height == 1 and width < 3"}) == "000000220/000000000 dropped 2");
+  CHECK(label({"--keep", "elongation != 2"}) == label({"--keep", "area > 0"}));  // lines have none
   CHECK(label({"--largest", "0"}) == "002220330/044400000 dropped 0");
   CHECK(label({"--largest", "1"}) == "001110000/000000000 dropped 3");
   CHECK(label({"--clear-border"}) == "001110220/033300000 dropped 1");

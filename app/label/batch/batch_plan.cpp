@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "app/common/messages.hpp"
 #include "app/label/batch/intensity_images.hpp"
 #include "app/label/input_claims.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
 
@@ -19,6 +21,19 @@ namespace fs = std::filesystem;
 /// The file of `name` in `folder`; nothing where there is no folder for it.
 std::string in_folder(const std::string& folder, const std::string& name, const std::string& extension) {
   return folder.empty() ? "" : (fs::path(folder) / (name + extension)).string();
+}
+
+/// That of the input, where it can be written and has a geometry to keep or is an array, unless options are
+/// for another. Where a TIFF is what options ask for, it is one.
+std::string extension_for(const std::string& input, const LabelOptions& options) {
+  constexpr std::pair<const char*, const char*> kWritten[] = {
+      {".nii", ".nii"},   {".nii.gz", ".nii.gz"}, {".hdr", ".nii"},    {".nrrd", ".nrrd"},
+      {".nhdr", ".nrrd"}, {".mgh", ".nii"},       {".mgz", ".nii.gz"}, {".mha", ".mha"},
+      {".mhd", ".mha"},   {".npy", ".npy"},       {".zarr", ".zarr"}};
+  if (!options.batch.given_format && !options.compression && !options.big_tiff && !options.input.stack)
+    for (const auto& [read, written] : kWritten)
+      if (io::lower_extension(fs::path(input).filename()) == read) return written;
+  return options.batch.extension();
 }
 
 /// What to do about two inputs, or an input and one output for all, that would be written to the same file.
@@ -90,16 +105,17 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     if (given.starts_with('@') && given != "@-") claims.inputs.add_file(given.substr(1));
   for (const BatchInput& input : inputs) claims.inputs.add(input.path, options.input.stack);
   if (!io::TextStream::is_named(batch.report)) claims.write(batch.report, "the report");
+  if (!io::TextStream::is_named(batch.summary)) claims.write(batch.summary, "the summary");
   if (!io::TextStream::is_named(options.files.stats))
     claims.write(options.files.stats, "the table of all components");
 
-  IntensityImages intensities(options.measure.intensity);
+  IntensityImages intensities(options.measure.intensity, options.measure.intensity_name);
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
     LabelPaths files;
     files.input = input.path;
     files.in_folders = true;
-    files.image = in_folder(images, input.name, batch.extension());
+    files.image = in_folder(images, input.name, extension_for(input.path, options));
     files.json = in_folder(reports, input.name, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");

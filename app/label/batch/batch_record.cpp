@@ -1,6 +1,7 @@
 #include "app/label/batch/batch_record.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/common/exit_code.hpp"
@@ -65,6 +66,13 @@ void GrowingFile::commit() {
     flush();
     if (file_) file_->commit();
   });
+}
+
+bool GrowingFile::keep_older() {
+  std::error_code none;
+  if (!file_ || !std::filesystem::exists(path_, none)) return false;
+  file_.reset();
+  return true;
 }
 
 void GrowingFile::flush() {

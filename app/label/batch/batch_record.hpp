@@ -26,6 +26,7 @@ struct Outcome {
   std::string device;  // "cpu", "cuda"; "" if nothing was labeled
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
+  std::string summary;                     // its rows of the table of inputs
 };
 
 /// A text file, or a stream, that grows with a batch. When it cannot be written, the batch goes on without
@@ -39,6 +40,8 @@ class GrowingFile {
   void add(std::string_view text);
   /// Gives a file its name.
   void commit();
+  /// Leaves what has its name as it was. False if there is nothing: no file, a stream, or no older one.
+  bool keep_older();
   const std::optional<io::FileError>& error() const { return error_; }
   /// Its reader has closed it.
   bool is_closed_pipe() const { return error_ && error_->system_code() == EPIPE; }

@@ -10,19 +10,22 @@ namespace gpuccl::app {
 /// The images of a folder by the names of a batch: where they lie below the folder, without the extension.
 class IntensityImages {
  public:
-  /// None if `folder` is empty. Error (usage) if it is no folder.
-  explicit IntensityImages(std::string folder);
+  /// None if `folder` is empty. `pattern` is that of --intensity-name. Error (usage) if it is no folder.
+  IntensityImages(std::string folder, const std::string& pattern);
 
-  /// The file, or with `stack` the folder of slices or the file, that is called `name`; empty if there is no
+  /// The file, or with `stack` the folder of slices or the file, for this input; empty if there is no
   /// folder. Error (no_input) if there is none, or more than one.
-  std::string find(const std::string& name, bool stack);
+  std::string find(const std::string& input, bool stack);
 
  private:
   using Names = std::multimap<std::string, std::string>;  // of files, by themselves without the extension
 
+  /// The name of the image for an input of this name.
+  std::string name_for(const std::string& name) const;
   const Names& names_in(const std::filesystem::path& folder);
 
   std::string folder_;
+  std::string from_ = "*", to_ = "*";
   std::map<std::filesystem::path, Names> searched_;
 };
 

@@ -32,7 +32,9 @@
 #include "io/files/make_folder.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/report/summary_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -76,9 +78,16 @@ class Batch {
         admission_(options_.input.limits.memory, workers_.threads),
         report_(options.batch.report),
         table_(options.files.stats),
+        summary_(options.batch.summary),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }) {
     report_.open(options.output.file);
     table_.open(options.output.file);
+    summary_.open(options.output.file);
+    if (!options.batch.summary.empty()) {
+      if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
+        refuse_foreign_table(options.batch.summary, io::is_summary_csv);
+      summary_.add(io::summary_header());
+    }
     if (options.files.stats.empty()) return;
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
       refuse_foreign_table(options.files.stats, io::is_stats_csv);
@@ -92,13 +101,17 @@ class Batch {
     run_pipeline();
     for (std::size_t i = next_; i < items_.size(); ++i) settle(i, {});
     if (options_.output.file.sync) sync_folders();
-    for (GrowingFile* file : {&table_, &report_}) {
+    if (tally_.labeled == 0 && !tally_.failed.empty())
+      for (const auto& [table, path] :
+           {std::pair{&table_, &options_.files.stats}, {&summary_, &options_.batch.summary}})
+        if (table->keep_older()) progress_.message(*path + ": left as it was, because no input was labeled");
+    for (GrowingFile* file : {&table_, &summary_, &report_}) {
       file->commit();
       if (!file->error() || file->is_closed_pipe()) continue;
       progress_.message(file->error()->path() + ": " + file->error()->what());
       tally_.failed_beside.insert(exit_code(file->error()->failure()));
     }
-    if (table_.is_closed_pipe() || report_.is_closed_pipe()) end_by_signal(SIGPIPE);
+    if (is_a_pipe_closed()) end_by_signal(SIGPIPE);
     const int code = finish();
     if (signal_->number() != 0) end_by_signal(signal_->number());
     return code;
@@ -135,7 +148,8 @@ class Batch {
   Outcome label(const BatchItem& item) {
     Outcome outcome;
     if (options_.batch.skip_existing && is_done(item.files, signature_, options_.input.stack)) {
-      outcome.status = Outcome::Status::skipped;
+      outcome.error = error_in(item.files.json, [&] { copy_rows(item, outcome); });
+      outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::skipped;
       return outcome;
     }
     std::optional<Admission::Memory> memory;  // given back after the job, which has it
@@ -147,6 +161,14 @@ class Batch {
     outcome.seconds = job.milliseconds() / 1000;
     if (outcome.error && ends_batch(*outcome.error)) stopped_ = true;
     return outcome;
+  }
+
+  /// The rows of an input that was labeled before, from its report.
+  void copy_rows(const BatchItem& item, Outcome& outcome) const {
+    if (options_.files.stats.empty()) return;
+    outcome.table = std::make_shared<io::SpooledText>();
+    io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
+                            item.files.input, options_.measure.wanted, options_.values.by_values);
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
@@ -165,6 +187,10 @@ class Batch {
                                    job.volume(), job.geometry(), job.components(), options_.measure.wanted,
                                    job.measured(), job.value());
       }
+      if (!options_.batch.summary.empty())
+        outcome.summary = io::summary_rows({item.files.input, job.volume(), job.geometry(), job.components(),
+                                            options_.algorithm.per_slice ? job.extent().depth : 0,
+                                            job.value(), job.dropped(), job.hints()});
       done = true;
     };
     // An image with more components than its header lets expect waits a second time, for all that it needs.
@@ -198,11 +224,17 @@ class Batch {
       progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
-      if (outcome.table) outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
+      summary_.add(outcome.summary);
     }
+    if (outcome.table && !outcome.error)
+      outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
     report_.add(report_line(files.input, outcome));
-    if (table_.is_closed_pipe() || report_.is_closed_pipe()) stopped_ = true;
+    if (is_a_pipe_closed()) stopped_ = true;
     progress_.advance(outcome.error.has_value());
+  }
+
+  bool is_a_pipe_closed() const {
+    return table_.is_closed_pipe() || summary_.is_closed_pipe() || report_.is_closed_pipe();
   }
 
   /// So that the names are on the disk as well as what they name.
@@ -242,7 +274,7 @@ class Batch {
   const Workers workers_;
   BatchProgress progress_;
   Admission admission_;
-  GrowingFile report_, table_;  // before whatever opens files: they hold on to descriptors
+  GrowingFile report_, table_, summary_;  // before whatever opens files: they hold on to descriptors
   Engine engine_;
   Tally tally_;
   std::mutex saying_;

@@ -31,10 +31,13 @@ class Basic final : public Group {
     values[z1] = component.box.max[2];
     values[cz] = centroid(component, 2);
 
-    double box = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      box *= component.box.max[axis] - static_cast<double>(component.box.min[axis]) + 1;
-    values[extent] = area / box;
+    const auto length = [&](std::size_t axis) {
+      return component.box.max[axis] - static_cast<double>(component.box.min[axis]) + 1;
+    };
+    values[width] = length(0);
+    values[height] = length(1);
+    values[depth] = length(2);
+    values[extent] = area / (length(0) * length(1) * length(2));
     values[equivalent_diameter_area] = diameter(area);
 
     if (spacing_[0] == 0) return;

@@ -34,6 +34,9 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::cz_physical, "cz_physical", basic, volumes, "unit",
      "z coordinate of the centroid in physical units, like cx_physical", ""},
 
+    {Id::width, "width", shape, both, "elements", "Columns of the bounding box", ""},
+    {Id::height, "height", shape, both, "elements", "Rows of the bounding box", ""},
+    {Id::depth, "depth", shape, volumes, "elements", "Slices of the bounding box", ""},
     {Id::extent, "extent", shape, both, "1", "Fraction of the bounding box that the component fills",
      kSkimage},
     {Id::equivalent_diameter_area, "equivalent_diameter_area", shape, both, "elements",
