@@ -193,6 +193,19 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
   }
 }
 
+LabelPaths paths_of(const LabelOptions& options) {
+  LabelPaths files = options.files.with_defaults();
+  files.input = options.inputs.front();
+  files.intensity = options.measure.intensity;
+  files.add_to_own_store();
+  return files;
+}
+
+void check_outputs(const LabelPaths& files, const LabelOptions& options, const std::string& folder_of_parts) {
+  refuse_overlap(files, options.input.stack, folder_of_parts);
+  if (!options.output.file.overwrite) refuse_existing(files);
+}
+
 std::vector<std::string> output_folders(const LabelOptions& options) {
   std::vector<std::string> folders;
   const BatchOptions& batch = options.batch;

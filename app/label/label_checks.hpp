@@ -39,6 +39,12 @@ void check_pages(const io::ImageInfo& input, const LabelOptions& options);
 /// Refuses an algorithm that does not label the background, too, which `work` needs. Error (usage).
 void check_labels_background(const EngineOptions& engine, Connectivity connectivity, const std::string& work);
 
+/// The files of a single input, with those that are written without being asked for.
+LabelPaths paths_of(const LabelOptions& options);
+/// Refuses outputs of a single input as refuse_overlap() does, and as refuse_existing() with --no-clobber.
+void check_outputs(const LabelPaths& files, const LabelOptions& options,
+                   const std::string& folder_of_parts = {});
+
 /// Folders that outputs go to.
 std::vector<std::string> output_folders(const LabelOptions& options);
 

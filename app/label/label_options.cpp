@@ -181,11 +181,11 @@ void LabelOptions::add_to(const Command& command) {
   add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, "Memory to make do with; what needs more is labeled part by part");
+  input.add_to(command, "Memory limit; larger inputs are processed in slabs");
   command
       .add_flag(
           "--no-sandbox", [this] { sandbox = false; },
-          "Do not give up the right to use other files than inputs and outputs")
+          "Do not restrict the process to its input and output folders")
       .prints([this] { return switch_text(!sandbox); })
       .changes(Effect::nothing);
   values.add_input_to(command);

@@ -12,12 +12,14 @@
 #include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
 #include "app/label/job.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/mpi/mpi_link.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/part_checks.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/start_threads.hpp"
+#include "io/image/limits.hpp"
 #include "io/parts/together.hpp"
 
 namespace gpuccl::app {
@@ -54,16 +56,19 @@ int threads_of(const Host& host) {
 int run_label(const LabelOptions& given) {
   MpiLink link;
   LabelOptions options = given;
-  LabelPaths files = options.files.with_defaults();
+  LabelPaths files;
   io::together(link, [&] {
     options.settle();
     check_for_parts(options);
-    files.input = options.inputs.front();
-    files.intensity = options.measure.intensity;
-    refuse_overlap(files, options.input.stack);
-    if (!options.output.file.overwrite) refuse_existing(files);
+    files = paths_of(options);
+    check_outputs(files, options);
   });
   const Host host;
+  std::int64_t& memory = options.input.limits.memory;
+  if (memory > 0)
+    keep_no_freed_memory();
+  else
+    memory = std::max<std::int64_t>(1, io::memory_limit(options.input.limits) / host.ranks);
   options.algorithm.engine.gpus = gpu_of(host, options.algorithm);
   const ThreadLimit threads(options.algorithm.threads > 0 ? options.algorithm.threads : threads_of(host));
   LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {

@@ -74,12 +74,12 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
   const auto add_limit = [&](const char* name, std::int64_t& limit, const std::string& help, Effect effect) {
     add_amount(command, name, limit, help).changes(effect);
   };
-  add_limit("--max-pixels", limits.max_pixels, "Refuse pages of more pixels [64G]", Effect::run);
-  add_limit("--max-dim", limits.max_dim, "Refuse axes that are longer [2147483647]", Effect::run);
-  add_limit("--max-pages", limits.max_pages, "Refuse inputs of more slices [1000000]", Effect::run);
+  add_limit("--max-pixels", limits.max_pixels, "Reject pages with more pixels [64G]", Effect::run);
+  add_limit("--max-dim", limits.max_dim, "Reject longer axes [2147483647]", Effect::run);
+  add_limit("--max-pages", limits.max_pages, "Reject inputs with more slices [1000000]", Effect::run);
   command
       .add_value("--formats", "FORMAT[,...]|any",
-                 "Formats that are allowed, whatever names say [the one that the name says]",
+                 "Formats allowed, whatever the extension [the one of the extension]",
                  [this](const std::string& given) -> std::string {
                    try {
                      limits.formats = io::formats_of_words(given);
@@ -95,9 +95,9 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
       })
       .changes(Effect::run);
   add_switch(command, "--follow", limits.follow,
-             "Follow names and links in an input that lead out of its folder")
+             "Follow names and links that lead out of the input's folder")
       .changes(Effect::run);
-  add_limit("--memory", limits.memory, memory_help + " [three quarters of what is available]",
+  add_limit("--memory", limits.memory, memory_help + " [three quarters of the available memory]",
             Effect::nothing);
 }
 

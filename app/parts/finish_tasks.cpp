@@ -46,8 +46,7 @@ class Finish {
     });
     // Names may have become links since the parts were labeled.
     check_for_parts(options_);
-    refuse_overlap(files_, options_.input.stack, folder_.path());
-    if (!options_.output.file.overwrite) refuse_existing(files_);
+    check_outputs(files_, options_, folder_.path());
     LabelOutputs outputs(files_, LabelStreams(files_), options_.output);
     describe();
     if (io::AtomicFile* const image = outputs.image()) write_image(*image);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/label/label_checks.hpp"
 #include "app/parts/task_options.hpp"
 #include "app/parts/task_words.hpp"
 
@@ -18,9 +19,7 @@ OpenedRun::OpenedRun(const std::string& folder) : folder_(folder, true), run_(fo
   options_ = io::concerning(folder_.run_path(), [&] { return options_of_words(run_.words); });
   folder_ = TaskFolder(folder, options_.output.file.sync);
   folder_.open();
-  files_ = options_.files.with_defaults();
-  files_.input = options_.inputs.front();
-  files_.intensity = options_.measure.intensity;
+  files_ = paths_of(options_);
 }
 
 LabelInput OpenedRun::open_input() const {

@@ -77,7 +77,7 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   if (!file && errno == EXDEV) refuse();
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw Error(Failure::no_input, "its samples are missing: no file " + shown + " beside it");
+    throw Error(Failure::no_input, "its samples are missing: no file " + shown + " next to it");
   return std::make_shared<const InputFile>(std::move(file), static_cast<std::uint64_t>(status.st_size));
 }
 

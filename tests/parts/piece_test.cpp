@@ -144,7 +144,11 @@ TEST_CASE("a channel is labeled in parts") {
   std::mt19937 random(9);
   std::vector<TiffPageToWrite> pages(12);
   for (TiffPageToWrite& page : pages) {
-    page = {.width = 60, .height = 50, .bits = 8, .channels = 3, .photometric = PHOTOMETRIC_RGB};
+    page.width = 60;
+    page.height = 50;
+    page.bits = 8;
+    page.channels = 3;
+    page.photometric = PHOTOMETRIC_RGB;
     for (int i = 0; i < 60 * 50 * 3; ++i) page.samples.push_back(random() % 3 == 0 ? random() % 256 : 0);
   }
   write_tiff(scratch / "in.tif", pages);
