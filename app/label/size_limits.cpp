@@ -38,7 +38,7 @@ void add_limit(const Command& command, const char* name, std::uint64_t& elements
         }
         physical = parse_size_with_unit(given);
         return physical ? std::string()
-                        : "'" + given + "' is neither a whole number nor a size such as 100um3 or 2.5mm2";
+                        : "'" + given + "' is neither an integer nor a size such as 100um3 or 2.5mm2";
       });
   option.prints([&] { return std::optional(physical ? physical->text : std::to_string(elements)); });
 }
