@@ -23,6 +23,7 @@ int parse_and_run(int argc, char** argv) {
   setup_contacts(line);
   setup_match(line);
   setup_generate(line);
+  setup_view(line);
   setup_list(line);
   setup_info(line);
 

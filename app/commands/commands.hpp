@@ -12,6 +12,7 @@ void setup_compare(CommandLine& line);
 void setup_contacts(CommandLine& line);
 void setup_match(CommandLine& line);
 void setup_generate(CommandLine& line);
+void setup_view(CommandLine& line);
 void setup_list(CommandLine& line);
 void setup_info(CommandLine& line);
 

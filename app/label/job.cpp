@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
+#include "app/label/label_view.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -229,6 +230,11 @@ void Job::write() {
   since_.lap();
   if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
   if (!files_.preview.empty()) write_preview();
+  if (io::AtomicFile* const file = is_alone() ? outputs_->view() : nullptr)
+    here(file->path(), [&] {
+      write_label_view(*file, files_, options_, description_.report,
+                       {*part_.labels.labels, part_.labels.numbers, part_.count}, part_.components, part_.measured);
+    });
   if (!files_.image.empty()) write_image();
   if (is_alone() && !files_.contacts.empty()) write_contacts();
   write_table();

@@ -41,7 +41,8 @@ void check_single(const LabelOptions& options) {
         input, Failure::no_input,
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
   if (!files.any_output())
-    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
+    throw Error(Failure::usage,
+                "nothing to write; give -o, --json, --stats, --contacts, --preview or --view");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (!options.measure.intensity_name.empty())
@@ -74,6 +75,7 @@ void check_batch(const LabelOptions& options) {
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
                         "--preview is for one input; for several use --preview-dir");
+  if (!files.view.empty()) throw io::FileError(files.view, Failure::usage, "--view is for one input");
   if (!files.any_output() && options.inputs.size() == 2 && format_by_name(options.inputs.back()) &&
       !fs::exists(options.inputs.back()))
     throw io::FileError(

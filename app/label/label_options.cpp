@@ -78,6 +78,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
   add_text_path(command, "--contacts", files.contacts, "csv",
                 "Table of components that touch, in CSV; - for standard output");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+  add_text_path(command, "--view", files.view, "html", "Page to look at labels and table in a browser");
 }
 
 }  // namespace

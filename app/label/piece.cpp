@@ -6,6 +6,7 @@
 
 #include "app/common/stopwatch.hpp"
 #include "app/label/device_remedy.hpp"
+#include "app/view/view_page.hpp"
 #include "gpuccl/component_bound.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/error.hpp"
@@ -89,6 +90,7 @@ void Piece::claim() {
   }
   if (!files.preview.empty())
     claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
+  if (!files.view.empty()) claims.preview = std::max(claims.preview, static_cast<double>(bytes_to_make_view()));
 }
 
 bool Piece::read(std::int64_t allowed) {

@@ -17,8 +17,8 @@
 namespace gpuccl {
 namespace {
 
-const char* const kCommands[] = {"label",    "join", "compare", "contacts", "match",
-                                 "generate", "list", "info",    "bench"};
+const char* const kCommands[] = {"label", "join",     "compare", "contacts", "match",
+                                 "view",  "generate", "list",    "info",     "bench"};
 
 std::set<std::string> matches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> found;
@@ -137,7 +137,7 @@ TEST_CASE(
 
 TEST_CASE("help fits a terminal of 80 columns") {
   for (const std::string command :
-       {"", "label", "join", "compare", "contacts", "match", "generate", "list", "info", "bench"}) {
+       {"", "label", "join", "compare", "contacts", "match", "view", "generate", "list", "info", "bench"}) {
     const std::string help = succeeds(command.empty() ? Words{"--help"} : Words{command, "--help"});
     CHECK(help == succeeds(command.empty() ? Words{"help"} : Words{"help", command}));
     std::istringstream lines(help);
@@ -163,7 +163,7 @@ std::set<std::string> completions(const std::string& words) {
 }
 
 TEST_CASE("bash completes commands, options, words and algorithms") {
-  CHECK(completions("''") == std::set<std::string>{"label", "join", "compare", "contacts", "match",
+  CHECK(completions("''") == std::set<std::string>{"label", "join", "compare", "contacts", "match", "view",
                                                    "generate", "list", "info", "bench", "--help",
                                                    "--version"});
   for (const std::string command : kCommands)

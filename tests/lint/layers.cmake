@@ -24,6 +24,7 @@ set(layers
   "io/parts"
   "app/common"
   "app/options"
+  "app/view"
   "app/label app/bench"
   "app/label/batch app/parts"
   "app/commands app/mpi app/python"

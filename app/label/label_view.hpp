@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/label/label_options.hpp"
+#include "app/label/label_paths.hpp"
+#include "gpuccl/components.hpp"
+#include "gpuccl/measures.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/image/label_image.hpp"
+#include "io/report/report.hpp"
+
+namespace gpuccl::app {
+
+/// Writes the page of --view. It shows the image that is measured, or else the input, unless that is a stream,
+/// which cannot be read again. `report` lacks nothing but outputs and times.
+void write_label_view(io::AtomicFile& file, const LabelPaths& files, const LabelOptions& options,
+                      const io::Report& report, const io::MappedLabels& labels, const Components& components,
+                      const Measured& measured);
+
+}  // namespace gpuccl::app

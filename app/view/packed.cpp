@@ -1,0 +1,51 @@
+#include "app/view/packed.hpp"
+
+#include <libdeflate.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <memory>
+#include <new>
+#include <numeric>
+
+namespace gpuccl::app {
+namespace {
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (k < count ? bytes[i + k] : 0u);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kDigits[three >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string packed(std::span<const std::uint8_t> bytes) {
+  constexpr int kLevel = 8;
+  const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
+      ::libdeflate_alloc_compressor(kLevel), ::libdeflate_free_compressor);
+  if (!compressor) throw std::bad_alloc();
+  std::vector<std::uint8_t> stream(::libdeflate_zlib_compress_bound(compressor.get(), bytes.size()));
+  stream.resize(::libdeflate_zlib_compress(compressor.get(), bytes.data(), bytes.size(), stream.data(),
+                                           stream.size()));  // never 0: there is room for any
+  return base64(stream);
+}
+
+std::vector<std::string> packed(const std::vector<std::vector<std::uint8_t>>& parts) {
+  std::vector<std::string> lines(parts.size());
+  oneapi::tbb::parallel_for(std::size_t{0}, parts.size(),
+                            [&](std::size_t i) { lines[i] = packed(parts[i]); });
+  return lines;
+}
+
+std::size_t bytes_of(const std::vector<std::string>& lines) {
+  return std::accumulate(lines.begin(), lines.end(), std::size_t{0},
+                         [](std::size_t sum, const std::string& line) { return sum + line.size() + 1; });
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpuccl::app {
+
+/// Base64 of a zlib stream of these bytes: what a page inflates (docs/view.md).
+std::string packed(std::span<const std::uint8_t> bytes);
+/// The same of several, by all threads.
+std::vector<std::string> packed(const std::vector<std::vector<std::uint8_t>>& parts);
+
+std::size_t bytes_of(const std::vector<std::string>& lines);
+
+}  // namespace gpuccl::app

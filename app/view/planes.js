@@ -1,0 +1,354 @@
+// Planes through an image with labels over it.
+import { element, roundBelow, shown } from "./base.js";
+
+const kAxes = { xy: [0, 1, 2], xz: [0, 2, 1], zy: [2, 1, 0] };  // to the right, down, through
+
+/** All planes through one volume, which look at the same point at the same scale. */
+export class Planes {
+  /**
+   * `scene`: runs, image (or null), extent, spacing, unit, colors (Uint32Array by id), selected(id), nameOf(id).
+   * `hovered(id, place, event)` and `clicked(id, place, event)` are called with what is under the pointer.
+   */
+  constructor(box, scene, { hovered, clicked, moved }) {
+    Object.assign(this, { box, scene, hovered, clicked, moved });
+    const { extent, spacing } = scene;
+    this.size = [0, 1, 2].map((k) => (spacing?.[k] > 0 && spacing[0] > 0 ? spacing[k] / spacing[0] : 1));  // of an element
+    this.place = extent.map((n) => n >> 1);  // the element that all planes go through
+    this.center = extent.map((n) => n / 2);  // what is in the middle of the planes
+    this.scale = 1;  // CSS pixels an element along x
+    this.style = scene.image ? "both" : "fill";
+    this.opacity = scene.image ? 0.45 : 1;
+    const names = extent[2] > 1 ? ["xy", "zy", "xz"] : ["xy"];
+    this.planes = names.map((name) => new Plane(this, name));
+    this.show(extent[2] > 1 ? "all" : "xy");
+    new ResizeObserver(() => { if (!this.touched) this.fit(); else this.draw(); }).observe(box);
+  }
+
+  /** One plane alone, or all. */
+  show(name) {
+    const { extent } = this.scene, [w, h, d] = extent.map((n, k) => n * this.size[k]);
+    const wide = Math.max(w, h / 3), high = Math.max(h, w / 3), deep = Math.min(Math.max(d, wide / 3, high / 3), 0.75 * Math.max(wide, high));
+    this.box.className = name === "all" ? "all" : "";
+    this.box.style.setProperty("--columns", `${wide}fr ${deep}fr`);
+    this.box.style.setProperty("--rows", `${high}fr ${deep}fr`);
+    for (const plane of this.planes) plane.box.hidden = name !== "all" && plane.name !== name;
+    this.box.replaceChildren(...this.planes.filter((plane) => !plane.box.hidden).map((plane) => plane.box));
+    this.fit();
+  }
+  get shownPlanes() { return this.planes.filter((plane) => !plane.box.hidden); }
+
+  fit() {
+    this.touched = false;
+    const { extent } = this.scene;
+    this.center = extent.map((n) => n / 2);
+    const scales = this.shownPlanes.map(({ canvas, axes: [u, v] }) =>
+      Math.min(canvas.clientWidth / (extent[u] * this.size[u]), canvas.clientHeight / (extent[v] * this.size[v])));
+    // Long ones may be cut, so that the first is not tiny.
+    const scale = Math.max(Math.min(...scales), 0.8 * scales[0]);
+    if (scale > 0) this.scale = scale;
+    this.draw();
+  }
+
+  zoom(factor, plane = this.shownPlanes[0], x = plane.canvas.clientWidth / 2, y = plane.canvas.clientHeight / 2) {
+    this.touched = true;
+    const before = plane.elementAt(x, y);
+    this.scale = Math.min(Math.max(this.scale * factor, 0.002), 200);
+    const after = plane.elementAt(x, y);
+    for (const k of plane.axes.slice(0, 2)) this.center[k] += before[k] - after[k];
+    this.draw();
+  }
+
+  /** Shows an element, in the middle if it is out of sight. */
+  go(place) {
+    const { extent } = this.scene;
+    this.place = place.map((n, k) => Math.min(Math.max(Math.floor(n), 0), extent[k] - 1));
+    const isOut = this.shownPlanes.some((plane) => {
+      const [x, y] = plane.pixelOf(this.place);
+      return x < 0 || y < 0 || x > plane.canvas.clientWidth || y > plane.canvas.clientHeight;
+    });
+    if (isOut) {
+      this.touched = true;
+      this.center = this.place.map((n) => n + 0.5);
+    }
+    this.moved();
+    this.draw();
+  }
+
+  /** Draws once, however often it is asked for until the next picture. */
+  draw() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = 0;
+      for (const plane of this.shownPlanes) plane.draw();
+    });
+  }
+}
+
+class Plane {
+  constructor(all, name) {
+    this.all = all;
+    this.name = name;
+    this.axes = kAxes[name];
+    this.base = element("canvas", { class: "base", "aria-hidden": true });
+    this.canvas = element("canvas", { class: "over", tabindex: 0, role: "img", "aria-label":
+      `Plane ${name === "zy" ? "yz" : name} of the labels. Arrow keys move, plus and minus zoom, Page Up and Page Down change the slice, 0 fits, Enter selects.` });
+    this.caption = element("figcaption");
+    this.box = element("figure", { class: "plane" }, this.base, this.canvas, this.caption);
+    this.listen();
+  }
+
+  // Elements are counted along all axes; pixels are CSS pixels from the upper left corner.
+  step(axis) { return this.all.scale * this.all.size[axis]; }
+  elementAt(x, y) {
+    const [u, v] = this.axes, place = this.all.place.map((n) => n + 0.5), { center } = this.all;
+    place[u] = center[u] + (x - this.canvas.clientWidth / 2) / this.step(u);
+    place[v] = center[v] + (y - this.canvas.clientHeight / 2) / this.step(v);
+    return place;
+  }
+  pixelOf(place) {
+    const [u, v] = this.axes, { center } = this.all;
+    return [this.canvas.clientWidth / 2 + (place[u] - center[u]) * this.step(u), this.canvas.clientHeight / 2 + (place[v] - center[v]) * this.step(v)];
+  }
+
+  /** The id of what is drawn at a pixel. */
+  idAt(x, y) {
+    const { devicePixelRatio: ratio } = window;
+    return this.ids?.[Math.floor(y * ratio) * this.width + Math.floor(x * ratio)] ?? 0;
+  }
+
+  listen() {
+    const { all, canvas } = this, pointers = new Map();
+    const at = (event) => {
+      // The middle of the pixel of the screen, which is where labels are looked up.
+      const { left, top } = canvas.getBoundingClientRect(), { devicePixelRatio: ratio } = window;
+      return [event.clientX - left, event.clientY - top].map((n) => (Math.floor(n * ratio) + 0.5) / ratio);
+    };
+    let travelled = 0;
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, at(event));
+      travelled = pointers.size > 1 ? 100 : 0;
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const [x, y] = at(event), before = pointers.get(event.pointerId);
+      if (!before) return all.hovered(this.idAt(x, y), this.elementAt(x, y), event);
+      const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
+      pointers.set(event.pointerId, [x, y]);
+      travelled += Math.abs(x - before[0]) + Math.abs(y - before[1]);
+      if (travelled < 5) return;
+      if (others.length === 1) {
+        const [ox, oy] = others[0];
+        return all.zoom(Math.hypot(x - ox, y - oy) / Math.max(1, Math.hypot(before[0] - ox, before[1] - oy)), this, ox, oy);
+      }
+      all.touched = true;
+      const [u, v] = this.axes;
+      all.center[u] -= (x - before[0]) / this.step(u);
+      all.center[v] -= (y - before[1]) / this.step(v);
+      all.draw();
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      if (pointers.delete(event.pointerId) && travelled < 5) {
+        const [x, y] = at(event);
+        all.clicked(this.idAt(x, y), this.elementAt(x, y), event);
+      }
+    });
+    canvas.addEventListener("pointercancel", (event) => pointers.delete(event.pointerId));
+    canvas.addEventListener("pointerleave", (event) => all.hovered(0, null, event));
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      if (all.scene.extent[2] === 1 || event.ctrlKey) all.zoom(Math.exp(-Math.sign(event.deltaY) * 0.2), this, ...at(event));
+      else this.turn(Math.sign(event.deltaY));
+    }, { passive: false });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** To another slice of this plane. */
+  turn(slices) {
+    const { all, axes: [, , n] } = this, place = [...all.place];
+    place[n] += slices * (n === 2 ? all.scene.runs.step : 1);
+    all.go(place);
+  }
+
+  key(event) {
+    const { all, axes: [u, v] } = this, far = 40;
+    const move = { ArrowLeft: [u, -1], ArrowRight: [u, 1], ArrowUp: [v, -1], ArrowDown: [v, 1] }[event.key];
+    if (move) {
+      all.touched = true;
+      all.center[move[0]] += (move[1] * far) / this.step(move[0]);
+      all.draw();
+    } else if (event.key === "+" || event.key === "=") all.zoom(1.25, this);
+    else if (event.key === "-") all.zoom(0.8, this);
+    else if (event.key === "0") all.fit();
+    else if (event.key === "PageUp") this.turn(-1);
+    else if (event.key === "PageDown") this.turn(1);
+    else if (event.key === "Enter") {
+      const x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2;
+      all.clicked(this.idAt(x, y), this.elementAt(x, y), event);
+    } else return;
+    event.preventDefault();
+  }
+
+  draw() {
+    const { devicePixelRatio: ratio } = window, { canvas } = this;
+    this.width = Math.round(canvas.clientWidth * ratio);
+    this.height = Math.round(canvas.clientHeight * ratio);
+    if (this.width === 0 || this.height === 0) return;
+    for (const each of [this.base, canvas])
+      if (each.width !== this.width || each.height !== this.height) [each.width, each.height] = [this.width, this.height];
+    this.drawImage(ratio);
+    this.findIds(ratio);
+    this.drawLabels();
+    this.drawMarks(ratio);
+    const { all, axes: [, , n] } = this;
+    this.caption.textContent = all.scene.extent[2] > 1 ? `${this.name === "zy" ? "yz" : this.name}, ${"xyz"[n]} ${all.place[n]}` : "";
+  }
+
+  /** The image as a picture of its own pixels, made anew for another slice. */
+  picture() {
+    const { image, runs } = this.all.scene, n = this.axes[2], { width: w, height: h, factor } = image;
+    const slice = n === 2 ? Math.min(Math.round(this.all.place[2] / runs.step), runs.depth - 1) : Math.floor(this.all.place[n] / factor);
+    if (this.pictured?.slice === slice) return this.pictured.canvas;
+    const [pw, ph] = this.name === "xy" ? [w, h] : this.name === "xz" ? [w, runs.depth] : [runs.depth, h];
+    const [du, dv, start] = this.name === "xy" ? [1, w, slice * w * h] : this.name === "xz" ? [1, w * h, slice * w] : [w * h, w, slice];
+    const data = new ImageData(pw, ph), out = new Uint32Array(data.data.buffer);
+    for (let y = 0, i = 0; y < ph; ++y)
+      for (let x = 0, at = start + y * dv; x < pw; ++x, at += du) out[i++] = 0xff000000 | (image.pixels[at] * 0x010101);
+    const canvas = this.pictured?.canvas ?? element("canvas");
+    [canvas.width, canvas.height] = [pw, ph];
+    canvas.getContext("2d").putImageData(data, 0, 0);
+    this.pictured = { slice, canvas };
+    return canvas;
+  }
+
+  drawImage(ratio) {
+    const context = this.base.getContext("2d"), { all } = this, { image, extent, runs } = all.scene;
+    context.fillStyle = "#000";
+    context.clearRect(0, 0, this.width, this.height);
+    const [u, v] = this.axes, corner = [0, 0, 0], [left, top] = this.pixelOf(corner);
+    const [right, bottom] = this.pixelOf(extent);
+    context.fillRect(left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
+    if (!image) return;
+    const picture = this.picture(), across = (axis) => (axis === 2 ? runs.step : image.factor) * this.step(axis) * ratio;
+    context.save();
+    context.beginPath();
+    context.rect(left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
+    context.clip();
+    context.imageSmoothingEnabled = image.factor > 1 || across(u) < 1.5;
+    context.imageSmoothingQuality = "high";
+    context.drawImage(picture, left * ratio, top * ratio, picture.width * across(u), picture.height * across(v));
+    context.restore();
+  }
+
+  /** Which label is at each pixel of the screen, straight from the runs. */
+  findIds(ratio) {
+    const { all, axes: [u, v, n], width, height } = this, { runs, extent } = all.scene;
+    if (this.ids?.length !== width * height) this.ids = new Uint32Array(width * height);
+    const { ids } = this, w = this.canvas.clientWidth, h = this.canvas.clientHeight;
+    const shownAlong = (axis, count, middle) => {
+      const places = new Int32Array(count), by = axis === 2 ? runs.step : runs.factor;
+      const step = this.step(axis) * ratio;
+      for (let i = 0; i < count; ++i) {
+        const at = Math.floor(all.center[axis] + (i + 0.5 - middle * ratio) / step);
+        places[i] = at < 0 || at >= extent[axis] ? -1 : Math.floor(at / by);
+      }
+      return places;
+    };
+    const us = shownAlong(u, width, w / 2), vs = shownAlong(v, height, h / 2);
+    const deep = Math.floor(all.place[n] / (n === 2 ? runs.step : runs.factor));
+    for (let j = 0; j < height; ++j) {
+      const row = ids.subarray(j * width, (j + 1) * width);
+      if (j > 0 && vs[j] === vs[j - 1]) row.set(ids.subarray((j - 1) * width, j * width));
+      else if (vs[j] < 0) row.fill(0);
+      else if (n === 0) this.findColumns(row, us, deep, vs[j]);
+      else this.findRow(row, us, n === 2 ? deep * runs.height + vs[j] : vs[j] * runs.height + deep);
+    }
+  }
+
+  /** The labels of a row along x. */
+  findRow(row, us, r) {
+    const { begin, end, id, rows } = this.all.scene.runs, last = rows[r + 1];
+    for (let i = 0, run = rows[r]; i < us.length; ++i) {
+      const x = us[i];
+      while (run < last && end[run] <= x) ++run;
+      row[i] = x >= 0 && run < last && begin[run] <= x ? id[run] : 0;
+    }
+  }
+
+  /** The labels along z of one column x of rows y. */
+  findColumns(row, us, x, y) {
+    const { begin, end, id, rows, height } = this.all.scene.runs;
+    for (let i = 0; i < us.length; ++i) {
+      if (us[i] < 0) row[i] = 0;
+      else if (i > 0 && us[i] === us[i - 1]) row[i] = row[i - 1];
+      else {
+        const r = us[i] * height + y;
+        let low = rows[r], high = rows[r + 1];
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if (end[middle] <= x) low = middle + 1;
+          else high = middle;
+        }
+        row[i] = low < rows[r + 1] && begin[low] <= x ? id[low] : 0;
+      }
+    }
+  }
+
+  drawLabels() {
+    const { all, width, height, ids } = this, { colors, marked } = all.scene;
+    const context = this.canvas.getContext("2d"), data = new ImageData(width, height), out = new Uint32Array(data.data.buffer);
+    const fill = all.style === "fill" || all.style === "both", outline = all.style === "outline" || all.style === "both";
+    const alpha = (Math.round(all.opacity * 255) << 24) >>> 0;
+    const thick = Math.max(1, Math.round(window.devicePixelRatio));
+    if (all.style !== "none")
+      for (let y = 0, i = 0; y < height; ++y)
+        for (let x = 0; x < width; ++x, ++i) {
+          const id = ids[i];
+          if (id === 0) continue;
+          const color = colors[id], dim = color >>> 24 < 255;
+          const edge = x < thick || y < thick || x + thick >= width || y + thick >= height ? 0 :
+            ids[i - thick] !== id || ids[i + thick] !== id || ids[i - thick * width] !== id || ids[i + thick * width] !== id;
+          if (marked[id]) out[i] = edge ? 0xffffffff : ((color & 0xffffff) | 0xd9000000) >>> 0;
+          else if (dim) out[i] = edge && outline ? ((color & 0xffffff) | 0x60000000) >>> 0 : 0;
+          else if (edge && outline) out[i] = color;
+          else if (fill) out[i] = ((color & 0xffffff) | alpha) >>> 0;
+        }
+    context.putImageData(data, 0, 0);
+  }
+
+  /** Lines of the other planes, numbers of what is selected, and a scale bar. */
+  drawMarks(ratio) {
+    const { all, axes: [u, v], canvas } = this, { scene } = all;
+    const context = canvas.getContext("2d"), w = canvas.clientWidth, h = canvas.clientHeight;
+    context.save();
+    context.scale(ratio, ratio);
+    context.font = "600 13px system-ui, 'DejaVu Sans', sans-serif";
+    const text = (words, x, y) => {
+      context.lineWidth = 3;
+      context.strokeStyle = "#000";
+      context.fillStyle = "#fff";
+      context.strokeText(words, x, y);
+      context.fillText(words, x, y);
+    };
+    if (all.shownPlanes.length > 1) {
+      const [x, y] = this.pixelOf(all.place.map((n) => n + 0.5));
+      context.strokeStyle = "#ffffff80";
+      context.beginPath();
+      context.moveTo(x, 0), context.lineTo(x, h), context.moveTo(0, y), context.lineTo(w, y);
+      context.stroke();
+    }
+    context.textAlign = "center";
+    for (const { name, place } of scene.names()) {
+      const [x, y] = this.pixelOf(place);
+      if (x > 0 && y > 0 && x < w && y < h) text(name, x, y + 4);
+    }
+    const unit = scene.spacing?.[0] > 0 && scene.unit ? scene.unit : null, each = unit ? scene.spacing[0] : 1;
+    const length = roundBelow((Math.min(w / 4, 180) / all.scale) * each), pixels = (length / each) * all.scale;
+    context.strokeStyle = "#000", context.lineWidth = 5;
+    const line = () => { context.beginPath(), context.moveTo(w - 14 - pixels, h - 12), context.lineTo(w - 14, h - 12), context.stroke(); };
+    line();
+    context.strokeStyle = "#fff", context.lineWidth = 3;
+    line();
+    text(`${shown(length)} ${unit ?? "px"}`, w - 14 - pixels / 2, h - 19);
+    context.restore();
+  }
+}

@@ -1,0 +1,266 @@
+// The page of one label image.
+import { byId, copy, counted, element, labelColor, scaleColor, shown } from "./base.js";
+import { Filter } from "./filter.js";
+import { Histogram } from "./histogram.js";
+import { Planes } from "./planes.js";
+import { Table } from "./table.js";
+import { unpackColumns, unpackImage, unpackRuns } from "./unpack.js";
+
+const kPlaces = /^(x0|y0|z0|x1|y1|z1|c[xyz](_physical|_weighted)?|moments_central-.*|inertia_tensor-.*|border_[xyz]\d|wraps_[xyz])$/;
+
+async function start() {
+  const head = JSON.parse(byId("head").textContent);
+  const [runs, image, columns] = await Promise.all([unpackRuns(head.runs), unpackImage(head.image), unpackColumns(head.columns, head.rows)]);
+  const page = new ViewPage(head, runs, image, columns);
+  globalThis.gpucclView = page;  // for tests, and for people at the console
+  document.body.dataset.ready = "yes";
+}
+
+class ViewPage {
+  constructor(head, runs, image, columns) {
+    this.head = head;
+    this.count = head.rows;
+    const id = columns.find(({ name }) => name === "id").values;
+    this.columns = columns.filter(({ name }) => name !== "id");
+    this.column = Object.fromEntries(this.columns.map((column) => [column.name, column]));
+    this.id = id;
+    this.column.label.text = (row) => String(this.column.label.values[row]);
+    this.rowOf = new Int32Array(head.ids + 1).fill(-1);
+    for (let row = 0; row < this.count; ++row) this.rowOf[id[row]] = row;
+    this.filter = new Filter(this.columns, this.count);
+    this.selected = new Set();
+    this.colors = new Uint32Array(head.ids + 1);
+    this.marked = new Uint8Array(head.ids + 1);
+    this.colorBy = "";
+    this.describe();
+    this.scene = { runs, image, extent: head.extent, spacing: head.spacing, unit: head.unit, colors: this.colors, marked: this.marked, names: () => this.names() };
+    this.tip = document.body.appendChild(element("div", { id: "tip", hidden: true }));
+    this.planes = new Planes(byId("planes"), this.scene, {
+      hovered: (...args) => this.hovered(...args), clicked: (...args) => this.clicked(...args), moved: () => this.moved() });
+    this.control();
+    this.buildHistograms();
+    this.table = new Table(this.columns, {
+      label: "Components", rows: () => this.rows(), chosen: (row, event) => this.chooseRow(row, event),
+      look: (row) => ({ selected: this.selected.has(row), name: this.filter.kept[row] ? "" : "gone", color: this.rgb(row) }) });
+    byId("table").append(this.table.box);
+    this.changed();
+    this.moved();
+  }
+
+  describe() {
+    const { head } = this, [w, h, d] = head.extent;
+    document.title = `${head.title} \u00b7 gpuccl`;
+    document.body.classList.add("viewing");
+    byId("title").textContent = head.title;
+    const size = d > 1 ? `${w} \u00d7 ${h} \u00d7 ${d} voxels` : `${w} \u00d7 ${h} pixels`;
+    const spacing = head.spacing?.[0] > 0 ? ` of ${head.spacing.slice(0, d > 1 && head.spacing[2] > 0 ? 3 : 2).map(shown).join(" \u00d7 ")} ${head.unit}` : "";
+    byId("summary").textContent = `${counted(head.components, "component")} \u00b7 ${size}${spacing}`;
+    const list = (title, lines, name) => (lines.length ? [element("h2", { text: title }), element("ul", { class: name }, ...lines.map((text) => element("li", { text })))] : []);
+    byId("foot").append(...list("Hints", head.hints, "hint"), ...list("What this page leaves out", head.left_out, ""),
+      element("h2", { text: "Made from" }), element("dl", {}, ...head.about.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })])));
+  }
+
+  control() {
+    const { planes, head } = this, on = (id, what, act) => byId(id).addEventListener(what, act);
+    byId("style").value = planes.style;
+    byId("opacity").value = planes.opacity * 100;
+    on("style", "change", () => { planes.style = byId("style").value; planes.draw(); });
+    on("opacity", "input", () => { planes.opacity = byId("opacity").value / 100; planes.draw(); });
+    byId("color").append(element("option", { value: "", text: "label" }), ...this.columns.slice(1).map(({ name }) => element("option", { text: name, value: name })));
+    on("color", "change", () => { this.colorBy = byId("color").value; this.recolor(); this.table.show(); });
+    on("in", "click", () => planes.zoom(1.4));
+    on("out", "click", () => planes.zoom(1 / 1.4));
+    on("fit", "click", () => planes.fit());
+    const volume = head.extent[2] > 1;
+    byId("layout-box").hidden = !volume;
+    byId("slices").hidden = !volume;
+    byId("layout-box").style.display = byId("slices").style.display = volume ? "" : "none";
+    on("layout", "change", () => { planes.show(byId("layout").value); this.moved(); });
+    if (volume && innerWidth <= 640) byId("layout").value = "xy", planes.show("xy");
+    on("slice", "input", () => {
+      const place = [...planes.place], n = this.sliceAxis();
+      place[n] = Number(byId("slice").value) * (n === 2 ? head.runs.step : 1);
+      planes.go(place);
+    });
+    on("reset", "click", () => { this.filter.clear(); this.changed(); });
+    on("only", "change", () => this.table.update());
+    on("find", "input", () => this.find(byId("find").value.trim()));
+    on("save", "click", () => this.save());
+  }
+
+  sliceAxis() {
+    const [plane] = this.planes.shownPlanes;
+    return plane.axes[2];
+  }
+
+  moved() {
+    const n = this.sliceAxis(), step = n === 2 ? this.head.runs.step : 1, { place } = this.planes;
+    byId("slice").max = n === 2 ? this.head.runs.depth - 1 : this.head.extent[n] - 1;
+    byId("slice").value = Math.floor(place[n] / step);
+    byId("slice-name").textContent = `${n === 2 ? "Slice" : "xyz"[n]} ${Math.floor(place[n] / step) * step} of ${this.head.extent[n]}`;
+  }
+
+  buildHistograms() {
+    const of = (column) => new Histogram(column, this.filter, () => this.changed());
+    const measures = this.columns.filter(({ filters }) => filters);
+    const first = measures.filter(({ name }) => !kPlaces.test(name)).map(of), rest = measures.filter(({ name }) => kPlaces.test(name));
+    this.histograms = first;
+    const box = element("div", { class: "scroll" });
+    const more = element("details", {}, element("summary", { text: `Positions and moments (${rest.length})` }));
+    const within = element("div", { id: "more-histograms", style: "display:grid;gap:12px" });
+    more.append(within);
+    // They take time for many components and are wanted by few.
+    more.addEventListener("toggle", () => {
+      if (!more.open || within.childElementCount) return;
+      const made = rest.map(of);
+      this.histograms = [...this.histograms, ...made];
+      within.append(...made.map((histogram) => histogram.box));
+      made.forEach((histogram) => histogram.update());
+    });
+    const section = byId("filters"), parts = [...section.children];
+    byId("histograms").append(...first.map((histogram) => histogram.box));
+    box.append(...parts, ...(rest.length ? [more] : []));
+    section.append(box);
+  }
+
+  /** After the filter has changed. */
+  changed() {
+    for (const histogram of this.histograms) histogram.update();
+    const { filter, head } = this;
+    byId("kept").textContent = filter.ranges.size ? `${shown(filter.keptCount)} of ${counted(this.count, "component")} kept` : `All ${counted(this.count, "component")}`;
+    byId("reset").hidden = filter.ranges.size === 0;
+    const line = (text) => element("div", { class: "command" }, element("code", {}, ...text.split(" ").flatMap((word, i) => [i ? " " : "", element("span", { text: word })])), element("button", { type: "button", text: "Copy", onclick: (event) => {
+      copy(text);
+      event.target.textContent = "Copied";
+      setTimeout(() => { event.target.textContent = "Copy"; }, 1500);
+    } }));
+    const expression = filter.expression(), command = filter.command(head.command);
+    byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []));
+    this.recolor();
+    this.table.update();
+  }
+
+  rgb(row) {
+    if (!this.colorBy) return labelColor(Number(this.column.label.values[row]));
+    const { values } = this.column[this.colorBy], value = Number(values[row]);
+    return Number.isNaN(value) ? [128, 128, 128] : scaleColor(this.scaled(value));
+  }
+
+  recolor() {
+    const { colors, rowOf, filter } = this;
+    if (this.colorBy) {
+      const histogram = this.scaleOf(this.colorBy);
+      this.scaled = (value) => histogram.share(value);
+      this.drawLegend(histogram);
+    }
+    byId("legend").hidden = !this.colorBy;
+    byId("legend").style.display = this.colorBy ? "" : "none";
+    for (let id = 1; id < colors.length; ++id) {
+      const row = rowOf[id], [r, g, b] = row >= 0 ? this.rgb(row) : labelColor(id);
+      const alpha = row < 0 || filter.kept[row] ? 255 : 1;
+      colors[id] = ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
+    }
+    this.planes.draw();
+  }
+
+  scaleOf(name) {
+    return this.histograms.find(({ column }) => column.name === name) ?? new Histogram(this.column[name], this.filter, () => {});
+  }
+
+  drawLegend(histogram) {
+    const canvas = element("canvas", { width: 140, height: 1, "aria-hidden": true }), context = canvas.getContext("2d");
+    for (let x = 0; x < 140; ++x) {
+      context.fillStyle = `rgb(${scaleColor(x / 139)})`;
+      context.fillRect(x, 0, 1, 1);
+    }
+    byId("legend").replaceChildren(shown(histogram.least), canvas, shown(histogram.largest));
+  }
+
+  rows() {
+    const list = [], all = !byId("only").checked;
+    for (let row = 0; row < this.count; ++row) if (all || this.filter.kept[row]) list.push(row);
+    return Uint32Array.from(list);
+  }
+
+  /** What is selected, with its label, where this is to be written on the planes. */
+  names() {
+    if (this.selected.size > 50) return [];
+    return [...this.selected].map((row) => ({ name: String(this.column.label.values[row]), place: this.centroid(row) }));
+  }
+  centroid(row) {
+    return ["cx", "cy", "cz"].map((name) => (this.column[name] ? this.column[name].values[row] + 0.5 : 0.5));
+  }
+
+  nameOf(id) {
+    const row = this.rowOf[id];
+    return row < 0 ? (this.head.labels_are_ids ? String(id) : "?") : String(this.column.label.values[row]);
+  }
+
+  hovered(id, place, event) {
+    const row = id > 0 ? this.rowOf[id] : -1;
+    const where = place && place.every((n, k) => n >= 0 && n < this.head.extent[k]) ? place.slice(0, this.head.extent[2] > 1 ? 3 : 2).map(Math.floor).join(", ") : "";
+    byId("readout").textContent = id > 0 ? `Label ${this.nameOf(id)} at ${where}` : where ? `Background at ${where}` : "";
+    this.tip.hidden = id === 0;
+    if (id === 0) return;
+    const shownFirst = row < 0 ? [] : this.columns.filter(({ name, filters }) => filters && !kPlaces.test(name)).slice(0, 8);
+    this.tip.replaceChildren(element("b", { text: `Label ${this.nameOf(id)}` }),
+      element("dl", {}, ...shownFirst.flatMap(({ name, unit, values }) => [element("dt", { text: name }), element("dd", { text: `${shown(values[row])} ${unit ?? ""}` })])));
+    const { width, height } = this.tip.getBoundingClientRect();
+    this.tip.style.left = `${Math.max(4, event.clientX + 16 + width > innerWidth ? event.clientX - width - 12 : event.clientX + 16)}px`;
+    this.tip.style.top = `${Math.max(4, Math.min(event.clientY + 16, innerHeight - height - 4))}px`;
+  }
+
+  clicked(id, place, event) {
+    const row = id > 0 ? this.rowOf[id] : -1;
+    if (this.head.extent[2] > 1 && place.every((n, k) => n >= 0 && n < this.head.extent[k])) this.planes.go(place);
+    this.select(row < 0 ? null : row, event);
+    if (row >= 0) this.table.reveal(row);
+  }
+
+  select(row, event) {
+    const several = event && (event.ctrlKey || event.metaKey || event.shiftKey);
+    if (!several && !(row != null && this.selected.size === 1 && this.selected.has(row))) this.selected.clear();
+    if (row != null && this.selected.has(row)) this.selected.delete(row);
+    else if (row != null) this.selected.add(row);
+    this.marked.fill(0);
+    for (const each of this.selected) this.marked[this.id[each]] = 1;
+    byId("readout").textContent = row == null ? "" : `Label ${this.column.label.values[row]} ${this.selected.has(row) ? "selected" : "not selected"}`;
+    this.table.show();
+    this.planes.draw();
+  }
+
+  chooseRow(row, event) {
+    this.select(row, event);
+    if (!this.selected.has(row)) return;
+    const place = this.centroid(row), { z0, z1 } = this.column, { step } = this.head.runs;
+    // The slice that is shown and nearest to the middle, within the component if one is.
+    if (z0) {
+      const first = Math.ceil(z0.values[row] / step) * step, last = Math.floor(z1.values[row] / step) * step;
+      const near = Math.floor(place[2] / step) * step;
+      place[2] = first <= last ? Math.min(Math.max(near, first), last) : near;
+    }
+    this.planes.go(place);
+  }
+
+  find(text) {
+    if (text === "") return;
+    const { values } = this.column.label, row = values.findIndex((label) => String(label) === text);
+    if (row < 0) { byId("readout").textContent = `There is no label ${text}.`; return; }
+    this.selected.clear();
+    this.chooseRow(row, null);
+    this.table.reveal(row);
+  }
+
+  save() {
+    const lines = [this.columns.map(({ name }) => name).join(",")];
+    for (const row of this.table.list) lines.push(this.columns.map(({ values }) => (Number.isNaN(values[row]) ? "" : Number.isInteger(values[row]) || typeof values[row] === "bigint" ? values[row] : Number(values[row].toPrecision(7)))).join(","));
+    const url = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
+    element("a", { href: url, download: `${this.head.title.replace(/\.[^.]*$/, "")}-components.csv` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }
+}
+
+start().catch((error) => {
+  console.error(error);
+  byId("summary").textContent = `This page cannot be shown: ${error.message}. It needs a browser of 2023 or later.`;
+});

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpuccl/extent.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
+
+namespace gpuccl::app {
+
+/// An image as a page shows it below its labels: a byte a pixel, each the mean of `factor` by `factor`
+/// elements, of every `step`-th slice.
+class ViewImage {
+ public:
+  /// Opens the image; FileError. A folder is a stack.
+  ViewImage(const std::string& path, io::ReadOptions options);
+
+  const Extent& extent() const { return source_->info().extent; }
+  /// Reads it and makes it as small as fits so many bytes.
+  std::vector<std::string> pack(int step, std::size_t most_bytes);
+
+  int factor() const { return factor_; }
+  int width() const { return (extent().width + factor_ - 1) / factor_; }
+  int height() const { return (extent().height + factor_ - 1) / factor_; }
+  /// The samples that are black and white.
+  double black() const { return black_; }
+  double white() const { return white_; }
+
+ private:
+  std::vector<float> read(int step) const;
+  std::vector<std::vector<std::uint8_t>> pixels(const std::vector<float>& means, int depth) const;
+  void find_range(std::vector<float> means);
+
+  std::string path_;
+  std::unique_ptr<io::SampleSource> source_;
+  std::int64_t memory_ = 0;
+  int factor_ = 1;
+  double black_ = 0, white_ = 1;
+};
+
+}  // namespace gpuccl::app

@@ -1,0 +1,98 @@
+#include "app/view/view_labels.hpp"
+
+#include <utility>
+
+#include "app/view/packed.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+constexpr std::size_t kMostRuns = 4u << 20, kMostRows = 2u << 20;
+constexpr int kFewSlices = 64;  // of more, slices are left out before elements are
+
+void put_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
+  for (; number >= 128; number >>= 7) out.push_back(static_cast<std::uint8_t>(number | 128));
+  out.push_back(static_cast<std::uint8_t>(number));
+}
+
+}  // namespace
+
+std::int64_t ViewLabels::most_bytes() {
+  // Vectors that grow have twice as much, and what is packed from them is smaller.
+  return 2 * static_cast<std::int64_t>(kMostRuns * sizeof(LabelRun) + kMostRows * sizeof(Row));
+}
+
+ViewLabels::ViewLabels(const io::MappedLabels& labels) : extent_(labels.labels.extent()) {
+  LabelRuns row;
+  std::int64_t ready = 0;
+  for (int z = 0; z < extent_.depth; ++z)
+    for (int y = 0; y < extent_.height; ++y) {
+      if (!is_shown(y, z)) continue;
+      const std::int64_t r = std::int64_t{z} * extent_.height + y;
+      if (r >= ready) ready = labels.labels.prepare(r, 1);
+      io::list_runs(labels, r, 1, row);
+      const std::size_t begin = runs_.size();
+      for (const LabelRun& run : row.runs) add(run, factor_, begin);
+      rows_.push_back({y, z, runs_.size()});
+      while (runs_.size() > kMostRuns || rows_.size() > kMostRows) thin_out();
+    }
+}
+
+/// Adds what every `by`-th element has of a run, to the row whose runs begin there.
+void ViewLabels::add(const LabelRun& run, int by, std::size_t row_begin) {
+  const auto first_from = [by](int x) { return static_cast<int>((std::int64_t{x} + by - 1) / by); };
+  const LabelRun left{first_from(run.begin), first_from(run.end), run.label};
+  if (left.begin == left.end) return;
+  if (runs_.size() > row_begin && runs_.back().end == left.begin && runs_.back().label == left.label)
+    runs_.back().end = left.end;
+  else
+    runs_.push_back(left);
+}
+
+void ViewLabels::thin_out() {
+  const bool by_slices = depth() > kFewSlices;
+  (by_slices ? step_ : factor_) *= 2;
+  const std::vector<LabelRun> runs = std::exchange(runs_, {});
+  std::vector<Row> rows = std::exchange(rows_, {});
+  std::size_t begin = 0;
+  for (const Row& row : rows) {
+    if (is_shown(row.y, row.z)) {
+      const std::size_t first = runs_.size();
+      for (std::size_t i = begin; i < row.end; ++i) add(runs[i], by_slices ? 1 : 2, first);
+      rows_.push_back({row.y, row.z, runs_.size()});
+    }
+    begin = row.end;
+  }
+}
+
+/// Numbers of runs of each row; from the end of a run, or of the row before, to the next; one less than their
+/// elements; and labels as differences from the one before, 2 n for n and 2 n - 1 for -n.
+std::vector<std::vector<std::uint8_t>> ViewLabels::streams() const {
+  std::vector<std::vector<std::uint8_t>> out(4);
+  std::size_t i = 0;
+  std::int64_t last = 0;
+  for (const Row& row : rows_) {
+    put_number(out[0], row.end - i);
+    int x = 0;
+    for (; i < row.end; ++i) {
+      const LabelRun& run = runs_[i];
+      put_number(out[1], static_cast<std::uint64_t>(run.begin - x));
+      put_number(out[2], static_cast<std::uint64_t>(run.end - run.begin - 1));
+      const std::int64_t more = std::int64_t{run.label} - last;
+      put_number(out[3], static_cast<std::uint64_t>(more < 0 ? -2 * more - 1 : 2 * more));
+      x = run.end;
+      last = run.label;
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> ViewLabels::pack(std::size_t most_bytes) {
+  for (;;) {
+    std::vector<std::string> lines = packed(streams());
+    if (bytes_of(lines) <= most_bytes || (width() == 1 && height() == 1 && depth() == 1)) return lines;
+    thin_out();
+  }
+}
+
+}  // namespace gpuccl::app

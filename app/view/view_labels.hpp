@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/image/label_image.hpp"
+
+namespace gpuccl::app {
+
+/// The labels of an image as runs of its rows, or of every `factor`-th element along x and y of every
+/// `step`-th slice, where all would be too many.
+class ViewLabels {
+ public:
+  explicit ViewLabels(const io::MappedLabels& labels);
+
+  /// The runs as a page has them; thinned out further until they are at most so many bytes.
+  std::vector<std::string> pack(std::size_t most_bytes);
+
+  int factor() const { return factor_; }
+  int step() const { return step_; }
+  int width() const { return shown(extent_.width, factor_); }
+  int height() const { return shown(extent_.height, factor_); }
+  int depth() const { return shown(extent_.depth, step_); }
+
+  /// Bytes that the runs of any image take at most.
+  static std::int64_t most_bytes();
+
+ private:
+  struct Row {
+    int y, z;
+    std::size_t end;  // of its runs
+  };
+
+  static int shown(int size, int step) { return (size + step - 1) / step; }
+  bool is_shown(int y, int z) const { return y % factor_ == 0 && z % step_ == 0; }
+  void add(const LabelRun& run, int by, std::size_t row_begin);
+  void thin_out();
+  std::vector<std::vector<std::uint8_t>> streams() const;
+
+  Extent extent_;
+  int factor_ = 1, step_ = 1;
+  std::vector<LabelRun> runs_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace gpuccl::app

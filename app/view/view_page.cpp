@@ -1,0 +1,136 @@
+#include "app/view/view_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "app/common/version.hpp"
+#include "app/view/packed.hpp"
+#include "app/view/pages.hpp"
+#include "app/view/view_image.hpp"
+#include "app/view/view_labels.hpp"
+#include "gpuccl/error.hpp"
+#include "io/files/number_text.hpp"
+#include "io/image/limits.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// So that no text ends the element that it stands in; paths need not be UTF-8.
+std::string safe(const nlohmann::json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+    c == '<' ? text += "\\u003c" : text += c;
+  return text;
+}
+
+void put(io::AtomicFile& file, std::string_view text) { file.write(text.data(), text.size()); }
+
+void put_lines(io::AtomicFile& file, const std::string& id, const std::vector<std::string>& lines) {
+  put(file, "<script type=\"text/plain\" id=\"" + id + "-data\">\n");
+  for (const std::string& line : lines) put(file, line + "\n");
+  put(file, "</script>\n");
+}
+
+std::string nth(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "rd" : "th"); }
+
+/// Leaves out components until the table is at most so many bytes.
+ViewTable::Packed pack_table(ViewPage& page, bool volume, std::size_t most_bytes) {
+  for (;;) {
+    ViewTable::Packed table = page.table.pack(page.names, volume);
+    const std::size_t bytes = bytes_of(table.lines), rows = page.table.rows();
+    if (bytes <= most_bytes || rows <= 1) return table;
+    page.table.keep_largest(static_cast<std::size_t>(
+        0.95 * static_cast<double>(rows) * static_cast<double>(most_bytes) / static_cast<double>(bytes)));
+  }
+}
+
+std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels,
+                                  const std::optional<ViewImage>& image) {
+  std::vector<std::string> lines;
+  if (labels.factor() > 1)
+    lines.push_back("Labels are those of every " + nth(labels.factor()) + " element along x and y.");
+  if (labels.step() > 1) lines.push_back("Every " + nth(labels.step()) + " slice is shown.");
+  if (image && image->factor() > 1) {
+    const std::string factor = std::to_string(image->factor());
+    lines.push_back("A pixel of the image is the mean of " + factor + " x " + factor + " elements.");
+  }
+  if (page.table.rows() < page.components)
+    lines.push_back("The table has the " + std::to_string(page.table.rows()) + " largest components.");
+  return lines;
+}
+
+}  // namespace
+
+std::int64_t bytes_to_make_view() {
+  constexpr std::int64_t kImage = std::int64_t{256} << 20;  // pixels, with copies, and what is packed
+  return ViewLabels::most_bytes() + kImage;
+}
+
+void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page) {
+  const Extent extent = labels.labels.extent();
+  const bool volume = extent.depth > 1;
+  std::optional<ViewImage> image;
+  if (!page.image.empty()) {
+    image.emplace(page.image, page.read_image);
+    if (image->extent() != extent)
+      throw Error(Failure::data, "labels are of " + io::to_string(extent) + " elements, the image '" +
+                                     page.image + "' of " + io::to_string(image->extent()));
+  }
+
+  const std::string_view html = kViewPage;
+  const std::size_t place = html.find("@DATA@");
+  constexpr std::size_t kLeast = 65536, kHead = 16384;  // a page has at least so much data
+  const std::size_t most = std::max(page.most_bytes, html.size() + kHead + kLeast) - html.size() - kHead;
+  const ViewTable::Packed table = pack_table(page, volume, most / 2);
+  std::size_t left = most - std::min(most, bytes_of(table.lines));
+  ViewLabels runs(labels);
+  const std::vector<std::string> run_lines = runs.pack(image ? left / 2 : left);
+  left -= std::min(left, bytes_of(run_lines));
+  std::vector<std::string> image_lines;
+  if (image) image_lines = image->pack(runs.step(), left);
+
+  nlohmann::json head = {
+      {"format", 1},
+      {"title", page.title},
+      {"components", page.components},
+      {"rows", page.table.rows()},
+      {"ids", labels.count},
+      {"extent", {extent.width, extent.height, extent.depth}},
+      {"spacing", page.geometry.spacing},
+      {"unit", io::name_of(page.geometry.unit)},
+      {"runs",
+       {{"factor", runs.factor()},
+        {"step", runs.step()},
+        {"width", runs.width()},
+        {"height", runs.height()},
+        {"depth", runs.depth()}}},
+      {"columns", nlohmann::json::parse(table.heads)},
+      {"labels_are_ids", page.names.empty()},
+      {"hints", page.hints},
+      {"left_out", left_out(page, runs, image)},
+      {"command",
+       {{"input", page.input}, {"options", page.options}, {"output", page.output}, {"made", page.made}}}};
+  head["image"] = nullptr;
+  if (image)
+    head["image"] = {{"width", image->width()},
+                     {"height", image->height()},
+                     {"factor", image->factor()},
+                     {"filter", "average"}};
+  head["about"] = page.about;
+  if (image)
+    head["about"].push_back(
+        {"Black to white", io::shortest(image->black()) + " to " + io::shortest(image->white())});
+  head["about"].push_back({"Program", version_line()});
+
+  put(file, html.substr(0, place));
+  put(file, "<script type=\"application/json\" id=\"head\">" + safe(head) + "</script>\n");
+  put_lines(file, "labels", run_lines);
+  put_lines(file, "image", image_lines);
+  put_lines(file, "table", table.lines);
+  put(file, html.substr(place + std::string_view("@DATA@").size()));
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/view/view_table.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/image/geometry.hpp"
+#include "io/image/label_image.hpp"
+#include "io/image/read_options.hpp"
+
+namespace gpuccl::app {
+
+/// What stands on the page of one label image beside its labels.
+struct ViewPage {
+  std::string title;
+  std::uint64_t components = 0;
+  io::Geometry geometry;
+  ViewTable table;
+  std::span<const std::uint64_t> names;  // labels that 1..N stand for; empty: themselves
+  std::string image;                     // below the labels; "" for none
+  io::ReadOptions read_image;
+  // How the labels are made again: of this input with these options. What was `made` so is shown as it is.
+  std::string input, options, output;
+  bool made = false;
+  std::vector<std::string> hints;
+  std::vector<std::pair<std::string, std::string>> about;  // input, options, ...
+  std::size_t most_bytes = kUsualBytes;
+
+  static constexpr std::size_t kUsualBytes = 10'000'000;
+};
+
+/// Components of at most so many rows are given to a page, the largest.
+inline constexpr std::size_t kMostViewRows = 1'000'000;
+
+/// Bytes that making a page takes at most beside labels and table.
+std::int64_t bytes_to_make_view();
+
+/// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below.
+void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page);
+
+}  // namespace gpuccl::app

@@ -1,0 +1,240 @@
+#include "app/view/view_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "app/options/parse_condition.hpp"
+#include "app/view/packed.hpp"
+#include "gpuccl/error.hpp"
+#include "gpuccl/measures.hpp"
+#include "io/report/stats_csv.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+const char* const kNoTable = "is no table of components; --stats of 'gpuccl label' writes one";
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = line.find(',', begin);
+    fields.push_back(line.substr(begin, end - begin));
+    if (end == std::string_view::npos) return fields;
+    begin = end + 1;
+  }
+}
+
+template <class Number>
+Number number_of(std::string_view text) {
+  Number number{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{} || end != text.data() + text.size())
+    throw Error(Failure::data, "holds '" + std::string(text.substr(0, 40)) + "' instead of a number");
+  return number;
+}
+
+/// Whether --keep compares it.
+bool is_compared(const std::string& name) {
+  try {
+    parse_condition(name + " >= 0");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Numbers of so many bytes: the first bytes of all, then the second ones.
+template <class Number, class Values>
+std::vector<std::uint8_t> shuffled(const Values& values) {
+  std::vector<std::uint8_t> bytes(values.size() * sizeof(Number));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto number = static_cast<Number>(values[i]);
+    std::uint8_t raw[sizeof(Number)];
+    std::memcpy(raw, &number, sizeof number);
+    for (std::size_t b = 0; b < sizeof(Number); ++b) bytes[b * values.size() + i] = raw[b];
+  }
+  return bytes;
+}
+
+/// The smallest type that holds them: whole numbers exactly, others as the nearest of 32 bits.
+const char* type_of(const std::vector<double>& values) {
+  double least = 0, most = 0;
+  for (const double value : values) {
+    if (value != std::floor(value) || std::isinf(value)) return "f32";
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  if (least >= 0 && most <= std::numeric_limits<std::uint32_t>::max()) return "u32";
+  if (least >= std::numeric_limits<std::int32_t>::min() && most <= std::numeric_limits<std::int32_t>::max())
+    return "i32";
+  return "f64";
+}
+
+std::vector<std::uint8_t> bytes_as(const std::string& type, const std::vector<double>& values) {
+  if (type == "u32") return shuffled<std::uint32_t>(values);
+  if (type == "i32") return shuffled<std::int32_t>(values);
+  return type == "f32" ? shuffled<float>(values) : shuffled<double>(values);
+}
+
+/// As "um^3"; "" of what is counted in elements or has no unit.
+std::string unit_of(const Measure& measure, const std::string& unit, bool volume) {
+  const std::string_view text = measure.unit;
+  if (!text.starts_with("unit") || unit.empty()) return "";
+  if (text.find("volumes") != std::string_view::npos) return unit + (volume ? "\u00b3" : "\u00b2");
+  return unit + (text == "unit^2" ? "\u00b2" : text == "unit^3" ? "\u00b3" : "");
+}
+
+nlohmann::json head_of(const std::string& name, const std::string& type, const std::string& unit,
+                       bool volume) {
+  nlohmann::json head = {{"name", name}, {"type", type}};
+  for (const Measure& measure : measures())
+    if (measure.name == name) {
+      head["definition"] = measure.definition;
+      if (const std::string of_it = unit_of(measure, unit, volume); !of_it.empty()) head["unit"] = of_it;
+    }
+  head["filters"] = is_compared(name);
+  return head;
+}
+
+}  // namespace
+
+ViewTable::Column& ViewTable::column(const std::string& name) {
+  for (Column& known : columns_)
+    if (known.name == name) return known;
+  // What others before it have and it has not is missing.
+  return columns_.emplace_back(
+      Column{name, std::vector<double>(labels_.empty() ? 0 : labels_.size() - 1, kNone)});
+}
+
+void ViewTable::add_csv(std::string_view piece) {
+  std::size_t begin = 0;
+  for (std::size_t end; (end = piece.find('\n', begin)) != std::string_view::npos; begin = end + 1) {
+    if (rest_.empty()) {
+      add_line(piece.substr(begin, end - begin));
+    } else {
+      rest_ += piece.substr(begin, end - begin);
+      add_line(std::exchange(rest_, {}));
+    }
+  }
+  rest_ += piece.substr(begin);
+  constexpr std::size_t kLongestLine = 1 << 16;
+  if (rest_.size() > kLongestLine) throw Error(Failure::data, kNoTable);
+}
+
+void ViewTable::end_csv() {
+  if (!rest_.empty()) add_line(std::exchange(rest_, {}));
+  if (head_.empty()) throw Error(Failure::data, kNoTable);
+}
+
+void ViewTable::add_head(std::string_view line) {
+  if (!io::is_stats_csv(line)) throw Error(Failure::data, kNoTable);
+  if (line.starts_with("file,"))
+    throw Error(Failure::data, "is a table of several inputs; --stats-dir writes one of each");
+  for (const std::string_view name : fields_of(line)) head_.emplace_back(name);
+  for (std::size_t i = 1; i < head_.size(); ++i)
+    if (head_[i] != "unit") columns_.push_back({head_[i], {}});
+}
+
+void ViewTable::add_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (head_.empty()) return add_head(line);
+  if (line.empty()) return;
+  const std::vector<std::string_view> fields = fields_of(line);
+  if (fields.size() != head_.size())
+    throw Error(Failure::data, "has a row of " + std::to_string(fields.size()) + " fields, and " +
+                                   std::to_string(head_.size()) + " columns");
+  if (number_of<double>(fields[1]) < least_area_) return;
+  labels_.push_back(number_of<std::uint64_t>(fields[0]));
+  std::size_t at = 0;
+  for (std::size_t i = 1; i < fields.size(); ++i)
+    if (head_[i] == "unit")
+      unit_ = fields[i];
+    else
+      columns_[at++].values.push_back(fields[i].empty() ? kNone : number_of<double>(fields[i]));
+}
+
+void ViewTable::add_report(const nlohmann::ordered_json& report) {
+  const auto axes = [&](const char* what, std::size_t i, std::size_t count) {
+    const std::string axis(1, "xyz"[i % count]);
+    if (what == std::string_view("bbox")) return axis + (i < count ? "0" : "1");
+    return "c" + axis + (what == std::string_view("centroid") ? "" : "_physical");
+  };
+  const auto number = [](const nlohmann::ordered_json& value) {
+    return value.is_number() ? value.get<double>() : kNone;
+  };
+  unit_ = report.at("input").at("geometry").value("unit", nlohmann::ordered_json()).is_string()
+              ? report["input"]["geometry"]["unit"].get<std::string>()
+              : "";
+  for (const nlohmann::ordered_json& component : report.at("components")) {
+    labels_.push_back(component.at("label").get<std::uint64_t>());
+    // In the order of a table.
+    for (const char* key : {"area", "bbox", "centroid", "area_physical", "centroid_physical"}) {
+      if (!component.contains(key)) continue;
+      const nlohmann::ordered_json& value = component[key];
+      if (!value.is_array()) column(key).values.push_back(number(value));
+      const std::size_t count = key == std::string_view("bbox") ? value.size() / 2 : value.size();
+      for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+        column(axes(key, i, count)).values.push_back(number(value[i]));
+    }
+    for (const auto& [key, value] : component.items())
+      if (key != "label" && key != "area" && !value.is_array() && key != "area_physical")
+        column(key).values.push_back(number(value));
+    for (Column& each : columns_) each.values.resize(labels_.size(), kNone);
+  }
+}
+
+void ViewTable::name_labels(std::span<const std::uint64_t> names) {
+  for (std::uint64_t& label : labels_) label = names[label - 1];
+}
+
+void ViewTable::keep_largest(std::size_t rows) {
+  if (rows >= labels_.size()) return;
+  const std::vector<double>& areas = column("area").values;
+  std::vector<std::size_t> order(labels_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(rows);
+  std::nth_element(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
+    return areas[a] != areas[b] ? areas[a] > areas[b] : a < b;
+  });
+  order.resize(rows);
+  std::sort(order.begin(), order.end());
+  const auto choose = [&](auto& values) {
+    for (std::size_t i = 0; i < rows; ++i) values[i] = values[order[i]];
+    values.resize(rows);
+  };
+  choose(labels_);
+  for (Column& each : columns_) choose(each.values);
+}
+
+ViewTable::Packed ViewTable::pack(std::span<const std::uint64_t> names, bool volume) const {
+  std::vector<std::uint64_t> ids = labels_;
+  for (std::uint64_t& id : ids) {
+    if (names.empty()) continue;
+    const auto place = std::lower_bound(names.begin(), names.end(), id);
+    if (place == names.end() || *place != id)
+      throw Error(Failure::data,
+                  "has a component of label " + std::to_string(id) + ", which the label image lacks");
+    id = static_cast<std::uint64_t>(place - names.begin()) + 1;
+  }
+  const std::uint64_t largest = labels_.empty() ? 0 : *std::max_element(labels_.begin(), labels_.end());
+  const bool is_long = largest > std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::vector<std::uint8_t>> parts = {
+      shuffled<std::uint32_t>(ids),
+      is_long ? shuffled<std::uint64_t>(labels_) : shuffled<std::uint32_t>(labels_)};
+  nlohmann::json heads = {{{"name", "id"}, {"type", "u32"}},
+                          {{"name", "label"}, {"type", is_long ? "u64" : "u32"}, {"filters", false}}};
+  for (const Column& each : columns_) {
+    const char* const type = type_of(each.values);
+    heads.push_back(head_of(each.name, type, unit_, volume));
+    parts.push_back(bytes_as(type, each.values));
+  }
+  return {packed(parts), heads.dump()};
+}
+
+}  // namespace gpuccl::app
