@@ -35,7 +35,7 @@ TEST_CASE("a page has the components of its labeling, and nothing that ends a sc
   CHECK(read_file(page) == read_file(scratch / "again.html"));
 }
 
-TEST_CASE("a page of labels beyond 32 bits has them as they are, and one of slabs what a whole one has") {
+TEST_CASE("table, report and label image give a page the same columns") {
   const ScratchFolder scratch;
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif";
   succeeds({"label", cells, "-o", labels, "--stats", scratch / "t.csv", "--view", scratch / "whole.html",
