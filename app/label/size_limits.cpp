@@ -17,11 +17,11 @@ std::optional<PhysicalSize> parse_size_with_unit(const std::string& text) {
   size.axes = text.back() - '0';
   std::string rest = text.substr(0, text.size() - 1);
   if (rest.ends_with('^')) rest.pop_back();
-  std::size_t unit = rest.size();
-  while (unit > 0 && !(rest[unit - 1] >= '0' && rest[unit - 1] <= '9') && rest[unit - 1] != '.') --unit;
-  const std::size_t end = rest.find_last_not_of(' ', unit == 0 ? 0 : unit - 1) + 1;
-  const std::optional<double> number = parse_number<double>(rest.substr(0, end));
-  size.unit = io::length_unit(rest.substr(rest.find_first_not_of(' ', end)));
+  const std::size_t digits = rest.find_last_of("0123456789.") + 1;  // 0 of none
+  const std::size_t unit = rest.find_first_not_of(' ', digits);
+  if (digits == 0 || unit == std::string::npos) return std::nullopt;
+  const std::optional<double> number = parse_number<double>(rest.substr(0, digits));
+  size.unit = io::length_unit(rest.substr(unit));
   if (!number || !std::isfinite(*number) || *number < 0 || size.unit == io::LengthUnit::unknown)
     return std::nullopt;
   size.size = *number;

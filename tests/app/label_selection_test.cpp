@@ -45,7 +45,8 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   fails({"label", input, "-o", output, "--min-size", "3mm2"}, 65, "has no spacing in a unit of length");
   fails({"label", input, "-o", output, "--spacing", "1,1,1,mm", "--min-size", "3mm3"}, 64,
         "3mm3 is a volume, and this is labeled as an image");
-  fails({"label", input, "-o", output, "--min-size", "3mm"}, 64, "neither a whole number nor a size");
+  for (const char* size : {"3mm", "1.52", "x3", "mm2", "1mm4", "1 2"})
+    fails({"label", input, "-o", output, "--min-size", size}, 64, "neither a whole number nor a size");
   CHECK(label({"--keep", "width >= 3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--keep", "height == 1 and width < 3"}) == "000000220/000000000 dropped 2");
   CHECK(label({"--keep", "elongation != 2"}) == label({"--keep", "area > 0"}));  // lines have none

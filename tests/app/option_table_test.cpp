@@ -67,12 +67,14 @@ const std::map<std::string, std::string> kExamples = {
     {"--intensity-frame", "2"},
     {"--intensity-series", "3"},
     {"--intensity-page", "4..5"},
+    {"--intensity-name", "*_D=*_F"},
     {"--format", "npy"},
     {"--json-dir", "a"},
     {"--stats-dir", "b"},
     {"--contacts-dir", "c"},
     {"--preview-dir", "d"},
     {"--report", "lines.jsonl"},
+    {"--summary", "inputs.csv"},
     {"--jobs", "5"},
 };
 
