@@ -47,7 +47,19 @@ class LabelSandbox {
     if (written_.insert(fs::path(file).parent_path().string()).second || fs::is_symlink(file, unknown))
       sandbox_.write_beside(file);
   }
-  void write_below(const std::string& folder) { sandbox_.write_below(folder); }
+  /// With what links in it lead to: outputs that are links are followed.
+  void write_below(const std::string& folder) {
+    sandbox_.write_below(folder);
+    std::error_code unknown;
+    for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+         entry.increment(unknown)) {
+      std::error_code none;
+      if (entry->is_symlink(none)) sandbox_.write_beside(entry->path().string());
+    }
+  }
+
+  /// Links in it are not followed: others may make them.
+  void write_without_links(const std::string& folder) { sandbox_.write_below(folder); }
 
   /// Free where a GPU may be used, or where that is asked for.
   Sandbox take() {
@@ -72,7 +84,7 @@ class LabelSandbox {
 Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const std::string& parts) {
   LabelSandbox sandbox(options);
   sandbox.add(files);
-  if (!parts.empty()) sandbox.write_below(parts);
+  if (!parts.empty()) sandbox.write_without_links(parts);
   return sandbox.take();
 }
 
@@ -84,10 +96,12 @@ Sandbox sandbox_of(const FoundInputs& inputs, const std::vector<std::string>& fo
     if (given.starts_with('@')) sandbox.add_input(given.substr(1));
   sandbox.add_input(options.measure.intensity);
   for (const std::string& folder : folders) sandbox.write_below(folder);
-  for (const std::string& file : {options.files.stats, options.batch.report}) sandbox.write_beside(file);
+  for (const std::string& file : {options.files.stats, options.batch.summary, options.batch.report})
+    sandbox.write_beside(file);
   std::error_code unknown;
-  if (!options.files.stats.empty())  // rows wait there for those of inputs before them
-    sandbox.write_below(fs::temp_directory_path(unknown).string());
+  if (!options.files.stats.empty() ||
+      !options.batch.summary.empty())  // rows wait there for those of inputs before them
+    sandbox.write_without_links(fs::temp_directory_path(unknown).string());
   return sandbox.take();
 }
 

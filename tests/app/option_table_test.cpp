@@ -42,6 +42,7 @@ const std::map<std::string, std::string> kExamples = {
     {"--max-pixels", "1000"},
     {"--max-dim", "2000"},
     {"--max-pages", "3000"},
+    {"--formats", "png,tiff"},
     {"--memory", "1048576"},
     {"--delta", "0.1"},
     {"--channel", "2"},
