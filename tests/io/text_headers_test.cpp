@@ -241,7 +241,7 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   const BitVolume image = read_image(plain.path(), options, &info);
   CHECK(info.format == "mgh");
   CHECK(info.extent == Extent{4, 3, 2});
-  CHECK(image.count_foreground() == 2);
+  CHECK(count_foreground(image.view()) == 2);
   CHECK(image(1, 1, 0));
   CHECK(image(3, 2, 1));
   CHECK(lines.empty());
@@ -251,11 +251,11 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   CHECK(info.geometry.orientation->steps[1] == Vector3{0, 0, -3});
   CHECK(info.geometry.orientation->origin == Vector3{14, 16, 34.5});  // 10 + 2 * 2, 20 - 4, 30 + 3 * 1.5
   options.foreground.threshold = 0;
-  CHECK(read_image(plain.path(), options).count_foreground() == 1);
+  CHECK(count_foreground(read_image(plain.path(), options).view()) == 1);
   options.foreground = {};
   options.planes.frame = 1;
-  CHECK(read_image(MemoryFile(mgh(0, std::string(24, 0) + std::string(24, 1), 2)).path(), options)
-            .count_foreground() == 24);
+  const MemoryFile two_frames(mgh(0, std::string(24, 0) + std::string(24, 1), 2));
+  CHECK(count_foreground(read_image(two_frames.path(), options).view()) == 24);
   CHECK(failure_of([&] { read_image(MemoryFile(mgh(4, shorts).substr(0, 300)).path(), {}); }) ==
         Failure::data);
   CHECK(failure_of([&] { read_image(MemoryFile(mgh(7, shorts)).path(), {}); }) == Failure::data);

@@ -902,7 +902,7 @@ TEST_CASE("planes that differ along more than one axis are refused") {
 TEST_CASE("channels and points in time of ImageJ are no slices, also where there is one slice") {
   const tests::MemoryFile file;
   const std::string path = file.path();
-  const BitVolume image = noise({20, 10, 6}, 13);
+  BitVolume image = noise({20, 10, 6}, 13);
   const auto slice = [&](int z) {
     BitVolume one({20, 10, 1});
     for (int y = 0; y < 10; ++y) std::copy_n(image.row(y, z), words_per_row(20), one.row(y));
@@ -1016,10 +1016,10 @@ TEST_CASE("a palette in which ImageJ displays one channel is no data") {
     REQUIRE(result.warnings.empty());
   }
   write(red, imagej);
-  REQUIRE(above_100(PaletteUse::luma).image.count_foreground() == 0);  // 0.299 of 120
+  REQUIRE(count_foreground(above_100(PaletteUse::luma).image.view()) == 0);  // 0.299 of 120
   write(red, "a camera");
   const Read by_luma = above_100(PaletteUse::automatic);
-  REQUIRE(by_luma.image.count_foreground() == 0);
+  REQUIRE(count_foreground(by_luma.image.view()) == 0);
   REQUIRE(by_luma.warnings.size() == 1);
   REQUIRE(same_bits(above_100(PaletteUse::index).image, image));
   write([](int i) { return Color{i * 1.0, 255.0 - i, 0}; }, imagej);
@@ -1049,7 +1049,7 @@ TEST_CASE("tags larger than the limit of memory are read, and what libtiff drops
   };
   write_tiff(path, {page});
   options.planes = {};
-  REQUIRE(read(path, options).image.count_foreground() > 0);
+  REQUIRE(count_foreground(read(path, options).image.view()) > 0);
 
   // A tag that no memory is enough for is an error, and one that libtiff drops for its type is said.
 #if TIFFLIB_VERSION >= 20221213  // 4.5.0; libtiff before that cannot be given a limit
@@ -1084,14 +1084,16 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   const std::string text =
       "<?xml version='1.0'?><!-- <Pixels SizeC='9'/> --><OME:OME xmlns:OME='x'><OME:Image>" + pixels +
       "</OME:Image></OME:OME>";
-  REQUIRE(depth_with(text, {.channel = 1}).extent.depth == 3);
-  REQUIRE(depth_with(text, {.channel = 1}).geometry.spacing[0] == 2);
+  PlaneChoice second_channel, second_image;
+  second_channel.channel = second_image.series = 1;
+  REQUIRE(depth_with(text, second_channel).extent.depth == 3);
+  REQUIRE(depth_with(text, second_channel).geometry.spacing[0] == 2);
   // The size of pixels is that of the image that is chosen.
   const auto image_of = [](const char* size) {
     return "<Image><Pixels SizeZ='3' PhysicalSizeX='" + std::string(size) + "' PhysicalSizeY='1'/></Image>";
   };
   REQUIRE(
-      depth_with("<OME>" + image_of("0.5") + image_of("4") + "</OME>", {.series = 1}).geometry.spacing[0] ==
+      depth_with("<OME>" + image_of("0.5") + image_of("4") + "</OME>", second_image).geometry.spacing[0] ==
       4);
   write_described(path, image,
                   "<OME><Image><Pixels SizeZ='6'><TiffData IFD='3' FirstZ='0'/><TiffData IFD='0' FirstZ='3'/>"
