@@ -90,6 +90,7 @@ TEST_CASE("a pattern that no file has, and a limit that opens no TIFF, are named
 TEST_CASE("files of other formats are refused with what they are") {
   const ScratchFolder scratch;
   const std::string file = scratch / "file.png";
+  const std::string unnamed = scratch / "file";  // only the content says what it is
   const std::string blank(400, 'x');
   const auto with = [&](std::size_t offset, const std::string& magic) {
     return std::string(blank).replace(offset, magic.size(), magic);
@@ -101,7 +102,7 @@ TEST_CASE("files of other formats are refused with what they are") {
       {with(0, "RIFF....WEBP"), "a WebP; convert"},
       {"%PDF-1.4", "a PDF; convert its pages"},
       {with(128, "DICM"), "a DICOM; convert it with dcm2niix to NIfTI"},
-      {with(0, "\x89HDF\r\n\x1a\n"), ""},
+      {with(0, "\x89HDF\r\n\x1a\n"), "damaged or unsupported (libhdf5: "},
       {with(0, "PK\3\4"), "a zip archive; unpack it"},
       {"a b.png\nc.png\n", "a list of images; write '@' before its name"},
       {"scans/1.TIF\r\n", "a list of images;"},
@@ -109,12 +110,25 @@ TEST_CASE("files of other formats are refused with what they are") {
       {std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\0", 20), "compressed by gzip; unpack it"}};
   for (const auto& [content, what] : others) {
     write_file(file, content);
-    fails({"label", file, "--json", "-"}, 65, std::string("file.png: ") + what);
-    fails({"compare", file, file}, 65, std::string("file.png: ") + what);
+    fails({"label", file, "--json", "-", "--formats", "any"}, 65, std::string("file.png: ") + what);
+    write_file(unnamed, content);
+    fails({"compare", unnamed, unnamed}, 65, std::string("file: ") + what);
   }
-  write_file(file, with(0, "\x93NUMPY"));
-  fails({"label", file, "--json", "-"}, 65, "not a usable .npy file");
-  fails({"compare", file, file}, 65, "not a usable .npy file");
+  const std::pair<std::string, const char*> misnamed[] = {
+      {with(0, "\xff\xd8\xff\xe0"), "JPEG"},
+      {with(0, std::string("BM\1\1\0\0\0\0\0\0", 10)), "BMP"},
+      {with(0, "\x89HDF\r\n\x1a\n"), "HDF5"},
+      {with(0, "\x93NUMPY"), ".npy"}};
+  for (const auto& [content, format] : misnamed) {
+    const std::string what = "file.png: holds " + std::string(format) + ", and its name says PNG; rename it";
+    write_file(file, content);
+    fails({"label", file, "--json", "-"}, 65, what);
+    fails({"compare", file, file}, 65, what);
+  }
+  fails({"label", file, "--json", "-", "--formats", "any"}, 65, "not a usable .npy file");
+  write_file(scratch / "file.npy", with(0, "\x93NUMPY"));
+  fails({"label", scratch / "file.npy", "--json", "-"}, 65, "not a usable .npy file");
+  fails({"compare", scratch / "file.npy", scratch / "file.npy"}, 65, "not a usable .npy file");
   for (const char* content :
        {"BM", "x", "BMore text than that", "PK", "a.png", "a\x1b.png\n", "label,area\n1,a.png\n"}) {
     write_file(file, content);

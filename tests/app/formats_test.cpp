@@ -174,7 +174,7 @@ TEST_CASE("a PNM is labeled as the same PNG is, and the program says what it rea
   succeeds({"label", scratch / "in", "-o", scratch / "out/", "--threshold", "100", "--quiet"});
   CHECK(labels_in(scratch / "out/a.tiff") == "0 0 0 1/2 0 0 0/0 0 3 3");
   CHECK(Json::parse(read_file(scratch / "out/a.json"))["input"]["format"] == "pnm");
-  CHECK(succeeds({"info"}).find("NRRD, MetaImage, OME-Zarr, PNM") != std::string::npos);
+  CHECK(succeeds({"info"}).find("NRRD, MetaImage, MGH, OME-Zarr, PNM") != std::string::npos);
 }
 
 TEST_CASE("one channel of several is chosen, alone and in a batch, and the report says so") {

@@ -18,7 +18,7 @@ struct FourComponents {
                                                                 ".........",
                                                             })
                                                    .view());
-  std::string output = scratch / "out.png";
+  std::string output = scratch / "out.tif";  // which holds the spacing
 
   /// What `options` leave: the labels along row 1 and row 3, and how many were dropped.
   std::string label(const Words& options) {
@@ -46,7 +46,8 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   fails({"label", input, "-o", output, "--spacing", "1,1,1,mm", "--min-size", "3mm3"}, 64,
         "3mm3 is a volume, and this is labeled as an image");
   for (const char* size : {"3mm", "1.52", "x3", "mm2", "1mm4", "1 2"})
-    fails({"label", input, "-o", output, "--min-size", size}, 64, "neither a whole number nor a size");
+    fails({"label", input, "-o", output, "--min-size", size}, 64,
+          "'" + std::string(size) + "' is neither an integer nor a size");
   CHECK(label({"--keep", "width >= 3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--keep", "height == 1 and width < 3"}) == "000000220/000000000 dropped 2");
   CHECK(label({"--keep", "elongation != 2"}) == label({"--keep", "area > 0"}));  // lines have none

@@ -244,7 +244,11 @@ TEST_CASE("where elements are longer along one axis a hint names what is measure
 TEST_CASE("what cannot be measured is said in a line") {
   const std::string page = source_file("data/page.png");
   fails({"label", page, "--stats", "-", "--measure", "exent"}, 64, "did you mean extent?");
-  fails({"label", page, "--stats", "-", "--measure", "volume"}, 64, "did you mean area (always there)?");
+  fails({"label", page, "--stats", "-", "--measure", "Area"}, 64, "did you mean area (always there)?");
+  fails({"label", page, "--stats", "-", "--measure", "Volume"}, 64,
+        "did you mean area, or area_physical in the unit of the spacing (always there)?");
+  CHECK(csv(page, {"--measure", "volume"}) == csv(page, {}));  // area is there in any case
+  CHECK(csv(page, {"--measure", "volume", "--spacing", "2,3,um"}) == csv(page, {"--spacing", "2,3,um"}));
   fails({"label", page, "--stats", "-", "--measure", "Centroid"}, 64, "mean cx, cy, cz (always there)?");
   fails({"label", page, "--stats", "-", "--measure", "mean"}, 64, "did you mean intensity_mean?");
   fails({"label", page, "--stats", "-", "--measure", "surface_area"}, 64, "mean surface_crofton?");

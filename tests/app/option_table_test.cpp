@@ -32,6 +32,7 @@ const std::map<std::string, std::string> kExamples = {
     {"--stats", "out.csv"},
     {"--contacts", "it's.csv"},
     {"--preview", "out.png"},
+    {"--view", "a page.html"},
     {"--label-type", "u16"},
     {"--compress", "zstd"},
     {"--bigtiff", "yes"},

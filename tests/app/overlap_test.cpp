@@ -57,7 +57,7 @@ TEST_CASE_METHOD(OneInput, "a slice of a stack is never an output") {
 }
 
 TEST_CASE_METHOD(OneInput, "an image is never written among the slices that are read") {
-  const std::string next = "would be an input of the next run", stack = scratch.path().string();
+  const std::string next = "would be a slice of the next run", stack = scratch.path().string();
   refused({"label", stack, "--stack", "-o", scratch / "a.tif"}, next);
   refused({"label", stack, "--stack", "--preview", scratch / "a.png"}, next);
   succeeds({"label", stack, "--stack", "--json", scratch / "a.json", "--quiet"});

@@ -112,7 +112,8 @@ TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
   refused({"--periodic", "x,x"}, "names x twice");
   refused({"--periodic", "x,z"}, "in.tif: has one slice; z cannot be periodic");
   refused({"--periodic", "x", "--fill-holes"}, "--fill-holes and --periodic cannot be combined");
-  refused({"--periodic", "x", "--measure", "shape"}, "--periodic: extent is not measured across borders");
+  refused({"--periodic", "x", "--measure", "shape"}, "--periodic: width is not measured across borders");
+  refused({"--periodic", "x", "--measure", "extent"}, "--periodic: extent is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");
   refused({"--periodic", "x", "--measure", "wraps_y"}, "wraps_y needs --periodic along that axis");
   refused({"--periodic", "x", "--keep", "wraps_y == 0"}, "wraps_y needs --periodic along that axis");

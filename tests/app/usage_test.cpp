@@ -116,7 +116,8 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--value", "1,5..2"}, "'5..2' ends before it begins");
   refused({"-o", "x.tif", "--value", "1", "--threshold", "otsu"}, "--threshold excludes --value");
   for (const char* count : {"-3", "1K", "0x10", "1.0", " 1", "99999999999999999999"})
-    refused({"-o", "x.tif", "--min-size", count}, "is not an integer of at least 0");
+    refused({"-o", "x.tif", "--min-size", count},
+            "'" + std::string(count) + "' is neither an integer nor a size");
   refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not an integer from 1 to 255");
   for (const char* option : {"-o", "--preview"}) refused({option, "-"}, "cannot go to standard output");
   for (const char* option : {"--json-dir", "--stats-dir", "--contacts-dir", "--preview-dir", "--parts-dir"})
@@ -149,20 +150,23 @@ TEST_CASE("values are taken as other programs write them") {
   for (const char* size : {"2GB", "2g", "2GiB", "2gb", "2G"})
     succeeds(
         {"label", image, "--json", "/dev/null", "--memory", size, "--threshold", "Otsu", "--order", "Size"});
-  refused({"--json", "-", "--device", "GPU", "--algo", "Flood-Fill"}, "--device cuda");
+  refused({"--json", "-", "--device", "GPU", "--algo", "Flood-Fill"},
+          "flood-fill runs only on the CPU; use --device cpu");
 }
 
 TEST_CASE("options that contradict each other are refused") {
   refused({"-o", "x.tif", "--quiet", "--progress"}, "excludes");
-  refused({"--json", "-", "--stats", "-"}, "only one of --json, --stats, --contacts and --report can go to");
+  refused({"--json", "-", "--stats", "-"},
+          "only one of --json, --stats, --contacts, --report and --summary can go to");
   refused({"--json", "-", "--compress", "lzw"}, "need a label image");
   refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
   refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing needs an output folder");
   fails({"--quiet", "label", "x.png"}, 64, "no command or option '--quiet' before 'label'");
   refused({"-o", "x.tif", "--min-size", "9", "--max-size", "8"}, "--min-size");
   refused({"-o", "x.tif", "--algo", "bke", "-c", "4"}, "bke does not label 4-connectivity");
-  refused({"-o", "x.tif", "--algo", "bke", "--device", "cpu"}, "--device cpu");
-  refused({"-o", "x.tif", "--algo", "flood-fill", "--device", "cuda"}, "--device cuda");
+  refused({"-o", "x.tif", "--algo", "bke", "--device", "cpu"}, "bke runs only on a GPU; use --device cuda");
+  refused({"-o", "x.tif", "--algo", "flood-fill", "--device", "cuda"},
+          "flood-fill runs only on the CPU; use --device cpu");
   fails({"label", "-", "--stack", "-o", "x.tif"}, 64, "--stack");
 }
 
