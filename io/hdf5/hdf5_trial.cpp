@@ -46,7 +46,9 @@ void isolate(pid_t parent, int input, int to_parent, std::int64_t memory) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it has ended before that
   constexpr rlimit kNone = {0, 0}, kLongest = {kSeconds, kSeconds};
-  const rlim_t most = data_bytes() + static_cast<rlim_t>(memory);
+  constexpr std::int64_t kLibrary = std::int64_t{64}
+                                    << 20;  // what libhdf5 takes itself, whatever --memory is
+  const rlim_t most = data_bytes() + static_cast<rlim_t>(std::max(memory, kLibrary));
   const rlimit data = {most, most};
   ::setrlimit(RLIMIT_DATA, &data);
   ::setrlimit(RLIMIT_CORE, &kNone);
