@@ -168,9 +168,8 @@ void ViewTable::add_report(const nlohmann::ordered_json& report) {
   const auto number = [](const nlohmann::ordered_json& value) {
     return value.is_number() ? value.get<double>() : kNone;
   };
-  unit_ = report.at("input").at("geometry").value("unit", nlohmann::ordered_json()).is_string()
-              ? report["input"]["geometry"]["unit"].get<std::string>()
-              : "";
+  const nlohmann::ordered_json& geometry = report.at("input").at("geometry");  // null if it is not known
+  if (geometry.is_object() && geometry.at("unit").is_string()) unit_ = geometry["unit"].get<std::string>();
   for (const nlohmann::ordered_json& component : report.at("components")) {
     labels_.push_back(component.at("label").get<std::uint64_t>());
     // In the order of a table.

@@ -145,7 +145,8 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
                          const MeasureSet& wanted, bool has_values) {
   std::ifstream file(path);
   std::string head, line;
-  while (std::getline(file, line) && line != "  \"components\": [") head += line + "\n";
+  // Without components the list ends in the same line.
+  while (std::getline(file, line) && !line.starts_with("  \"components\": [")) head += line + "\n";
   if (!head.ends_with(",\n")) throw Error(Failure::data, "is no report of gpuccl");
   head.resize(head.size() - 2);
   const Json geometry = Json::parse(head + "}").at("input").at("geometry");

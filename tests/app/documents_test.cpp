@@ -12,6 +12,7 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
 
 // What README, docs/ and the man pages show is what the program does: their commands run, their outputs are
 // real.
@@ -86,8 +87,20 @@ class Desk {
       copy("cells.tif", name);
     for (const char* name : {"box.npy", "classes.nii.gz", "ct.nii.gz", "network.nii.gz", "em.ome.zarr"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
-    write_file(folder_ / "dish.tif",
-               "P3 3 2 255  0 9 0  200 9 0  0 9 0  0 9 0  200 7 0  0 9 0");  // two stains
+    for (const char* name : {"truth.tif", "cellpose_masks.tif", "truth-mask.nii.gz", "predicted-mask.nii.gz"})
+      succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
+    for (const char* folder : {"labelsTs", "predicted"}) {
+      fs::create_directory(folder_ / folder);
+      fs::copy(folder_ / "truth-mask.nii.gz", folder_ / folder + "/case.nii.gz");
+    }
+    tests::write_tiff(folder_ / "dish.tif",
+                      {{.width = 3,
+                        .height = 2,
+                        .bits = 8,
+                        .channels = 3,
+                        .photometric = PHOTOMETRIC_RGB,
+                        .samples = {0, 9, 0, 200, 9, 0, 0, 9, 0, 0, 9, 0, 200, 7, 0, 0, 9, 0},  // two stains
+                        .more = {}}});
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
       const bool volume = std::string(folder) == "yacclab3d/hilbert";

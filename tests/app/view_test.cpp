@@ -62,7 +62,7 @@ TEST_CASE("what does not belong together makes no page") {
   fails({"view", labels, "--stats", labels, "-o", page}, 65, "is no table of components");
   fails({"view", labels, "--report", scratch / "t.csv", "-o", page}, 65, "is no report");
   fails({"view", labels, "--report", scratch / "none.json", "-o", page}, 66, "none.json");
-  fails({"view", labels, "-o", scratch / "page.csv"}, 64, "names another format");
+  fails({"view", labels, "-o", scratch / "page.csv"}, 64, "has the wrong extension");
   fails({"view", labels}, 64, "--output");
   CHECK(!std::filesystem::exists(page));
   write_file(page, "mine");
