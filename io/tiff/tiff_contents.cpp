@@ -47,7 +47,7 @@ class ContentsScanner {
       warn_of_images(description.series.front().planes(), planes_);
     if (wanted_) return keep_wanted(contents);
     if (!options_.pages_apart) {
-      check_axes(description, found);
+      check_axes(description, found, true);
       if (!description.series.empty()) check_order(description.series.front());
     }
     const TiffSlice first = contents.slices.front();
@@ -85,7 +85,7 @@ class ContentsScanner {
     if (description_.samples_are_channels && !choice.channel)
       throw Error(Failure::data, "holds " +
                                      std::to_string(tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)) +
-                                     " channels; --channel N takes one, from 0");
+                                     " channels; --channel N selects one, from 0");
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
     if (series.empty() || choice.pages) series = {TiffSeries()};  // pages that nothing is said of
@@ -327,7 +327,7 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
   } catch (const Error&) {
     if (!scanner.has_unlike_pages()) throw;
     if (scanner.description().says_images()) {
-      check_axes(scanner.description(), scanner.planes());
+      check_axes(scanner.description(), scanner.planes(), false);
       throw;
     }
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);

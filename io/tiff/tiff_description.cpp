@@ -123,8 +123,8 @@ void parse_tifffile(const std::string& text, double elements, TiffDescription& d
         sizes + " planes" + (letters.find('?') == std::string::npos ? " (axes " + letters + ")" : "");
 }
 
-/// The options that choose among what `series` hold.
-std::string how_to_choose(const std::vector<TiffSeries>& series) {
+/// The options that choose among what `series` hold. Pages that are unlike cannot be read together.
+std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike) {
   const auto any = [&](std::int64_t TiffSeries::*several) {
     return std::any_of(series.begin(), series.end(), [&](const TiffSeries& one) { return one.*several > 1; });
   };
@@ -137,6 +137,7 @@ std::string how_to_choose(const std::vector<TiffSeries>& series) {
   for (std::size_t i = 1; i < options.size(); ++i)
     list += (i + 1 < options.size() ? ", " : " and ") + options[i];
   list += options.size() == 1 ? " N selects one, from 0" : " choose what to read";
+  if (!are_alike) return list;
   if (options.size() == 1 && series.size() == 1 && series.front().slices == 1)
     list += ", --page 0.." + std::to_string(series.front().planes() - 1) + " all as slices";
   return list + ", --per-slice labels each page separately";
@@ -164,12 +165,12 @@ TiffDescription parse_description(const std::string& text, const std::string& so
   return description;
 }
 
-void check_axes(const TiffDescription& description, std::int64_t found) {
+void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike) {
   const auto several = [](std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [&](const std::string& what) {
-    throw Error(Failure::data, "holds " + what + "; " + how_to_choose(description.series));
+    throw Error(Failure::data, "holds " + what + "; " + how_to_choose(description.series, are_alike));
   };
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));

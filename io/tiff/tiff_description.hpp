@@ -42,7 +42,8 @@ TiffDescription parse_description(const std::string& description, const std::str
                                   const FirstPage& page);
 
 /// Checks that the `found` planes make one volume: that they are of one image and differ along one axis,
-/// which is neither channel nor time. Throws Error (data).
-void check_axes(const TiffDescription& description, std::int64_t found);
+/// which is neither channel nor time. Throws Error (data) that says how to choose among them; --per-slice and
+/// --page only where their pages `are_alike`.
+void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike);
 
 }  // namespace gpuccl::io

@@ -669,7 +669,11 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
   describe(first, "<OME>" + ome_image + ome_image + "</OME>");
   write_tiff(path, {first, page_of(noise({40, 31, 1}, 11))});
-  REQUIRE(refusal_of(path, {}) == "holds 2 images; --series N selects one, from 0");
+  for (const bool pages_apart : {false, true}) {  // which helps no one here
+    ReadOptions options;
+    options.pages_apart = pages_apart;
+    REQUIRE(refusal_of(path, options) == "holds 2 images; --series N selects one, from 0");
+  }
 }
 
 TEST_CASE("pages that are alike and follow each other are an image of several") {
