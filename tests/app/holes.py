@@ -41,8 +41,6 @@ def labels(image, connectivity, most):
 
 
 def expected(image, connectivity, most):
-    if image.ndim == 3 and len(image) == 1:
-        return labels(image[0], connectivity, most)[None]  # one slice is an image
     if image.ndim == 2 or connectivity not in (4, 8):
         return labels(image, connectivity, most)
     slices, above = [], 0

@@ -20,7 +20,7 @@ Components components_of(const BitVolume& image) {
 
 Selection selected(const SelectionOptions& options) {
   const BitVolume image = four_components();
-  return select(components_of(image), image.extent(), false, options);
+  return select(components_of(image), image.extent(), true, options);
 }
 
 }  // namespace
@@ -63,6 +63,10 @@ TEST_CASE("the first and last slice are an edge of a volume, but not of slices o
   const Components slices = flood_fill(volume.view(), Connectivity::c8).components;
   REQUIRE(select(whole, volume.extent(), false, {.clear_border = true}).dropped == 1);
   REQUIRE(select(slices, volume.extent(), true, {.clear_border = true}).dropped == 0);
+
+  // So is the one slice of a volume, which touches both.
+  const BitVolume image = four_components();
+  REQUIRE(select(components_of(image), image.extent(), false, {.clear_border = true}).dropped == 4);
 }
 
 TEST_CASE("ordered by size, the largest is label 1 and equals stay in raster order") {
@@ -90,12 +94,12 @@ TEST_CASE("components are kept by a condition on what was measured of them") {
                         {.kind = Step::Kind::both}};
   Measured measured =
       measure(*labeled.labels, labeled.components, {options.keep.measures(), Connectivity::c4, {}});
-  const Selection selection = select(labeled.components, image.extent(), false, options, measured);
+  const Selection selection = select(labeled.components, image.extent(), true, options, measured);
   CHECK(selection.map == std::vector<Label>{0, 1, 2, 0, 3});
   measured.select(selection.map);
   CHECK(measured.values(selection.components, 2)[MeasureId::area] == 5);
   options.largest = 1;
-  CHECK(select(labeled.components, image.extent(), false, options,
+  CHECK(select(labeled.components, image.extent(), true, options,
                measure(*labeled.labels, labeled.components, {options.keep.measures(), Connectivity::c4, {}}))
             .map == std::vector<Label>{0, 0, 1, 0, 0});
 }
