@@ -44,7 +44,7 @@ TEST_CASE("the report says everything") {
     "depth": 1, "bits_per_sample": 1, "geometry": null, "photometric": "min-is-black", "foreground_rule": "nonzero",
     "foreground": 0.125})"));
   CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8, "periodic": [],
-    "device": {"kind": "cpu", "name": "a processor", "gpus": []}, "components": 2,
+    "device": {"kind": "cpu", "name": "a processor", "gpus": [], "sandbox": null}, "components": 2,
     "holes": {"filled": 4, "elements": 9}, "dropped": 3, "label_type": "u16",
     "order": "raster"})"));
   CHECK(json["output"] == Json::parse(R"({"path": "labels.tiff", "bytes": 12345})"));

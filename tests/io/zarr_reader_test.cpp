@@ -197,7 +197,8 @@ TEST_CASE(
   CHECK(bits_of(image, chosen(0, 1)) == "10/00");
   CHECK(bits_of(image, chosen(0, 2)) == "00/01");
   CHECK(has(reason_for(image), "; --"));
-  CHECK(has(reason_for(image, Failure::data, chosen(1, {})), "holds 3 points in time; --frame N takes one"));
+  CHECK(has(reason_for(image, Failure::data, chosen(1, {})),
+            "holds 3 points in time; --frame N selects one, from 0"));
   CHECK(has(reason_for(image, Failure::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
   CHECK(has(reason_for(image, Failure::data, chosen(0, 3)), "has no frame 3"));
   ReadOptions series = chosen(0, 0);
