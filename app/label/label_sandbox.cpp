@@ -44,7 +44,8 @@ class LabelSandbox {
   void write_beside(const std::string& file) {
     std::error_code unknown;
     if (file.empty() || file == "-") return;
-    if (written_.insert(fs::path(file).parent_path().string()).second || fs::is_symlink(file, unknown))
+    // A link leads to another folder than the one it is in.
+    if (fs::is_symlink(file, unknown) || written_.insert(fs::path(file).parent_path().string()).second)
       sandbox_.write_beside(file);
   }
   /// With what links in it lead to: outputs that are links are followed.
@@ -88,10 +89,10 @@ Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const s
   return sandbox.take();
 }
 
-Sandbox sandbox_of(const FoundInputs& inputs, const std::vector<std::string>& folders,
+Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std::string>& folders,
                    const LabelOptions& options) {
   LabelSandbox sandbox(options);
-  for (const BatchInput& input : inputs.inputs) sandbox.add_input(input.path);
+  for (const std::string& input : inputs) sandbox.add_input(input);
   for (const std::string& given : options.inputs)
     if (given.starts_with('@')) sandbox.add_input(given.substr(1));
   sandbox.add_input(options.measure.intensity);

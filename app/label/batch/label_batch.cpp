@@ -297,7 +297,9 @@ int label_batch(const LabelOptions& options) {
   find.recursive = options.batch.recursive;
   for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
   const FoundInputs found = find_inputs(options.inputs, find);
-  sandbox_of(found, folders, options).enter();  // before any header is read
+  std::vector<std::string> paths;
+  for (const BatchInput& input : found.inputs) paths.push_back(input.path);
+  sandbox_of(paths, folders, options).enter();  // before any header is read
   std::vector<BatchItem> plan = plan_batch(found, options);
   const std::string& first = options.inputs.front();
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
@@ -311,7 +313,7 @@ int label_batch(const LabelOptions& options) {
   if (plan.empty()) throw io::FileError(first.substr(1), Failure::no_input, "names no input");
 
   for (const std::string& folder : folders) io::make_folder(folder);
-  sandbox_of(found, folders, options).enter();  // once more: now the folders are there
+  sandbox_of(paths, folders, options).enter();  // once more: now the folders are there
   return Batch(options, std::move(plan)).run();
 }
 
