@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 
+collect_ignore = ["gpu_test.py"]  # a program of its own, for a machine with a GPU
 LONG = bool(os.environ.get("GPUCCL_LONG"))
 COUNT = 100_000 if LONG else 2_000
 TYPES = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "f2", ">i4", ">f8")
