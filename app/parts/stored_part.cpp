@@ -82,6 +82,11 @@ SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, cons
   if (delta > 0) {
     result.faces = {*input.value_type(), delta, file.take<std::byte>(sections::kFirstElements),
                     file.take<std::byte>(sections::kLastElements)};
+    // As faces_of(): elements of a face that touches no other part are left out.
+    const bool of_slices = input.extent().depth > 1, touches = !of_slices || is_3d(input.connectivity());
+    const bool before = touches && (of_slices ? slab.z0 : slab.y0) > 0;
+    const bool next =
+        touches && (of_slices ? slab.z1 < input.extent().depth : slab.y1 < input.extent().height);
     const std::size_t bytes = static_cast<std::size_t>(face * extent.width) * bytes_of(*input.value_type());
     // Rows that touch no other part are not stored.
     const Extent whole = input.extent();
