@@ -88,11 +88,6 @@ SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, cons
     const bool next =
         touches && (of_slices ? slab.z1 < input.extent().depth : slab.y1 < input.extent().height);
     const std::size_t bytes = static_cast<std::size_t>(face * extent.width) * bytes_of(*input.value_type());
-    // Rows that touch no other part are not stored.
-    const Extent whole = input.extent();
-    const bool connects = whole.depth == 1 || is_3d(input.connectivity());
-    const bool before = connects && (slab.z0 > 0 || slab.y0 > 0);
-    const bool next = connects && (slab.z1 < whole.depth || slab.y1 < whole.height);
     if (result.faces.first.size() != (before ? bytes : 0) || result.faces.last.size() != (next ? bytes : 0))
       io::CheckedFile::refuse();
   }
