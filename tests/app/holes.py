@@ -3,6 +3,7 @@
 Random images for each connectivity, many more with GPUCCL_LONG set. Exit status 77, skipped, where their modules are
 missing.
 """
+import inspect
 import os
 import pathlib
 import subprocess
@@ -25,14 +26,21 @@ def structure(axes, reach):
     return ndimage.generate_binary_structure(axes, min(axes, reach))
 
 
+def up_to(most):
+    """The largest hole to be filled; before scikit-image 0.26, the first size that is not."""
+    if "max_size" in inspect.signature(morphology.remove_small_holes).parameters:
+        return {"max_size": most}
+    return {"area_threshold": most + 1}
+
+
 def filled(image, reach, most):
     if most is None:
         return ndimage.binary_fill_holes(image, structure(image.ndim, reach))
     # What touches the border is open to a background that is larger than any hole.
     margin = most + 1
     padded = numpy.pad(image, margin)
-    # The size that scikit-image is given is the first that is not filled.
-    return morphology.remove_small_holes(padded, most + 1, connectivity=min(image.ndim, reach))[(slice(margin, -margin),) * image.ndim]
+    closed = morphology.remove_small_holes(padded, **up_to(most), connectivity=min(image.ndim, reach))
+    return closed[(slice(margin, -margin),) * image.ndim]
 
 
 def labels(image, connectivity, most):
