@@ -45,7 +45,7 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   check_for_tasks(options);
   if (options.input.limits.memory > 0) keep_no_freed_memory();
   const LabelPaths files = paths_of(options);
-  sandbox_of(files, options, task.folder).enter();  // before any header is read
+  sandbox_of(files, options, task.folder).enter();          // before any header is read
   refuse_overlap(files, options.input.stack, task.folder);  // outputs that exist may be those of the run
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine = engine_for(files, options);

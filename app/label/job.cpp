@@ -233,7 +233,8 @@ void Job::write() {
   if (io::AtomicFile* const file = is_alone() ? outputs_->view() : nullptr)
     here(file->path(), [&] {
       write_label_view(*file, files_, options_, description_.report,
-                       {*part_.labels.labels, part_.labels.numbers, part_.count}, part_.components, part_.measured);
+                       {*part_.labels.labels, part_.labels.numbers, part_.count}, part_.components,
+                       part_.measured);
     });
   if (!files_.image.empty()) write_image();
   if (is_alone() && !files_.contacts.empty()) write_contacts();

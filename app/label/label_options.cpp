@@ -127,11 +127,11 @@ void add_format(const Command& command, LabelOptions& options) {
 }
 
 void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
-  add_planes(command, "--", planes,
-             {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
-              "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
-              "Image to read of a TIFF with several, from 0",
-              "Page or slice to read, or a range of them, from 0"});
+  add_planes(
+      command, "--", planes,
+      {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
+       "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+       "Image to read of a TIFF with several, from 0", "Page or slice to read, or a range of them, from 0"});
 }
 
 }  // namespace

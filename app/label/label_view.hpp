@@ -10,8 +10,8 @@
 
 namespace gpuccl::app {
 
-/// Writes the page of --view. It shows the image that is measured, or else the input, unless that is a stream,
-/// which cannot be read again. `report` lacks nothing but outputs and times.
+/// Writes the page of --view. It shows the image that is measured, or else the input, unless that is a
+/// stream, which cannot be read again. `report` lacks nothing but outputs and times.
 void write_label_view(io::AtomicFile& file, const LabelPaths& files, const LabelOptions& options,
                       const io::Report& report, const io::MappedLabels& labels, const Components& components,
                       const Measured& measured);

@@ -150,13 +150,13 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
   const double available = static_cast<double>(memory - held);
   const double needed = plan.slab_bytes = bytes_of_slab(work, plan.slabs.back());
   if (needed > available)
-    throw Error(Failure::memory, "needs " + io::bytes_in_words(needed) +
-                                     " of memory for the smallest part of its " + io::to_string(work.extent) +
-                                     " elements" +
-                                     (held > 0 ? " in addition to " + io::bytes_in_words(static_cast<double>(held)) +
-                                                     " for what came from a pipe"
-                                               : "") +
-                                     ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
+    throw Error(Failure::memory,
+                "needs " + io::bytes_in_words(needed) + " of memory for the smallest part of its " +
+                    io::to_string(work.extent) + " elements" +
+                    (held > 0 ? " in addition to " + io::bytes_in_words(static_cast<double>(held)) +
+                                    " for what came from a pipe"
+                              : "") +
+                    ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
   if (work.labels_background) left /= 2;  // half for components of the background
   plan.max_kept = static_cast<std::int64_t>(static_cast<double>(left) * Components::kBytesEach /

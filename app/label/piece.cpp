@@ -90,7 +90,8 @@ void Piece::claim() {
   }
   if (!files.preview.empty())
     claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
-  if (!files.view.empty()) claims.preview = std::max(claims.preview, static_cast<double>(bytes_to_make_view()));
+  if (!files.view.empty())
+    claims.preview = std::max(claims.preview, static_cast<double>(bytes_to_make_view()));
 }
 
 bool Piece::read(std::int64_t allowed) {

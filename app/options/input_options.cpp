@@ -94,8 +94,7 @@ void InputOptions::add_to(const Command& command, const std::string& memory_help
         return list.empty() ? std::nullopt : std::optional(list);
       })
       .changes(Effect::run);
-  add_switch(command, "--follow", limits.follow,
-             "Follow names and links that lead out of the input's folder")
+  add_switch(command, "--follow", limits.follow, "Follow names and links that lead out of the input's folder")
       .changes(Effect::run);
   add_limit("--memory", limits.memory, memory_help + " [three quarters of the available memory]",
             Effect::nothing);

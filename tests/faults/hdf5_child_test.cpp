@@ -55,7 +55,8 @@ TEST_CASE("a child ends with its parent, and does not keep the output open") {
   std::string words;
   for (const std::string& word : label_of(scratch)) words += " '" + word + "'";
   Command command = gpuccl_command({});
-  command.words = {"/bin/sh", "-c", std::string(GPUCCL_PROGRAM) + words + " & sleep 1; kill -9 $!; wait 2>/dev/null; true"};
+  command.words = {"/bin/sh", "-c",
+                   std::string(GPUCCL_PROGRAM) + words + " & sleep 1; kill -9 $!; wait 2>/dev/null; true"};
   const Clock::time_point begin = Clock::now();
   run(with_child(command, SIGSTOP));  // until all have closed its output
   CHECK(Clock::now() - begin < std::chrono::seconds(12));

@@ -120,9 +120,8 @@ TEST_CASE("Otsu's threshold of wide numbers is within one of 65,536 bins of a va
     CHECK(threshold >= value);
     CHECK(threshold <= value + range / 65536);
   };
-  expect(
-      threshold_of<std::int32_t>({-2000000000, -1999999999, 2000000000, 1999999998}, Kind::signed_integer),
-      -1999999999, 4e9);
+  expect(threshold_of<std::int32_t>({-2000000000, -1999999999, 2000000000, 1999999998}, Kind::signed_integer),
+         -1999999999, 4e9);
   expect(threshold_of<std::int64_t>({-(std::int64_t{1} << 40), 3, 5, std::int64_t{1} << 41},
                                     Kind::signed_integer),
          5, 0x3p40);

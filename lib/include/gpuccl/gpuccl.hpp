@@ -1,7 +1,7 @@
 #pragma once
 
-// All that a program needs to label images in memory. gpuccl/device_labeling.hpp, for images in the memory of a GPU,
-// needs CUDA's headers and is included by itself.
+// All that a program needs to label images in memory. gpuccl/device_labeling.hpp, for images in the memory of
+// a GPU, needs CUDA's headers and is included by itself.
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/bit_volume.hpp"
 #include "gpuccl/components.hpp"

@@ -7,8 +7,8 @@
 //
 // All foreground of a block is connected, so that a block has one label, which FirstScan leaves at its first
 // pixel. Which of the blocks around it have the same component, it finds by asking for pixels in the order of
-// an optimal decision tree, equal parts of which are one; it is made by lib/tools/decision_trees. SecondScan writes
-// the pixels.
+// an optimal decision tree, equal parts of which are one; it is made by lib/tools/decision_trees. SecondScan
+// writes the pixels.
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/two_scans.hpp"
