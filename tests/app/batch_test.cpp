@@ -214,7 +214,8 @@ TEST_CASE("option --summary has a row for each input, page and value") {
   CHECK(table ==
         head + (scratch / "v.npy") + ",,3,2,2,1,1,1,,,0,\n" + (scratch / "v.npy") + ",,7,1,2,2,2,2,,,,\n");
   write_file(scratch / "mine.csv", "a,b\n");
-  fails({"label", scratch / "in", "--summary", scratch / "mine.csv"}, 73, "is no table of gpuccl");
+  fails({"label", scratch / "in", "--summary", scratch / "mine.csv"}, 73,
+        "mine.csv: exists and is not a table of gpuccl; add --overwrite to replace it");
 }
 
 TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
@@ -451,7 +452,8 @@ TEST_CASE("without a folder for temporary files no joint table is begun") {
   add_image(scratch / "in/1.png");
   Command command = gpuccl_command({"label", scratch / "in", "--stats", scratch / "t.csv"});
   command.environment.emplace_back("TMPDIR", scratch / "none");
-  fails(command, 73, "none: cannot create a temporary file (no such file or directory); TMPDIR says");
+  fails(command, 73,
+        "none: cannot create a temporary file (no such file or directory); set TMPDIR to another folder");
   CHECK(names_below(scratch / "in") == std::set<std::string>{"1.png"});
   CHECK(!fs::exists(scratch / "t.csv"));
 }
@@ -610,7 +612,8 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   for (const char* text : {"--report", "--stats"})
     refused(scratch, {"@" + list, "-o", out, text, list}, "list.txt: output and input are the same file");
   write_file(scratch / "dash", "-\n" + a + "\n");
-  refused(scratch, {"@" + (scratch / "dash"), "-o", out}, "dash: names '-'");
+  refused(scratch, {"@" + (scratch / "dash"), "-o", out},
+          "dash: contains '-', but standard input is one image");
   refused(scratch, {"@", "-o", out}, "'@' needs the name of a list");
   // A folder that is not there yet has as many names as one that is.
   refused(scratch, {in, "-o", out, "--report", scratch / "sub/../out/a.json"}, "has the same output");

@@ -222,7 +222,7 @@ def detached(folder):
     for name in (b"there.raw", b"beside.raw"):
         for header in headers(name):
             run("label", header, "--json", folder / "beside.json", "--quiet")
-    pair = struct.pack("<i36xccccHHHHHHHH", 348, *[b"\0"] * 4, *[2, 4, 1, 1, 1, 1, 1, 1]).ljust(70, b"\0")
+    pair = struct.pack("<i36xHHHHHHHH", 348, *[2, 4, 1, 1, 1, 1, 1, 1]).ljust(70, b"\0")
     pair = (pair + struct.pack("<HH", 2, 8)).ljust(108, b"\0") + struct.pack("<f", 0)
     (inner / "pair.hdr").write_bytes(pair.ljust(344, b"\0") + b"ni1\0")
     (inner / "pair.img").symlink_to(secret)

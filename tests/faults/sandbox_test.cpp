@@ -63,7 +63,7 @@ TEST_CASE("a reader in the sandbox reads and writes nothing outside") {
   CHECK(Json::parse(read_file(escape.inside / "out.json"))["labeling"]["device"]["sandbox"] == "landlock");
 }
 
-TEST_CASE("--no-sandbox leaves the process free, and the report says so") {
+TEST_CASE("option --no-sandbox leaves the process free, and the report says so") {
   const Escape escape;
   const Ended ended = escape.attempt(
       {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu", "--no-sandbox"});

@@ -44,6 +44,14 @@ std::string what_keeps_apart(const std::string& input, const std::string& other)
   return "use one output folder for each";
 }
 
+/// Whether two names whose files had one identity are of one file indeed. Other processes may replace outputs
+/// meanwhile: then a new file may have got the inode of one that was looked at before.
+bool are_still_one(const std::string& a, const std::string& b) {
+  for (int look = 0; look < 3; ++look)
+    if (io::identify(a) != io::identify(b)) return false;
+  return true;
+}
+
 /// Knows every file that is read or written, and whose it is.
 class Claims {
  public:
@@ -56,9 +64,10 @@ class Claims {
     take(path, owner);
   }
   void write_all(const LabelPaths& files) {
-    std::set<io::FileIdentity> own;
+    std::map<io::FileIdentity, std::string> own;
     for (const std::string& path : files.outputs())
-      if (!own.insert(io::identify(path)).second)
+      if (const auto [other, free] = own.emplace(io::identify(path), path);
+          !free && are_still_one(path, other->second))
         throw io::FileError(path, Failure::usage, "is the name of two outputs of " + files.input);
     inputs.refuse_outputs(files);
     for (const std::string& path : files.outputs()) take(path, files.input);
@@ -66,14 +75,19 @@ class Claims {
 
  private:
   void take(const std::string& path, const std::string& owner) {
-    const auto [other, free] = outputs_.emplace(io::identify(path), owner);
-    if (!free)
+    const auto [other, free] = outputs_.emplace(io::identify(path), Output{path, owner});
+    if (free) return;
+    if (are_still_one(path, other->second.path))
       throw io::FileError(owner, Failure::usage,
-                          "has the same output as " + other->second + ": " + path + "; " +
-                              what_keeps_apart(owner, other->second));
+                          "has the same output as " + other->second.owner + ": " + path + "; " +
+                              what_keeps_apart(owner, other->second.owner));
+    other->second = {path, owner};
   }
 
-  std::map<io::FileIdentity, std::string> outputs_;
+  struct Output {
+    std::string path, owner;
+  };
+  std::map<io::FileIdentity, Output> outputs_;
 };
 
 /// Images are not written to folders that inputs are searched for in: the next run would take them for
