@@ -72,7 +72,7 @@ class PngFile final : public StripFile {
  public:
   PngFile(const StripLayout& strips, const PngHeader& header, std::int64_t row_bytes)
       : StripFile(strips, Places::after_others), row_bytes_(row_bytes) {
-    PngOutput(
+    const PngOutput header_only(
         [this](const void* data, std::size_t bytes) {
           const auto* const begin = static_cast<const std::byte*>(data);
           head_.insert(head_.end(), begin, begin + bytes);
