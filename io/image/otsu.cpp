@@ -189,57 +189,53 @@ double of_whole_numbers(const SampleSource& source, const ForegroundOptions& opt
     struct Codes {
       std::uint64_t least = ~std::uint64_t{0}, most = 0;
     };
+    const auto add_codes = [&](Codes& part, const SampleFormat& format, const std::byte* row, std::int64_t x,
+                               std::int64_t count) {
+      OrderedCodes codes(format, options);
+      for (const std::uint64_t code : codes.load(row, x, count)) {
+        part.least = std::min(part.least, code);
+        part.most = std::max(part.most, code);
+      }
+    };
     Codes all;
-    for (const Codes& part : reduce_blocks(source, memory, Codes(), 0,
-                                           [&](Codes&part, const SampleFormat&format, const std::byte*row,
-                                               std::int64_t x, std::int64_t count) {
-                                             for (const std::uint64_t code :
-                                                  OrderedCodes(format, options).load(row, x, count)) {
-                                               part.least = std::min(part.least, code);
-                                               part.most = std::max(part.most, code);
-                                             }
-                                           })) {
+    for (const Codes& part : reduce_blocks(source, memory, Codes(), 0, add_codes)) {
       all.least = std::min(all.least, part.least);
       all.most = std::max(all.most, part.most);
     }
     bins = CodeBins{all.least, all.most};
   }
   Histogram histogram(bins.count());
-  for (const Histogram& part : reduce_blocks(
-           source, memory, histogram, static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0])),
-           [&](Histogram&part, const SampleFormat&format, const std::byte*row, std::int64_t x,
-               std::int64_t count) {
-             OrderedCodes codes(format, options);
-             if (bins.width == 1)
-               for (const std::uint64_t code : codes.load(row, x, count)) ++part[code - bins.least];
-             else
-               for (const std::uint64_t code : codes.load(row, x, count))
-                 ++part[(code - bins.least) / bins.width];
-           }))
+  const auto count_codes = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
+                               std::int64_t x, std::int64_t count) {
+    OrderedCodes codes(format, options);
+    if (bins.width == 1)
+      for (const std::uint64_t code : codes.load(row, x, count)) ++part[code - bins.least];
+    else
+      for (const std::uint64_t code : codes.load(row, x, count)) ++part[(code - bins.least) / bins.width];
+  };
+  const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
+  for (const Histogram& part : reduce_blocks(source, memory, histogram, bytes, count_codes))
     add(part, histogram);
   return OrderedCodes(source.format(0), options).value_of(bins.last_of(otsu_split(histogram)));
 }
 
 double of_real_numbers(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
+  const auto add_values = [&](Range& part, const SampleFormat& format, const std::byte* row, std::int64_t x,
+                              std::int64_t count) {
+    Values values(options);
+    for (const double value : values.load(format, row, x, count)) part.add({value, value});
+  };
   Range range;
-  for (const Range& part : reduce_blocks(source, memory, Range(), 0,
-                                         [&](Range&part, const SampleFormat&format, const std::byte*row,
-                                             std::int64_t x, std::int64_t count) {
-                                           Values values(options);
-                                           for (const double value : values.load(format, row, x, count))
-                                             part.add({value, value});
-                                         }))
-    range.add(part);
+  for (const Range& part : reduce_blocks(source, memory, Range(), 0, add_values)) range.add(part);
   if (!(range.least < range.most)) return std::isfinite(range.least) ? range.least : 0;
   const Bins bins(range);
+  const auto count_values = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
+                                std::int64_t x, std::int64_t count) {
+    Values values(options);
+    for (const double value : values.load(format, row, x, count)) ++part[bins.of(value)];
+  };
   Histogram histogram(Bins::kCount);
-  for (const Histogram& part : reduce_blocks(source, memory, histogram, 0,
-                                             [&](Histogram&part, const SampleFormat&format,
-                                                 const std::byte*row, std::int64_t x, std::int64_t count) {
-                                               Values values(options);
-                                               for (const double value : values.load(format, row, x, count))
-                                                 ++part[bins.of(value)];
-                                             }))
+  for (const Histogram& part : reduce_blocks(source, memory, histogram, 0, count_values))
     add(part, histogram);
   return bins.middle(otsu_split(histogram));
 }
