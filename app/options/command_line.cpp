@@ -172,8 +172,8 @@ std::vector<std::string> without_separator(std::vector<std::string> words) {
   return words;
 }
 
-/// A value that may be left out stands in the word of its option, be it that which is meant by leaving it
-/// out: CLI11 would take whatever comes next.
+/// Rewrites an option with an optional value as `--name=value`, inserting the default: otherwise CLI11
+/// consumes the next word.
 void join_optional_values(const CLI::App& command, std::vector<std::string>& words) {
   const auto is_whole = [](const std::string& word) {
     return !word.empty() &&

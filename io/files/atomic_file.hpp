@@ -54,11 +54,11 @@ class AtomicFile {
   /// Gives the file its name.
   void commit();
 
-  /// Gives several files their names, as one step as far as a system can that renames one by one. The last
-  /// one vouches for the others: what it replaces is taken away first, so that where it is, the
-  /// files of the same run are, even after a kill in between; SIGINT, SIGTERM and SIGHUP are held back
-  /// meanwhile. When a file cannot get its name, those before it give theirs back to what they replaced.
-  /// `obsolete`, if given, vouched for files that are replaced: it goes before they do. Throws FileError.
+  /// Commits several files as one transaction, as far as individual renames allow. The last file is the
+  /// commit record: its old version is deleted first and it is renamed last, so if it exists, its siblings
+  /// are from the same run, even after a kill. Holds back SIGINT, SIGTERM and SIGHUP. If a rename fails, the
+  /// previous files are restored. `obsolete`, if given, is the record of replaced files and is deleted first.
+  /// Throws FileError.
   static void commit_together(const std::vector<AtomicFile*>& files, ObsoleteFile* obsolete = nullptr);
 
  private:

@@ -9,43 +9,43 @@
 
 namespace gpuccl {
 
-/// A view of a binary image or volume, one bit an element. Owns nothing.
+/// A view of a bit-packed binary image or volume. Does not own memory.
 ///
-/// Element x of a row is bit x % 32 (least significant first) of word x / 32. A row takes words_per_row()
-/// words at least, padded with zero bits; slices follow each other without a gap.
+/// Element x of a row is bit x % 32 (least significant first) of word x / 32. A row has at least
+/// words_per_row() words, padded with zero bits; slices are contiguous.
 struct BitView {
   const std::uint32_t* words = nullptr;
   Extent extent;
-  std::int64_t row_pitch = 0;  // 32-bit words from a row to the next; even
+  std::int64_t row_pitch = 0;  // 32-bit words between rows; even
 
-  /// Row `row` of all rows of all slices (Extent::rows).
+  /// Returns row `row` of all rows of all slices (Extent::rows).
   const std::uint32_t* row(std::int64_t row) const { return words + row * row_pitch; }
   const std::uint32_t* row(int y, int z) const {
     return row(static_cast<std::int64_t>(z) * extent.height + y);
   }
   bool operator()(int x, int y, int z = 0) const { return (row(y, z)[x / 32] >> (x % 32) & 1u) != 0; }
 
-  /// Slices [z0, z1).
+  /// Returns slices [z0, z1).
   BitView slices(int z0, int z1) const {
     return {row(0, z0), {extent.width, extent.height, z1 - z0}, row_pitch};
   }
 };
 
-/// 32-bit words a row of `width` elements takes: a multiple of two.
+/// Returns the number of 32-bit words per row of `width` elements, a multiple of two.
 constexpr std::int64_t words_per_row(std::int64_t width) { return (width + 63) / 64 * 2; }
 
-/// The input in memory: owns the bits that a BitView shows.
+/// A bit-packed image that owns its memory.
 class BitVolume {
  public:
   BitVolume() = default;
-  /// All background. Error (usage) if an axis is below 0.
+  /// Creates an image without foreground. Throws Error (usage) if an axis is below 0.
   explicit BitVolume(Extent extent);
 
   const Extent& extent() const { return extent_; }
   std::int64_t row_pitch() const { return row_pitch_; }
   std::int64_t bytes() const { return extent_.rows() * row_pitch_ * 4; }
 
-  /// The padding bits beyond `width` are zero, and a caller that writes rows keeps them so.
+  /// Returns a row for writing. The padding bits beyond `width` are zero; callers must keep them so.
   std::uint32_t* row(std::int64_t row) { return words_.get() + row * row_pitch_; }
   std::uint32_t* row(int y, int z) { return row(static_cast<std::int64_t>(z) * extent_.height + y); }
   const std::uint32_t* row(std::int64_t row) const { return words_.get() + row * row_pitch_; }
@@ -56,7 +56,7 @@ class BitVolume {
   BitView view() const { return {words_.get(), extent_, row_pitch_}; }
 
  private:
-  /// Memory comes from calloc: what the kernel hands out as zeros is first touched when it is written.
+  /// Memory comes from calloc, so pages are first touched when they are written.
   struct Free {
     void operator()(std::uint32_t* words) const { std::free(words); }
   };
@@ -66,28 +66,30 @@ class BitVolume {
   std::unique_ptr<std::uint32_t[], Free> words_;
 };
 
-/// Error (usage) if a view is not as BitView says: an axis below 0, a pitch that is odd or shorter than a
-/// row, foreground beyond the width. Every labeler checks its image.
+/// Checks the requirements of BitView. Every labeler calls it.
+/// Throws Error (usage) if an axis is below 0, the pitch is odd or shorter than a row, or there is
+/// foreground beyond the width. Time: O(rows).
 void check(BitView image);
 
-/// How the bits of a byte follow each other: LSB is TIFF's FillOrder 2, MSB is that of PNG, PBM and
+/// Order of bits in a byte: LSB first is TIFF's FillOrder 2, MSB first is that of PNG, PBM and
 /// numpy.packbits.
 enum class BitOrder { lsb_first, msb_first };
 
-/// The image in a buffer of one byte an element, of which every value but 0 is foreground. Rows of all slices
-/// (Extent::rows) begin `row_pitch` bytes apart; 0: `width`. Error (usage) if an axis is below 0, the pitch
-/// shorter than a row or `bytes` too short.
+/// Packs an image of one byte per element; nonzero is foreground. Rows of all slices (Extent::rows)
+/// begin `row_pitch` bytes apart; 0 stands for `width`.
+/// Throws Error (usage) if an axis is below 0, the pitch is shorter than a row, or `bytes` is too
+/// short.
 BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch = 0);
 
-/// The same for a buffer of one bit an element, 1 is foreground; 0 as `row_pitch` is (width + 7) / 8 bytes.
-/// What is beyond a row's width does not count.
+/// Copies an image of one bit per element; 1 is foreground. A `row_pitch` of 0 stands for (width + 7) /
+/// 8 bytes. Bits beyond the width are ignored. Throws as from_bytes().
 BitVolume from_bits(std::span<const std::uint8_t> bits, Extent extent, BitOrder order,
                     std::int64_t row_pitch = 0);
 
-/// Turns foreground into background and back, by all threads.
+/// Inverts foreground and background, using all threads.
 void invert(BitVolume& image);
 
-/// Number of foreground elements.
+/// Counts the foreground elements.
 std::int64_t count_foreground(BitView image);
 
 }  // namespace gpuccl

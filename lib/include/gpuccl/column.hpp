@@ -9,8 +9,8 @@
 
 namespace gpuccl {
 
-/// Leaves entries that are not given a value uninitialized: whoever fills them touches their memory first.
-/// What is large begins with a huge page, so that it consists of such if it is so advised.
+/// Allocator that leaves new entries uninitialized, so the thread that fills them touches their memory first.
+/// Aligns large arrays to huge pages.
 template <class T>
 struct ColumnAllocator : std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -7,9 +7,9 @@
 
 namespace gpuccl {
 
-/// No image has more components than this: none has its first element anywhere else than where a run begins
-/// that touches nothing in the row above, and in a volume nothing in that row of the slice before. By all
-/// threads.
+/// Returns an upper bound of the number of components, using all threads. A component begins with a run
+/// that touches no run in the row above, and in a volume none in that row of the previous slice. Time:
+/// O(elements / 64).
 std::int64_t most_components(BitView image, Connectivity connectivity);
 
 }  // namespace gpuccl

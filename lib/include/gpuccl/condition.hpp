@@ -8,12 +8,11 @@
 
 namespace gpuccl {
 
-/// A condition on the measures of a component, and on its value in an image of values (values.hpp), such as
-/// "area >= 50 and sphericity > 0.6". What a component does not have (NaN) is neither above, below nor equal
-/// to any number, so it is unequal to all, as in pandas.
+/// A condition on the measures of a component and on its value in a multi-label image, such as "area >=
+/// 50 and sphericity > 0.6". Comparisons with a missing value (NaN) are false.
 struct Condition {
   enum class Relation { less, at_most, greater, at_least, equal, unequal };
-  /// A comparison, or what joins the two results before it.
+  /// A comparison, or an operator on the two preceding results (postfix notation).
   struct Step {
     enum class Kind { comparison, comparison_of_value, both, either };
 
@@ -24,14 +23,15 @@ struct Condition {
 
     friend bool operator==(const Step&, const Step&) = default;
   };
-  /// Operands may nest so deep.
+  /// Maximum nesting depth of operands.
   static constexpr int kDeepest = 64;
 
-  std::vector<Step> steps;  // operands before what joins them; empty: holds always
+  std::vector<Step> steps;  // postfix; empty: always true
   std::string text;         // as written, with one blank between words
 
+  /// Returns true if the condition is satisfied. Thread-safe.
   bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const;
-  /// Those that it compares.
+  /// Returns the compared measures.
   MeasureSet measures() const;
   bool compares_value() const;
 

@@ -4,8 +4,9 @@
 
 namespace gpuccl {
 
-/// Which elements touch: those that share an edge (4, 6), an edge or a corner (8, 18), a vertex (26).
-/// A 2D connectivity on a volume labels every slice on its own; the numbering goes on from slice to slice.
+/// Which elements are neighbors: 4 share an edge, 8 also a corner (2D); 6 share a face, 18 also an
+/// edge, 26 also a corner (3D). A 2D connectivity labels each slice of a volume separately; labels
+/// continue from slice to slice.
 enum class Connectivity { c4 = 4, c8 = 8, c6 = 6, c18 = 18, c26 = 26 };
 
 inline constexpr Connectivity kConnectivities[] = {Connectivity::c4, Connectivity::c8, Connectivity::c6,
@@ -15,14 +16,13 @@ GPUCCL_HD constexpr bool is_3d(Connectivity c) {
   return c == Connectivity::c6 || c == Connectivity::c18 || c == Connectivity::c26;
 }
 
-/// How many axes two neighbors may differ on.
+/// Returns the number of axes along which two neighbors may differ.
 GPUCCL_HD constexpr int reach(Connectivity c) {
   return c == Connectivity::c4 || c == Connectivity::c6 ? 1 : c == Connectivity::c26 ? 3 : 2;
 }
 
-/// How the background is connected where the foreground is by `c`, so that what surrounds a hole is one
-/// component: 4 and 8, 6 and 26 are each other's, that of 18 is 6 (Kong and Rosenfeld 1989, Digital
-/// topology).
+/// Returns the connectivity of the background that is complementary to `c`, so that each hole is one
+/// component: 4 and 8, 6 and 26; that of 18 is 6 (Kong and Rosenfeld 1989, Digital topology).
 constexpr Connectivity complementary(Connectivity c) {
   switch (c) {
     case Connectivity::c4:

@@ -10,41 +10,40 @@
 
 namespace gpuccl {
 
-/// Two components that touch, a < b: the pairs of neighboring elements of which one is of each.
+/// Two components that touch, a < b, with counts of neighboring element pairs.
 struct Contact {
   Label a = 0, b = 0;
-  std::array<std::uint64_t, 3> faces{};  // pairs that share a face, by the axis x, y or z that it is across
-  std::uint64_t edges = 0;               // pairs that share an edge and no face: neighbors along two axes
-  std::uint64_t corners = 0;             // pairs that share no more than a corner: along three
+  std::array<std::uint64_t, 3> faces{};  // pairs that share a face, by axis x, y, z
+  std::uint64_t edges = 0;               // pairs that share only an edge (neighbors along two axes)
+  std::uint64_t corners = 0;             // pairs that share only a corner (along three axes)
 
   friend bool operator==(const Contact&, const Contact&) = default;
 };
 
-/// Of which contacts are counted where components are made by some.
+/// Returns the connectivity that counts all contacts of components: 26 or 8.
 inline Connectivity all_neighbors(Connectivity connectivity) {
   return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
 }
 
-/// Bytes of the rows that find_contacts() looks at together, and of those that it keeps of periodic borders,
-/// none of which has more runs; contacts themselves left out.
+/// Returns an upper bound of the bytes find_contacts() needs, without the contacts, if no row has more
+/// runs than `most_runs_in_row`.
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
                                     std::int64_t most_runs_in_row, const PeriodicAxes& periodic = {});
 
-/// What touches what in `labels`, sorted by a, then b: O(runs + contacts). Which elements are neighbors is
-/// said by the connectivity; one of 2D keeps slices apart. With `map`, as LabelSource::render() takes it,
-/// these are contacts of mapped labels, and components that it maps to 0 touch nothing. Rows are asked for
-/// in ascending order; the runs of two slices, or of a part of an image, are in memory at a time. Along
-/// periodic axes elements of opposite borders are neighbors, too: along one of two elements each has the
-/// other on both sides. Error as check_periodic().
+/// Finds the contacts of `labels`, sorted by a, then b (region adjacency graph). The connectivity
+/// defines neighbors; a 2D one keeps slices separate. With `map` (as in LabelSource::render()),
+/// contacts are between mapped labels; 0 touches nothing. Along a periodic axis of two elements both
+/// sides count.
+/// Reads rows in ascending order. Time: O(runs + contacts). Throws as check_periodic().
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
                                    const Label* map = nullptr, const PeriodicAxes& periodic = {});
 
-/// The same of what touches in rows [first_row, first_row + rows), and between these and what is before: one
-/// row of the same slice, or with a connectivity of 3D a slice, which `labels` must have.
+/// Finds contacts within rows [first_row, first_row + rows), and between these and the row before (with
+/// 3D connectivity the slice before), which `labels` must contain.
 std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
                                            std::int64_t first_row, std::int64_t rows);
 
-/// Those of several stretches of rows as one.
+/// Adds up the contacts of several ranges of rows.
 std::vector<Contact> add_up_contacts(const std::vector<Contact>& contacts);
 
 }  // namespace gpuccl

@@ -6,13 +6,13 @@
 
 namespace gpuccl {
 
-/// How many runs of foreground an image has, row by row.
+/// Number of foreground runs of an image.
 struct RunCounts {
   std::int64_t all = 0;
   std::int64_t most_in_row = 0;
 };
 
-/// By all threads.
+/// Counts runs, using all threads.
 RunCounts count_runs(BitView image);
 
 }  // namespace gpuccl

@@ -1,8 +1,8 @@
 #ifndef GPUCCL_DEVICE_LABELING_H
 #define GPUCCL_DEVICE_LABELING_H
 
-/* Labeling on the device for C, and for languages that call C. gpuccl/device_labeling.hpp says what all of this means;
- * here functions return a status instead of throwing. */
+/* Device labeling for C and languages that call C. gpuccl/device_labeling.hpp documents it; these functions
+ * return a status instead of throwing. Thread-safe. */
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/* 0, or why it failed: gpuccl/error.hpp says more of the classes. */
+/* 0, or the class of the error: see gpuccl/error.hpp. */
 typedef enum {
   GPUCCL_SUCCESS = 0,
-  GPUCCL_USAGE = 1,       /* an argument cannot be */
+  GPUCCL_USAGE = 1,       /* invalid argument */
   GPUCCL_UNAVAILABLE = 4, /* the device cannot be used */
   GPUCCL_INTERNAL = 5,
   GPUCCL_MEMORY = 6,   /* out of memory, or too large for any device */
-  GPUCCL_TEMPORARY = 9 /* the device was lost; trying again may help */
+  GPUCCL_TEMPORARY = 9 /* the device was lost; try again */
 } gpuccl_status;
 
 typedef struct {
@@ -52,8 +52,8 @@ typedef struct {
 gpuccl_status gpuccl_device_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes);
 
 gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int connectivity,
-                                     const gpuccl_device_result* result, void* workspace, size_t workspace_bytes,
-                                     cudaStream_t stream);
+                                     const gpuccl_device_result* result, void* workspace,
+                                     size_t workspace_bytes, cudaStream_t stream);
 
 typedef enum {
   GPUCCL_U8,
@@ -78,12 +78,12 @@ typedef struct {
 
 gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes);
 
-/* `values`: of the components, or NULL. */
+/* `values`: one per component, or NULL. */
 gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* image, int connectivity,
-                                            const gpuccl_device_result* result, uint64_t* values, void* workspace,
-                                            size_t workspace_bytes, cudaStream_t stream);
+                                            const gpuccl_device_result* result, uint64_t* values,
+                                            void* workspace, size_t workspace_bytes, cudaStream_t stream);
 
-/* The reason of the calling thread's last failure, "" before one; valid until its next. */
+/* Returns the message of the calling thread's last error, "" if none; valid until its next error. */
 const char* gpuccl_last_error(void);
 
 #ifdef __cplusplus

@@ -13,64 +13,69 @@
 
 namespace gpuccl {
 
+/// Devices that an engine may use. `automatic`: a GPU if the work repays starting it, with the CPU as
+/// fallback.
 enum class DeviceChoice { automatic, cuda, cpu };
 
+/// What an engine labels with.
 struct EngineOptions {
   std::string algorithm = "auto";
   DeviceChoice device = DeviceChoice::automatic;
-  std::vector<int> gpus = {
-      0};  // CUDA devices to label on, all of them where one image is large; {}: all there are
-  bool time_phases = false;                        // on a GPU, as Labeler::time_phases()
-  std::int64_t worth_gpu = std::int64_t{1} << 26;  // elements that an image has for each GPU it is shared by
+  std::vector<int> gpus = {0};  // CUDA devices, all used for one large image; {}: all devices
+  bool time_phases = false;     // as Labeler::time_phases(), on a GPU
+  std::int64_t worth_gpu = std::int64_t{1} << 26;  // elements per GPU from which an image is split
 };
 
-/// Error (usage) if algorithm and device name nothing in the table, contradict each other or, when it is
-/// given, cannot do `connectivity`. Looks at the table only.
+/// Checks options against the table of algorithms; starts no device.
+/// Throws Error (usage) if algorithm and device are unknown, contradict each other, or do not support
+/// `connectivity`, if given.
 void check_options(const EngineOptions& options, std::optional<Connectivity> connectivity = std::nullopt);
 
-/// What an engine with these options labels an image of so many elements with, unless its GPU turns out to be
-/// unusable. Looks at the table only.
+/// Returns the algorithm that an engine with these options uses for an image of `elements`, unless its
+/// GPU turns out to be unusable. Starts no device.
 const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
                                     std::int64_t elements);
 
-/// What labeled one image, and how long it took in milliseconds.
+/// What labeled one image, and the time in milliseconds.
 struct EngineReport {
-  std::string algorithm;  // that really ran
+  std::string algorithm;  // the one that really ran
   Connectivity connectivity = Connectivity::c8;
   DeviceKind device_kind = DeviceKind::cpu;
   std::string device_name;
   std::vector<int> gpus;   // CUDA devices that labeled, in ascending order
-  double start_up_ms = 0;  // waiting for the device, what reading the file did not hide
-  double label_ms = 0;     // statistics not included
+  double start_up_ms = 0;  // waiting for the device
+  double label_ms = 0;     // without statistics
 };
 
-/// Labels one image after another; chooses the device and goes back to the CPU when the GPU cannot be used.
+/// Labels images: selects the device and falls back to the CPU if a GPU cannot be used. Thread-safe,
+/// except construction and destruction.
 class Engine {
  public:
-  /// Called at most once an engine with one line for the user when labels come from another device than asked
-  /// for.
+  /// Receives one line for the user, at most once per engine, when the CPU replaces a GPU.
   using Warn = std::function<void(const std::string& line)>;
 
-  /// Checks the options as check_options() does and starts the device in the
-  /// background when it is certain to be used, so that reading a file hides that time.
+  /// Checks the options as check_options() does. Starts the device in the background if it is certain
+  /// to be used, so that reading a file hides that time.
   Engine(const EngineOptions& options, Warn warn);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Labels `image`, which must outlive the labels returned. Fills `report` if it is not null.
-  /// What does not fit into the memory of the GPU is labeled there in parts, and what is large by all GPUs
-  /// that nothing else keeps busy.
-  /// May be called from several threads at once: the CPU labels several images side by side, each GPU one
-  /// after the other, but small ones of one slice (of at most 2^18 elements) that wait for it together; each
-  /// is given its share of the time.
-  /// `gathered`: sums that Labeled::sums shall have, if one GPU labels the image at once and by itself.
+  /// Labels `image`, which must outlive the returned labels. Fills `report` if it is not null.
+  /// Images larger than GPU memory are labeled in parts; large images are split over all idle GPUs.
+  /// Thread-safe. The CPU labels images concurrently; a GPU takes one at a time, but batches waiting
+  /// small 2D images (up to 2^18 elements) and reports each one's share of the time.
+  /// `gathered`: sums to return in Labeled::sums. Honored only if one GPU labels the whole image in
+  /// one piece.
+  /// Throws Error: usage if the image violates BitView; memory; data if there are more than 2^32 - 1
+  /// components; with DeviceChoice::cuda also unavailable and temporary.
   Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr,
                 const SumsLayout& gathered = {});
 
-  /// The same of values, by `runs`: on the first GPU where one is asked for, else on the CPU, which has
-  /// labeled them before the values would have come to a GPU. The image has to fit the GPU's memory as a
-  /// whole: Error (memory) if it does not, or (unavailable) if there is none; the CPU does not take over.
+  /// Labels a multi-label image with `runs`: on the first GPU with DeviceChoice::cuda, otherwise on
+  /// the CPU. Thread-safe.
+  /// Throws Error: memory if the image does not fit into GPU memory in one piece, unavailable without
+  /// a GPU. There is no fallback to the CPU.
   LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport* report = nullptr);
 
  private:
@@ -78,7 +83,7 @@ class Engine {
   std::unique_ptr<State> state_;
 };
 
-/// Name of the processor this program runs on.
+/// Returns the name of the processor.
 std::string cpu_name();
 
 }  // namespace gpuccl

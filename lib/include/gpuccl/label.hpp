@@ -8,22 +8,25 @@
 // Labeling in one call.
 namespace gpuccl {
 
-/// The labels of an image and its components. Owns all that it shows.
+/// Labels and components of an image. Owns its memory.
 struct LabeledImage {
   LabelImage labels;
   Components components;
 };
 
-/// Labels the components of an image in memory: 1..N in raster order (z, y, x) of each component's first
-/// element. All threads of the CPU work, by the algorithm `runs`. Calls from several threads may overlap. An
-/// Engine also chooses algorithms and GPUs. Error (usage) if the image is not as BitView says.
+/// Labels an image in memory on the CPU with the algorithm `runs`, using all threads. Labels are 1..N
+/// in raster order (z, y, x) of each component's first element. Use Engine to select algorithms and
+/// GPUs.
+/// Thread-safe. Time: O(elements / 64 + runs). Throws Error: usage if the image violates BitView;
+/// memory.
 LabeledImage label(BitView image, Connectivity connectivity);
 
-/// The same into the caller's array, which has room for extent.elements() labels without padding.
+/// Labels into the caller's array of extent.elements() labels, without padding. Otherwise as label()
+/// above.
 Components label(BitView image, Connectivity connectivity, Label* labels);
 
-/// Writes all rows of `source` by all threads, as LabelSource::render() does. `out` has room for all
-/// elements.
+/// Writes all rows of `source` to `out`, which has room for all elements, using all threads. `map` as
+/// in LabelSource::render().
 void render_all(const LabelSource& source, LabelsOut out, const Label* map = nullptr);
 
 }  // namespace gpuccl

@@ -10,12 +10,13 @@
 
 namespace gpuccl {
 
-using Label = std::uint32_t;  // 0 is background
+/// A component number, 1..N; 0 is background.
+using Label = std::uint32_t;
 
-/// Where labels are written to, 1, 2 or 4 bytes each.
+/// Destination of labels of 1, 2 or 4 bytes.
 using LabelsOut = std::variant<std::uint8_t*, std::uint16_t*, std::uint32_t*>;
 
-/// Elements [begin, end) of a row, all of one label other than 0.
+/// Elements [begin, end) of a row that have the same label, which is not 0.
 struct LabelRun {
   int begin = 0, end = 0;
   Label label = 0;
@@ -23,13 +24,13 @@ struct LabelRun {
   friend bool operator==(const LabelRun&, const LabelRun&) = default;
 };
 
-/// The runs of some rows, row after row and from left to right.
+/// Label runs of consecutive rows, from left to right.
 struct LabelRuns {
   std::vector<LabelRun> runs;
-  std::vector<std::size_t> ends;  // of each row, in `runs`
+  std::vector<std::size_t> ends;  // end of each row, as an index into `runs`
 
-  /// Adds a run to the row after these, unless it is background. What touches the run before it and has its
-  /// label is more of that: runs of nearly equal values, say.
+  /// Appends a run to the current row, unless it is background. Extends the previous run if both
+  /// touch and have the same label.
   void add(const LabelRun& run) {
     if (run.label == 0) return;
     const bool is_first = runs.size() == (ends.empty() ? 0 : ends.back());
@@ -40,40 +41,40 @@ struct LabelRuns {
   }
 };
 
-/// The finished labels of one image: 1..N in raster order (z, then y, then x) of each component's first
-/// element.
+/// The final labels of one image: 1..N in raster order (z, y, x) of each component's first element.
 ///
-/// Nothing says that a label image exists: rows are rendered when they are asked for, so that writing a file
-/// needs a few strips of memory. render() may be called from several threads at once.
+/// A LabelSource need not hold a label image: rows are rendered on demand, so writing a file needs
+/// memory for a few strips only. render() and list_runs() are thread-safe.
 class LabelSource {
  public:
   virtual ~LabelSource() = default;
 
   virtual Extent extent() const = 0;
-  /// N.
+  /// Returns N.
   virtual Label count() const = 0;
 
-  /// Sees to it that rows [first_row, first_row + rows) can be rendered, and returns the end of those that
-  /// can be from first_row on. Rows before it are gone, until they are asked for again. Called in ascending
-  /// order and while nothing is rendered. Only labels of slabs need it (slabs.hpp): all others are in memory.
+  /// Makes rows [first_row, first_row + rows) available for render() and returns the end of the
+  /// available range. Evicts earlier rows. Call with ascending rows, never concurrently with
+  /// render(). Needed only for labels of slabs (slabs.hpp); others are always available.
+  /// Throws Error if reading or labeling a slab fails.
   virtual std::int64_t prepare(std::int64_t /*first_row*/, std::int64_t /*rows*/) const {
     return extent().rows();
   }
 
-  /// Writes the labels of rows [first_row, first_row + rows) of all rows of all slices (Extent::rows) to
-  /// `out`, `width` values a row without padding. With `map`, which has N + 1 entries and starts with 0,
-  /// label l is written as map[l]. The caller has made sure that the largest value fits the type of `out`.
+  /// Writes the labels of rows [first_row, first_row + rows) (Extent::rows) to `out`, `width` values
+  /// per row without padding. With `map`, which has N + 1 entries and starts with 0, writes map[l]
+  /// instead of l. Requires that the largest value fits the type of `out`. Thread-safe.
   virtual void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const = 0;
 
-  /// The same as runs, in place of what `out` held, as long as they can be where `map` gives no two labels
-  /// one number. Here they are looked for in rendered rows; a source that knows them says them.
+  /// Replaces `out` with the label runs of these rows, maximal if `map` is injective. The default
+  /// scans rendered rows; override it if runs are known. Thread-safe.
   virtual void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const;
 };
 
-/// A label image in memory, 4 bytes an element.
+/// A label image in memory, 4 bytes per element, rows without padding.
 class LabelImage final : public LabelSource {
  public:
-  /// Values are not initialized.
+  /// Allocates labels without initializing them.
   LabelImage(Extent extent, Label count);
 
   Label* data() { return labels_.get(); }
@@ -94,7 +95,7 @@ class LabelImage final : public LabelSource {
   std::unique_ptr<Label[]> labels_;
 };
 
-/// All rows of `source` as one image.
+/// Renders all rows of `source` into one image.
 LabelImage render_all(const LabelSource& source);
 
 }  // namespace gpuccl

@@ -18,17 +18,17 @@
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/sums_layout.hpp"
 
-// What is measured of components beyond area, box and centroid.
+// Measures of components (region properties) beyond area, bounding box and centroid.
 namespace gpuccl {
 
-/// Basic measures are part of Components; all others are measured when they are asked for.
+/// Groups of measures. Basic ones are part of Components; all others must be requested.
 enum class MeasureGroup { basic, shape, topology, border, periodic, physical, intensity };
 
-/// Of which labelings a measure is: those of images (4- and 8-connectivity, also of every slice on its own),
-/// those of volumes (6, 18, 26), or both.
+/// Dimensions of a measure: images (4- and 8-connectivity, also slices labeled separately), volumes (6,
+/// 18, 26), or both.
 enum class MeasuredIn { both, images, volumes };
 
-/// In the order of their columns.
+/// All measures, in the order of their columns.
 enum class MeasureId : std::uint8_t {
   area,
   x0,
@@ -124,58 +124,59 @@ enum class MeasureId : std::uint8_t {
 };
 inline constexpr std::size_t kMeasures = static_cast<std::size_t>(MeasureId::count);
 
+/// A row of the table of measures.
 struct Measure {
   MeasureId id;
-  std::string_view name;  // of its column; scikit-image's where it has the measure
+  std::string_view name;  // column name; that of scikit-image if it has the measure
   MeasureGroup group;
   MeasuredIn in;
-  std::string_view unit;  // lengths are in elements, of physical measures in the unit of the spacing
+  std::string_view unit;  // elements, for physical measures the unit of the spacing
   std::string_view definition;
-  std::string_view source;  // "" if the definition says all
+  std::string_view source;  // paper or program; "" if the definition suffices
 };
 
-/// All of them, in the order of MeasureId.
+/// Returns all measures in the order of MeasureId.
 std::span<const Measure, kMeasures> measures();
-/// Whether it is in the unit of the spacing, and so there only where that is known.
+/// Returns true for measures in the unit of the spacing, which need a known spacing.
 inline bool is_physical(const Measure& measure) { return measure.name.ends_with("_physical"); }
 inline const Measure& measure_of(MeasureId id) { return measures()[static_cast<std::size_t>(id)]; }
 
 std::string_view name_of(MeasureGroup group);
 
-/// Which measures are wanted.
+/// A set of measures.
 using MeasureSet = std::bitset<kMeasures>;
 
-/// All of a group.
+/// Returns all measures of a group.
 MeasureSet measures_of(MeasureGroup group);
 
-/// Those that take much memory or time in labelings by this connectivity, so that the name of a group should
-/// not stand for them.
+/// Returns measures that take much memory or time with this connectivity, which names of groups should
+/// not include.
 MeasureSet by_name_only(Connectivity connectivity);
 
-/// Those that are not basic, in order.
+/// Returns the measures that are not basic, in order.
 std::vector<MeasureId> columns(const MeasureSet& wanted);
 
-/// Samples of up to 64 bits, and sums of them.
+/// Integer sample of up to 64 bits, or a sum of samples.
 __extension__ typedef __int128 WholeNumber;
 
-/// The measures that may be whole numbers which no double is.
+/// Measures whose integer values may exceed the precision of a double.
 inline constexpr std::array kWholeMeasures{MeasureId::intensity_min, MeasureId::intensity_max,
                                            MeasureId::intensity_sum};
 
-/// The values of one component; NaN is what it does not have.
+/// Measures of one component; missing values are NaN.
 class MeasureValues {
  public:
   MeasureValues() { values_.fill(std::numeric_limits<double>::quiet_NaN()); }
   double& operator[](MeasureId id) { return values_[static_cast<std::size_t>(id)]; }
   double operator[](MeasureId id) const { return values_[static_cast<std::size_t>(id)]; }
 
-  /// Sets one of kWholeMeasures, and the double next to it.
+  /// Sets one of kWholeMeasures, exactly and as a double.
   void set_whole(MeasureId id, WholeNumber value) {
     constexpr WholeNumber kEveryDouble = WholeNumber{1} << std::numeric_limits<double>::digits;
     (*this)[id] = static_cast<double>(value);
     if (value <= -kEveryDouble || value >= kEveryDouble) large_[place(id)] = value;
   }
-  /// The exact value of one that set_whole() found to be 2^53 or more from zero, else 0.
+  /// Returns the exact value if its magnitude is 2^53 or more, otherwise 0.
   WholeNumber large(MeasureId id) const {
     const std::size_t at = place(id);
     return at < large_.size() ? large_[at] : 0;
@@ -195,36 +196,37 @@ class MeasureValues {
 
 class IntensityImage;
 
+/// What to measure, and with which inputs and limits.
 struct MeasureRequest {
   MeasureSet wanted;
   Connectivity connectivity = Connectivity::c8;
-  std::array<double, 3> spacing{};  // from an element to the next along x, y, z; 0: unknown
-  /// Labels of the inverted image by complementary() of the connectivity, of which components that touch the
-  /// border may be left out (enclosed_background()), and in parts those that begin in others
-  /// (cavities_of_part(), cavities_of_slab()). They must outlive the call; needed if needs_background().
+  std::array<double, 3> spacing{};  // distance of elements along x, y, z; 0: unknown
+  /// Labels of the inverted image with complementary() connectivity. Components that touch the border
+  /// may be missing (enclosed_background()), in parts also those that belong to others
+  /// (cavities_of_part(), cavities_of_slab()). Must outlive the call. Required if needs_background().
   const Labeled* background = nullptr;
-  /// Bytes that may be taken beside bytes_of_sums() of each component: for rows of Feret diameters, and for
-  /// what threads have measured of components that others measure too.
+  /// Limit in bytes in addition to bytes_of_sums() per component: for rows of Feret diameters, and
+  /// for components that several threads measure.
   std::int64_t max_bytes = INT64_MAX;
-  std::span<const std::array<Wrap, 3>> wraps = {};  // of each component of a periodic image
-  /// Sums of the components that a labeler has gathered; taken if they are what is needed.
+  std::span<const std::array<Wrap, 3>> wraps = {};  // per component, for a periodic image
+  /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;
-  bool in_parts = false;      // sums are added to those of other parts of the same components
-  bool long_samples = false;  // of intensity: whole numbers of more than 32 bits, of which more is gathered
-  /// Samples of which measure_part(), measure_slab() and measure_nothing() gather what parts have, too; those
-  /// of the whole are measure_intensity()'s.
+  bool in_parts = false;      // sums will be added to those of other parts
+  bool long_samples = false;  // integer samples of more than 32 bits
+  /// Samples for measure_part(), measure_slab() and measure_nothing(). For whole images use
+  /// measure_intensity().
   const IntensityImage* samples = nullptr;
 };
 
-/// Whether cavities are to be counted, which are components of the background.
+/// Returns true if cavities are counted, which are components of the background.
 bool needs_background(const MeasureRequest& request);
 
 class Intensities;
 class IntensitySums;
 class MeasureSums;
 
-/// What was measured of the components of one labeling: integer sums, from which values are derived when they
-/// are asked for.
+/// Measured sums of the components of one labeling, from which values are derived on request. Reading
+/// is thread-safe, modifying is not.
 class Measured {
  public:
   Measured();
@@ -233,63 +235,62 @@ class Measured {
   Measured(Measured&&) noexcept;
   Measured& operator=(Measured&&) noexcept;
 
-  /// None if nothing was measured.
+  /// Returns the requested measures; empty if nothing was measured.
   const MeasureSet& wanted() const;
-  /// Those of them that are measured in such a labeling and not basic, in order.
+  /// Returns the requested measures of these dimensions that are not basic, in order.
   std::vector<MeasureId> columns() const;
-  /// What was measured of the same components from samples.
+  /// Adds intensity measures of the same components.
   void add(Intensities intensities);
-  /// Leaves what else was measured, for a condition, out of wanted() and columns().
+  /// Removes measures that were needed only for a condition from wanted() and columns().
   void show_only(const MeasureSet& wanted);
-  /// Component i goes on as map[i + 1] - 1, or is gone where that is 0; as Selection::map.
+  /// Renumbers components: component i becomes map[i + 1] - 1, or is removed if that is 0, as in
+  /// Selection::map.
   void select(const std::vector<Label>& map);
-  /// What is known of component i as words behind `saved`, and adds such to what is known of another part of
-  /// the same component: that of rows which follow, if samples are not whole numbers. Of
-  /// MeasureRequest::in_parts. Error (data) if it cannot be of such.
+  /// Appends the sums of component i to `saved`; add_saved() adds them to another part of the same
+  /// component. For floating-point samples, parts must be added in ascending order of rows. Requires
+  /// MeasureRequest::in_parts. Throws Error (data) if `saved` is malformed.
   void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
   void add_saved(std::size_t i, std::span<const std::uint64_t> saved);
-  /// Takes samples that were gathered in parts.
+  /// Adds samples gathered in parts.
   void add(std::unique_ptr<IntensitySums> sums);
-  /// Measures intensities of the first so many components, when all their parts were added. Returns how many
-  /// of their samples are no number.
+  /// Derives the intensities of the first `components` components, after all parts were added.
+  /// Returns the number of NaN samples.
   std::uint64_t derive_intensities(std::size_t components);
-  /// The same measures, of nothing yet, of other components.
+  /// Returns an empty set of the same measures for other components.
   Measured of_others(const Components& components) const;
-  /// Whether there is anything, be it of no measure.
+  /// True once measured, even if no measure was requested.
   bool any() const { return sums_ != nullptr; }
-  /// Of component i, of which `components` are what else is known. May be called from several threads at
-  /// once.
+  /// Returns the values of component i. Thread-safe.
   MeasureValues values(const Components& components, std::size_t i) const;
-  /// Bytes that are held beside bytes_of_sums() of each component.
+  /// Returns the bytes held in addition to bytes_of_sums() per component.
   std::int64_t bytes_beside() const;
 
  private:
   std::unique_ptr<MeasureSums> sums_;
-  std::unique_ptr<IntensitySums> intensity_sums_;  // until they are derived
+  std::unique_ptr<IntensitySums> intensity_sums_;  // until derive_intensities()
   std::unique_ptr<Intensities> intensities_;
-  std::vector<Label> selected_;  // what component i was when it was measured; empty: the same
+  std::vector<Label> selected_;  // index of component i when measured; empty: unchanged
 };
 
-/// Bytes of the sums of one component of an image of this size at most; rows of Feret diameters come on top,
-/// 8 each.
+/// Returns an upper bound of the bytes per component; rows of Feret diameters take 8 bytes each in
+/// addition.
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
 
-/// The sums that these measures are derived from, as far as a labeler can gather them.
+/// Returns the sums that these measures are derived from, as far as a labeler can gather them.
 SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity);
 
-/// Measures `components`, which are those of `labels`, in one pass over all rows by all threads. The values
-/// do not depend on how labels are stored, on slabs or threads.
-/// Error (usage) without a background that is needed, Error (memory) over MeasureRequest::max_bytes.
+/// Measures `components` of `labels` in one pass over all rows, using all threads. Values do not depend
+/// on threads, slabs or how labels are stored. Time: O(runs) plus what the measures need at boundaries.
+/// Throws Error: usage if a required background is missing; memory over MeasureRequest::max_bytes.
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
 
-/// How many rows before and behind some are looked at to measure these: of an image of one slice, or whole
-/// slices of a volume.
+/// Rows before and behind a range of rows that measuring it needs: rows of a 2D image, or whole slices.
 struct RowsAround {
   std::int64_t before = 0, behind = 0;
 };
 RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity);
 
-/// The same measures of nothing yet, to which what is known of parts of the components is added.
+/// Returns empty sums of the components, to which sums of parts are added with add_saved().
 Measured measure_nothing(const Extent& extent, const Components& components, MeasureRequest request);
 
 }  // namespace gpuccl

@@ -8,7 +8,7 @@
 
 namespace gpuccl {
 
-/// nonzero_bytes() for processors without SSE2.
+/// nonzero_bytes() without SSE2.
 inline std::uint64_t nonzero_bytes_portably(const std::uint8_t* bytes) {
   constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7fu;
   std::uint64_t found = 0;
@@ -21,7 +21,7 @@ inline std::uint64_t nonzero_bytes_portably(const std::uint8_t* bytes) {
   return found;
 }
 
-/// Bit i says whether bytes[i] is not 0, for 64 bytes.
+/// Returns 64 bits: bit i is set if bytes[i] is not 0.
 inline std::uint64_t nonzero_bytes(const std::uint8_t* bytes) {
 #ifdef __SSE2__
   std::uint64_t zeros = 0;

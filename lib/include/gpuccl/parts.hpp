@@ -22,31 +22,37 @@
 #include "gpuccl/value_slabs.hpp"
 #include "gpuccl/value_type.hpp"
 
-// One image or volume in parts that are labeled at the same time, by several GPUs, processes or hosts. Parts
-// send each other what they know of the components at their faces; the labels are those of the whole.
+// Distributed labeling: parts of one image are labeled concurrently by several GPUs, processes or
+// hosts, and exchange what they know of components at their boundaries. The labels are those of the
+// whole image. docs/internals/distributed.md explains the algorithm.
+// Functions marked "collective" must be called by all parts, in the same order and with the same
+// options.
 namespace gpuccl {
 
+/// Bytes that one part sends to another.
 using Message = std::vector<std::byte>;
 
-/// How one of several parts talks to the others. All of them call scan() and gather() in the same order.
-/// What a call throws is that another part has failed or is gone. scan() and gather() go through part 0,
-/// where there is no better way.
+/// Communication of one part with the others. Any call throws if another part has failed or exited. Not
+/// thread-safe: one thread per part. The default scan() and gather() go through part 0.
 class PartLink {
  public:
   virtual ~PartLink() = default;
-  /// This one, from 0 on, and how many there are.
+  /// Returns the index of this part, and the number of parts.
   virtual int part() const = 0;
   virtual int parts() const = 0;
 
-  /// Does not wait for the other part to receive it. Messages to one part arrive in their order.
+  /// Sends a message without waiting for its receipt. Messages to one part arrive in order.
   virtual void send(int to, Message message) = 0;
+  /// Waits for the next message of part `from`.
   virtual Message receive(int from) = 0;
 
+  /// Exclusive prefix sum over the preceding parts, and the sum of all parts.
   struct Sums {
-    std::uint64_t before = 0, all = 0;  // of the values of the parts before this one, of all parts
+    std::uint64_t before = 0, all = 0;
   };
+  /// Collective. Computes the prefix sum of `value`.
   virtual Sums scan(std::uint64_t value);
-  /// The messages of all parts, in their order.
+  /// Collective. Returns the messages of all parts, in their order.
   virtual std::vector<Message> gather(Message message);
 };
 
@@ -61,15 +67,15 @@ class SoloLink final : public PartLink {
   Message receive(int from) override;
 };
 
-/// Runs `work` for each of so many parts in a thread of its own and returns when all are done. When one
-/// throws, calls of the others' links throw too, and the first error goes on.
+/// Runs `work` in one thread per part and returns when all are done. If one throws, calls of the other
+/// links throw too, and the first error is rethrown.
 void run_parts(int parts, const std::function<void(PartLink& link)>& work);
 
-/// As many parts, about equally large: slices of a volume, rows of a single slice. Where there are more parts
-/// than these, the last ones are empty.
+/// Cuts an image into `parts` ranges of about equal size: slices of a volume, rows of a single slice.
+/// If there are more parts than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
 
-/// A slab with its own labels, and what each of them, and 0, is in the whole. Empty numbers: the same.
+/// A slab with its own labels, and the final label of each (`numbers`; entry 0 is background).
 struct NumberedSlab {
   Slab slab;
   std::unique_ptr<LabelSource> labels;
@@ -78,102 +84,103 @@ struct NumberedSlab {
   const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
 };
 
-/// The labels of a whole, of which only rows of `slabs`, which are in ascending order, can be rendered.
+/// Returns the labels of the whole image. Only rows of `slabs`, in ascending order, can be rendered.
 std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count);
 
-/// What a part is of the whole.
+/// State of a part after unite_part(). A component belongs to the part that contains its first element.
 struct NumberedPart {
   NumberedSlab labels;
-  Components components;               // that begin in the part and stay, as the whole sees them; those of
-                                       // LabelOrder::size are all in part 0
-  Column<ValueBits> values;            // of these, of an image of values
-  Column<ValueBits> values_of_labels;  // the same of the part's own labels, unless it is the only part
-  Measured measured;                   // the same, if they were measured
-  std::uint64_t nans = 0;              // samples of these that are no number, if intensities were measured
-  Label first = 0;                     // the label of the first of these is one more
-  Label count = 0;                     // of labels of the whole
-  std::uint64_t dropped = 0;           // by the selection, of the whole
-  std::uint64_t largest = 0;           // elements of the largest component of the whole, before that
+  Components components;               // that belong to the part and remain; with LabelOrder::size all
+                                       // are in part 0
+  Column<ValueBits> values;            // of these components, for a multi-label image
+  Column<ValueBits> values_of_labels;  // of the part's own labels, unless it is the only part
+  Measured measured;                   // of these components, if measured
+  std::uint64_t nans = 0;              // NaN samples of these components
+  Label first = 0;                     // label offset: the first of these has label first + 1
+  Label count = 0;                     // labels in the whole image
+  std::uint64_t dropped = 0;           // components removed in the whole image
+  std::uint64_t largest = 0;           // size of the largest component before the selection
 
-  // Until the selection, of several parts: labels of the whole, ascending, that the part has and that begin
-  // before it, and those at its last slice, or row.
+  // With several parts, until the selection: final labels in the part of components that belong to earlier
+  // parts, ascending, and final labels in its last slice or row.
   std::vector<Label> before;
   std::vector<Label> at_last;
 };
 
-/// Numbers the labels of `slab` of a whole, after each part has labeled its own: all parts of `link` call it
-/// with the slab of cut_into_parts() that is theirs, and with the same options. The result does not depend on
-/// how many parts there are. `values`: of the part's components, of an image of values; then these connect
-/// where values are equal, or with a delta where elements `at_faces` do. Messages and memory beside the
-/// part's own components are of the size of two faces. The only part is taken as it is. Error (data) when
-/// there are more components than labels.
+/// Collective. Merges components across part boundaries and assigns final labels, after each part has
+/// labeled its slab of cut_into_parts(). The result does not depend on the number of parts.
+/// `values`: one per component, for a multi-label image; then equal values connect, or with a delta the
+/// elements of `at_faces`.
+/// Communication: O(log parts) rounds of messages, of the size of two boundary slices. Throws Error
+/// (data) if there are more components than labels.
 NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
                         Labeled labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
 
-/// Then unites components across periodic borders, as wrap(), again all parts; returns how each that begins
-/// in the part goes across them. Part 0 holds what lies at the borders, every part the components there.
-/// Error as wrap().
+/// Collective, after unite_part(). Merges components across periodic borders, as wrap() does, and
+/// returns how each component that belongs to the part wraps. Part 0 holds the border runs, every part
+/// the components there. Throws as wrap().
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
                                            const PeriodicAxes& periodic, NumberedPart& part);
 
-/// The cavities that begin in a part, of which unite_part() has numbered the background by complementary() of
-/// the connectivity, for MeasureRequest::background: again all parts call it.
+/// Collective. Returns the cavities that belong to the part, for MeasureRequest::background.
+/// `background`: the result of unite_part() for the background with complementary() connectivity.
 Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background);
-/// The same of a slab with labels of the background of the whole, from which components that touch the border
-/// were dropped: `cavities` that begin in the slab, after so many in those before it.
+/// Returns the cavities that belong to a slab, given labels of the background of the whole image
+/// without components that touch the border. `before`: number of cavities of earlier slabs.
 Labeled cavities_of_slab(Extent whole, NumberedSlab background, Label before, Components cavities);
 
-/// Then measures the components, again all parts. What is looked at around a part comes from others. Samples
-/// are read in `alone`, which does what it is given, that waits for no other part: there it may see to it
-/// that all parts fail when one does.
+/// Collective. Measures the components; halo rows are exchanged with neighboring parts. `alone` runs
+/// the callback that reads samples and does not communicate; wrap it to turn one part's error into
+/// everyone's.
 void measure_part(
     PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
-/// Then drops components and numbers those that stay, again all parts. Of `values` only type and apart are
-/// looked at. The largest take 8 bytes for every component in every part, those of each value 16;
-/// LabelOrder::size in part 0 all of the component.
+/// Collective. Filters components and relabels the remaining ones. Uses only the type and `apart` of
+/// `values`. Memory: with a limit on the largest 8 bytes per component of the whole in every part, 16
+/// if per value; with LabelOrder::size part 0 holds all components.
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
                  NumberedPart& part, const ComponentValues& values = {});
 
-/// What touches what in the whole, as find_contacts(), all of it in part 0: again all parts call it, when
-/// components have been selected. Part 0 holds what lies at periodic borders.
+/// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
+/// returns them in part 0. Part 0 holds the runs at periodic borders.
 std::vector<Contact> find_contacts_of_part(PartLink& link, Extent whole, Connectivity connectivity,
                                            const NumberedPart& part, const PeriodicAxes& periodic = {});
-/// Which rows find_contacts_of_rows() looks at before those of a part.
+/// Returns how many rows before a part find_contacts_of_rows() needs.
 RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
 
-/// Rows that lie at periodic borders, with labels of the whole: of those whose ends alone do, the first and
-/// the last run.
+/// Rows at periodic borders with final labels; for rows that touch a border only with their ends, their
+/// first and last run.
 struct BorderRows {
   std::vector<std::int64_t> rows;
   LabelRuns runs;
 };
+/// Returns the border rows of a slab.
 BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const PeriodicAxes& periodic);
-/// What touches across periodic borders, of which `all` are the rows.
+/// Returns the contacts across periodic borders; `all`: the border rows of all parts.
 std::vector<Contact> find_contacts_across(Extent whole, Connectivity connectivity,
                                           const PeriodicAxes& periodic, const std::vector<BorderRows>& all);
 
-/// Unites an image in memory, with `label` for each part in a thread of its own. The labels look at the
+/// Labels an image in memory in parts, calling `label` in one thread per part. The labels reference the
 /// image.
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label);
 
-/// What slabs of one image that were labeled one by one are of the whole.
+/// Final components of slabs that were labeled separately.
 struct JoinedSlabs {
   Components components;
-  Column<ValueBits> values;                 // of these, of an image of values
+  Column<ValueBits> values;                 // of these components, for a multi-label image
   std::vector<std::vector<Label>> numbers;  // NumberedSlab::numbers of each slab
 };
 
-/// Joins `slabs`, in ascending order and none of them empty, of which labeled(i) has the labels and
-/// components of one, and if it is an image of values these and faces_of(): of its labels only runs of the
-/// first and of the last slice, or row, are asked for.
+/// Merges the components of `slabs`, which are ascending and not empty. `labeled(i)` returns labels and
+/// components of one, for multi-label images with values and faces_of(). Only runs of its first and
+/// last slice (or row) are requested.
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<SlabToJoin(std::size_t i)>& labeled);
 
-/// Measures what `slab` has of `components`, which are those of ascending `labels` of the whole, to be added
-/// to measure_nothing(). `slabs`: that one, and those that have rows_measured_around() it.
+/// Measures the share of `slab` in `components`, which have the ascending final `labels`; add it to
+/// measure_nothing(). `slabs`: the slab, and those that contain rows_measured_around() it.
 Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
                       const std::vector<Label>& labels, const Components& components,
                       const MeasureRequest& request);

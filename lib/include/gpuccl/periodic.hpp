@@ -12,38 +12,37 @@
 
 namespace gpuccl {
 
-/// Along which of x, y, z opposite borders touch, as in the periodic boxes of simulations.
+/// Axes x, y, z with periodic borders, as in simulation boxes.
 using PeriodicAxes = std::array<bool, 3>;
 
-/// How a component goes across the border of a periodic axis.
+/// How a component wraps along a periodic axis.
 enum class Wrap : std::uint8_t {
   none,
-  across,  // it goes on at the opposite border
-  around   // it meets itself there: it percolates
+  across,  // it continues at the opposite border
+  around   // it meets itself: it percolates (spanning cluster)
 };
 
 /// The components of a periodic image.
 struct Wrapped {
-  std::vector<Label> map;  // label -> label of the whole component, in raster order; 0 stays 0
-  /// Unwrapped: each component as if it went on beyond the border, so that boxes and sums are those of its
-  /// shape. A box begins within the image, and may end beyond it. Along an axis that a component goes around
-  /// there is no such place: coordinates are those in the image.
+  std::vector<Label> map;  // label -> final label in raster order; 0 stays 0
+  /// Unwrapped components: box and sums continue beyond the border. A box begins within the image and
+  /// may end beyond it. Along an axis with Wrap::around, coordinates are those in the image.
   Components components;
-  std::vector<std::array<Wrap, 3>> wraps;  // of each component
+  std::vector<std::array<Wrap, 3>> wraps;  // per component
 };
 
-/// Bytes that wrap() takes for each component.
+/// Bytes that wrap() needs per component.
 inline constexpr std::size_t kBytesToWrap =
     Components::kBytesEach + 2 * sizeof(Label) + 3 * sizeof(std::int32_t) + 2 * 3 * sizeof(Wrap);
 
-/// Error (usage) if a periodic axis has one element, or is z and slices are labeled on their own.
+/// Throws Error (usage) if a periodic axis has one element, or is z and slices are labeled separately.
 void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic);
 
-/// Unites the components of `labels`, labeled by `connectivity` without periodic axes, that touch across
-/// opposite borders; `components` are theirs, and with `values`, one of each, only those of one value are
-/// united. O(runs at the borders + components), and one label for each end of a row if x is periodic. Rows
-/// are asked for in ascending order. Error as check_periodic(), or (data) if coordinates of an unwrapped
-/// component pass 2^31.
+/// Merges components of `labels` that touch across opposite borders. Requires labels without periodic
+/// axes, their `components`, and for a multi-label image one of `values` each; only equal values are
+/// merged.
+/// Reads rows in ascending order. Time: O(border runs + components), plus two labels per row if x is
+/// periodic. Throws as check_periodic(), and Error (data) if unwrapped coordinates exceed 2^31.
 Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
              const PeriodicAxes& periodic, std::span<const std::uint64_t> values = {});
 

@@ -8,8 +8,8 @@
 
 namespace gpuccl {
 
-/// Accesses to memory, each an instruction of one thread, of however many bytes. Links and labels are one:
-/// "global" are those of the whole image, "tile" those that a thread block keeps in shared memory.
+/// Memory accesses; each is one instruction of one thread, of any width. Counts labels and parent
+/// pointers, in global memory and in the shared memory of thread blocks ("tile").
 struct Accesses {
   using Count = unsigned long long;  // what CUDA's atomics are declared for
   Count image_reads = 0;
@@ -28,13 +28,13 @@ struct Accesses {
   }
 };
 
-/// What the threads of one thread block did in a launch: steps along links, those of the thread that took the
-/// most, and atomic operations on links.
+/// Work of one thread block in a launch: find steps, those of the slowest thread, and atomic
+/// operations.
 struct BlockWork {
   std::uint32_t steps = 0, longest = 0, atomics = 0;
 };
 
-/// A figure of thread blocks.
+/// Sum and maximum over thread blocks.
 struct OverBlocks {
   std::uint64_t sum = 0, most = 0;
 
@@ -59,10 +59,10 @@ struct Work {
   }
 };
 
-/// Time of one named step of an algorithm; a phase inside a loop adds up and counts its launches. The rest is
-/// of counting_algorithms().
+/// Time of one phase. Phases in a loop add up and count launches. Other members are filled by
+/// counting_algorithms().
 struct PhaseTime {
-  std::string phase;  // the paper's name for it
+  std::string phase;  // name of the paper
   double milliseconds = 0;
   int launches = 0;
   Accesses accesses = {};
@@ -70,7 +70,7 @@ struct PhaseTime {
   std::vector<BlockWork> blocks = {};  // of the first launch, row by row
   unsigned blocks_a_row = 0;
 
-  /// Adds other launches of the same phase.
+  /// Adds further launches of the same phase.
   PhaseTime& operator+=(const PhaseTime& other) {
     milliseconds += other.milliseconds;
     launches += other.launches;

@@ -15,42 +15,44 @@
 
 namespace gpuccl {
 
-enum class LabelOrder { raster, size };  // size: largest first, equal sizes in raster order
+/// Order of labels; size: largest first, equal sizes in raster order.
+enum class LabelOrder { raster, size };
 
-/// Which components stay, and in which order they are numbered.
+/// Filters and order of components.
 struct SelectionOptions {
   std::uint64_t min_size = 0;  // elements
   std::uint64_t max_size = ~std::uint64_t{0};
-  std::uint64_t largest = 0;   // keep only so many of the largest; 0 keeps all
-  Condition keep = {};         // drop what it does not hold of
-  bool clear_border = false;   // drop what touches the edge of the image (2D: of its slice)
-  PeriodicAxes periodic = {};  // have no edge
+  std::uint64_t largest = 0;   // number of largest components to keep; 0: all
+  Condition keep = {};         // components must satisfy it
+  bool clear_border = false;   // remove components at the image border (2D: of the slice)
+  PeriodicAxes periodic = {};  // axes without border
   LabelOrder order = LabelOrder::raster;
 
   friend bool operator==(const SelectionOptions&, const SelectionOptions&) = default;
 };
 
+/// Result of a selection.
 struct Selection {
-  std::vector<Label> map;  // old label -> new label, 0 for dropped; empty when nothing changes
-  Components components;   // those that stay, by new label
+  std::vector<Label> map;  // old label -> new label, 0 if removed; empty if nothing changes
+  Components components;   // remaining components, by new label
   std::uint64_t dropped = 0;
 };
 
-/// The values of components, of an image of values (values.hpp).
+/// Values of the components of a multi-label image (values.hpp).
 struct ComponentValues {
-  std::span<const ValueBits> bits = {};  // of each
+  std::span<const ValueBits> bits = {};  // one per component
   ValueType type = ValueType::u8;
-  bool apart = false;  // SelectionOptions::largest is the number of the largest of each value
+  bool apart = false;  // apply SelectionOptions::largest to each value
 };
 
-/// `per_slice`: components live in one slice, so the first and last slice are no border of theirs. A volume
-/// of one slice, labeled by 6-, 18- or 26-connectivity, is all border. `measured`: of these components, all
-/// that SelectionOptions::keep compares; `values`, too, where it compares them.
+/// Filters and orders components. `per_slice`, or a depth of 1: first and last slice are not a border.
+/// Requires that `measured` and `values` contain all that SelectionOptions::keep compares. Time:
+/// O(components), with an order or a limit O(components log components).
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
                  const Measured& measured = Measured(), const ComponentValues& values = {});
 
-/// What is left of the values of components when Selection::map, or another, has made so many of them;
-/// nothing changes where one of both is empty.
+/// Applies `map` to `values`: keeps the value of each of the `components` remaining components. Does
+/// nothing if `map` or `values` is empty.
 void follow(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values);
 
 }  // namespace gpuccl

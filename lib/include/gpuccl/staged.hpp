@@ -6,45 +6,47 @@
 
 namespace gpuccl {
 
-/// What the labels of a run shall be.
+/// Labels that a run leaves.
 enum class Numbering {
-  provisional,  // as the paper leaves them: one value a component, any value
+  provisional,  // as in the paper: any value, one per component
   consecutive,  // 1..N in raster order, as gpuccl returns them
 };
 
-/// A labeler on a device cut where a benchmark cuts it, which leaves a label image there. Every CUDA labeler
-/// is one (dynamic_cast); its label() makes no label image on the host, it brings down a label for each run.
+/// A labeler on a device, divided into the stages that benchmarks time. Every CUDA labeler is one
+/// (dynamic_cast). The label image stays on the device.
 ///
-///     upload -> allocate -> run -> statistics -> labels, components
+/// upload -> allocate -> run -> statistics -> labels, components
 ///
-/// run() and statistics() only enqueue work on buffers that are there; nothing waits unless phases are timed.
+/// run() and statistics() only enqueue work; they wait only if phases are timed. Not thread-safe.
 class StagedLabeler : public Labeler {
  public:
-  /// Brings an image to the device in every form the algorithm reads, and makes room for all but its output.
+  /// Uploads an image in every form the algorithm reads, and allocates all buffers except the output.
   virtual void upload(BitView image) = 0;
 
-  /// Makes room for the labels of the uploaded image; release() gives it back. run() needs it.
+  /// Allocates the labels of the uploaded image, which run() requires; release() frees them.
   virtual void allocate() = 0;
   virtual void release() = 0;
 
-  /// Enqueues the labeling. With `times`, measures its phases one by one and waits for them.
+  /// Enqueues the labeling. With `times`, times each phase and waits for it.
   virtual void run(Numbering numbering, PhaseTimes* times) = 0;
 
-  /// After a run with consecutive numbers: enqueues the statistics of all components, and the sums that
-  /// gather() asked for. Waits once for their count.
+  /// Enqueues the statistics of all components and the sums of gather(). Requires a run with
+  /// consecutive labels. Waits once for their number.
   virtual void statistics(PhaseTimes* times) = 0;
 
-  /// Milliseconds on the device between the beginning and the end of what `work` enqueues. Waits for it.
+  /// Returns the milliseconds on the device of what `work` enqueues. Waits for it.
   virtual double device_ms(const std::function<void()>& work) = 0;
 
-  /// Waits for everything that was enqueued.
+  /// Waits for all enqueued work.
   virtual void wait() = 0;
 
-  /// Labels as the last run left them, whose count is 0 when they are provisional, and its statistics.
+  /// Returns the labels of the last run, with a count of 0 if they are provisional.
   virtual LabelImage labels() = 0;
+  /// Returns the statistics of the last run.
   virtual Components components() = 0;
 
-  /// How the algorithm reads the image, for its floor: 8 (a byte an element, as the papers' do) or 1.
+  /// Returns the bits per element of the input, for the bandwidth bound: 8 (published algorithms) or
+  /// 1.
   virtual int bits_per_element() const { return 8; }
 };
 

@@ -2,14 +2,13 @@
 
 namespace gpuccl {
 
-/// Starts oneTBB while there is memory for it: when memory runs out in the middle of that, 2022.1 waits for
-/// itself for ever. Where the system allows fewer threads than oneTBB would start, it keeps to these: it ends
-/// the program when it cannot start one. Error (memory) if there is not enough. An Engine does so when it is
-/// made; a program that labels without one, or may run short of memory before, calls it first.
+/// Starts oneTBB while there is memory for it, because oneTBB 2022.1 hangs if memory runs out during
+/// its start. Limits it to the number of threads the system allows. Engine calls it; programs that
+/// label without one should call it first. Throws Error (memory).
 void start_threads();
 
-/// How many more threads, `most` at most, the system lets this program have, less a few for what does not go
-/// through oneTBB. Finds out by starting them. For callers that allow oneTBB more than it has by itself.
+/// Returns how many more threads, at most `most`, the system allows, less a few for other uses. Starts
+/// threads to find out.
 int count_startable_threads(int most);
 
 }  // namespace gpuccl

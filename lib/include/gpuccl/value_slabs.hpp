@@ -13,29 +13,29 @@
 #include "gpuccl/value_type.hpp"
 #include "gpuccl/values.hpp"
 
-// Images of values of which slabs, or parts, are labeled one by one.
+// Multi-label images whose slabs or parts are labeled separately.
 namespace gpuccl {
 
-/// Elements of an image of values with a delta where a slab touches others: of its first and of its last
-/// slice, or row, in the byte order of this machine. There are none without a delta: then the value of a
-/// component is that of all its elements.
+/// Boundary elements of a slab of an image with a delta: its first and last slice (or row), in native
+/// byte order. Empty without a delta, because the value of a component is that of all its elements.
 struct ValueFaces {
   ValueType type = ValueType::u8;
   double delta = 0;
   std::vector<std::byte> first, last;
 };
-/// Those of `image`, which is that slab of a whole.
+/// Returns the boundary elements of `image`, which is that slab of the whole.
 ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity);
 
-/// A labeled slab as it is joined with others.
+/// A labeled slab, ready to be joined with others.
 struct SlabToJoin {
   Labeled labeled;
-  Column<ValueBits> values;  // of its components; empty of a binary image
+  Column<ValueBits> values;  // one per component; empty for a binary image
   ValueFaces faces;
 };
 
-/// The same as label_values() of a whole, of which `label` reads and labels one slab at a time, again when
-/// labels are asked for, as label_by_slabs(). The slabs are of whole slices.
+/// Labels a multi-label image slab by slab; the result is that of label_values(). `label` reads and
+/// labels one slab of whole slices; it is called again when labels are rendered, as in
+/// label_by_slabs(). Throws as label_by_slabs().
 LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
                                     std::function<SlabToJoin(const Slab& slab)> label,
                                     std::int64_t max_kept = INT64_MAX);

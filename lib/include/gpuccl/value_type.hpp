@@ -5,10 +5,10 @@
 
 namespace gpuccl {
 
-/// Of the values of an image (values.hpp).
+/// Type of the values of an image (values.hpp).
 enum class ValueType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
 
-/// Calls visit(T{}) with the type that `type` names.
+/// Calls visit(T{}) with the C++ type of `type`.
 template <class Visit>
 decltype(auto) with_type(ValueType type, Visit visit) {
   switch (type) {
@@ -40,11 +40,11 @@ std::size_t bytes_of(ValueType type);
 bool is_signed(ValueType type);
 bool is_floating(ValueType type);
 
-/// A value of any type in 64 bits: a whole number as it is, the signed ones in two's complement; of floating
-/// point the bits of a double.
+/// A value of any type in 64 bits: integers as they are (signed ones in two's complement),
+/// floating-point values as the bits of a double.
 using ValueBits = std::uint64_t;
 
-/// The nearest one.
+/// Returns the nearest double.
 double to_double(ValueType type, ValueBits value);
 
 }  // namespace gpuccl

@@ -13,19 +13,19 @@
 #include "gpuccl/extent.hpp"
 #include "gpuccl/value_type.hpp"
 
-// Images of values, such as those of segmentations: neighbors connect when their values are equal, or nearly.
+// Multi-label images, such as segmentations: neighbors connect if their values are equal, or with a
+// delta nearly equal (quasi-flat zones).
 namespace gpuccl {
 
-/// A stretch of a row in which each element connects to the one before it; the value is that of the first.
+/// A run: elements of a row each of which connects to the previous one; the value is that of the first.
 struct ValueRun {
   int begin, end;
   ValueBits value;
 };
 static_assert(std::has_unique_object_representations_v<ValueRun>);  // rows are compared byte by byte
 
-/// An image of values as runs. An element connects to a neighbor if neither is 0 and they differ by at most
-/// `delta`; NaN is as 0. With a delta of 0 all elements of a run are equal, so that the elements themselves
-/// are not kept. With a larger one they are.
+/// A multi-label image as runs. Elements connect to a neighbor if neither is 0 and they differ by at
+/// most `delta`; NaN counts as 0. The elements are kept only if `delta` is above 0.
 class ValueImage {
  public:
   ValueImage(Extent extent, ValueType type, double delta = 0);
@@ -33,9 +33,8 @@ class ValueImage {
   ValueImage(ValueImage&&) noexcept;
   ValueImage& operator=(ValueImage&&) noexcept;
 
-  /// Takes rows [first_row, first_row + rows) of all rows of all slices (Extent::rows), values in the byte
-  /// order of this machine without padding. Each row is taken once, different ones by several threads at
-  /// once.
+  /// Adds rows [first_row, first_row + rows) (Extent::rows), with values in native byte order without
+  /// padding. Add each row once. Thread-safe for different rows.
   void add_rows(std::int64_t first_row, std::int64_t rows, const std::byte* values);
 
   const Extent& extent() const { return extent_; }
@@ -44,14 +43,15 @@ class ValueImage {
   std::span<const ValueRun> row(std::int64_t row) const {
     return {rows_[static_cast<std::size_t>(row)].runs, rows_[static_cast<std::size_t>(row)].count};
   }
-  /// The values of a row; null with a delta of 0.
+  /// Returns the values of a row; null with a delta of 0.
   const std::byte* elements(std::int64_t row) const;
-  /// Elements that are not 0.
+  /// Counts the elements that are not 0.
   std::int64_t count_foreground() const;
   std::int64_t count_runs() const;
   std::int64_t most_runs_in_row() const;
 
-  /// Bytes of an image of this extent at most, and of what labels it, without components.
+  /// Returns an upper bound of the bytes of an image of this extent and of labeling it, without
+  /// components.
   static double most_bytes(Extent extent, ValueType type, double delta);
 
  private:
@@ -69,14 +69,15 @@ class ValueImage {
   std::unique_ptr<std::byte[]> elements_;
 };
 
-/// The labels of an image of values, and of each component the value of its first element.
+/// Labels of a multi-label image, and the value of the first element of each component.
 struct LabeledValues {
   Labeled labeled;
   Column<ValueBits> values;
 };
 
-/// Labels the components, numbered as always, over all values. The labels own the image. `strips`: 0 lets the
-/// number of threads decide; labels are the same.
+/// Labels a multi-label image, in raster order over all values. The labels own the image. `strips`: 0
+/// for a default from the number of threads; the result is the same. Throws Error: data if there are
+/// more than 2^32 - 1 components; memory.
 LabeledValues label_values(ValueImage image, Connectivity connectivity, int strips = 0);
 
 }  // namespace gpuccl

@@ -7,8 +7,12 @@
 //
 // FirstScan takes two rows in one go: pixel e, then g below it.
 //
-//     a b c        d carries what it touches (a, b, f), b its neighbors a and c, so that e has to join labels
-//     in d e          few cases; g touches e, or else only d and f, which touch each other. f g
+//     a b c
+//     d e
+//     f g
+//
+// d carries the label of what it touches (a, b, f), b that of its neighbors a and c, so e needs few unions. g
+// touches e, or else only d and f, which touch each other.
 //
 // Labels of the lower row come before labels further right in the upper row, hence roots are numbered in an
 // order of their own, which Renumber mends.

@@ -6,8 +6,11 @@
 // FirstScan gives provisional labels, with a decision tree that looks at no more neighbors than it must and
 // joins two labels only where nothing else can; Flatten numbers the roots; SecondScan writes them.
 //
-//     a b c        b touches all others, so it is asked first and nothing has to be joined; then c, which
-//     touches d e          neither a nor d and may have to be joined with one of them.
+//     a b c
+//     d e
+//
+// Pixel b touches all others, so it is tested first and nothing needs to be united; then c, which touches
+// neither a nor d and may need to be united with one of them.
 //
 // The union-find is the library's. After every union the paper compresses both paths to the root; here walks
 // halve the paths they follow, which costs one walk less and keeps them as short.

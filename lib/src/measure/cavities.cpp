@@ -30,9 +30,9 @@ int first_set(const std::uint32_t* row, int begin, int end) {
   return end;
 }
 
-/// How many components of the background each component surrounds. What surrounds one is to the left of its
-/// first element: what it surrounds itself begins later. So each is counted where it begins, and parts add up
-/// what they have counted.
+/// Counts the cavities of each component. The left neighbor of a cavity's first voxel belongs to the
+/// enclosing component, because anything inside the cavity comes later in raster order. So each cavity is
+/// counted where it begins, and parts add up their counts.
 class Cavities final : public Group {
  public:
   explicit Cavities(const Labeling& labeling) : counts_(labeling.components.size()) {

@@ -1,6 +1,6 @@
-// What the background has outside is found by rows, for most of it is: beginning at the border, the runs of a
-// row that touch what is outside in a row beside it are outside too. A row is looked at again when one beside
-// it has changed, slice by slice forwards and backwards, so that few rows are looked at more than twice.
+// Flood-fills the outside background row by row from the border: a background run is outside if it touches an
+// outside run in a neighboring row. A row is visited again if a neighboring row has changed, slice by slice
+// forward and backward, so few rows are visited more than twice.
 
 #include <tbb/parallel_for.h>
 
@@ -77,7 +77,7 @@ class Outside {
     return true;
   }
 
-  /// Leaves what of the background is not outside in place of what is.
+  /// Replaces the outside mask with the enclosed background, in place.
   void turn_into_enclosed() {
     tbb::parallel_for(0, image_.extent.depth, [&](int z) {
       for (int y = 0; y < image_.extent.height; ++y) {

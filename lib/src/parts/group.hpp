@@ -46,8 +46,7 @@ class MergedGroups {
   /// The two as one. Once.
   Group take() { return std::move(group_); }
 
-  /// The pieces of the left and of the right group as parts of the whole, when those of the one group are
-  /// known as such.
+  /// Downward pass: given the final pieces of the merged group, returns those of the left and right groups.
   struct Halves {
     std::vector<Piece> left, right;
   };

@@ -20,13 +20,13 @@ struct SharedByThreads {
   }
 };
 
-/// Links of one thread, which joins runs with those before them, one after the other.
+/// Union-find of one thread, which unites each run with earlier runs, in order.
 class OwnForest : public UnionFind<ZeroBased, OneThread, Walk::halving> {
  public:
   using UnionFind::UnionFind;
 
-  /// Joins `run`, which no run behind it has been joined with yet, and one before it. As long as it is a root
-  /// nothing is linked to it, so that the first time it is linked to the other's parent without a walk.
+  /// Unites `run` with an earlier run. Nothing links to `run` yet, so the first union sets its parent
+  /// directly, without a find().
   void join(Index run, Index before) const {
     const Index parent = parent_of(before), own = parent_of(run) == run ? parent : parent_of(run);
     link(run, own);

@@ -45,9 +45,9 @@ void for_each_side(Visit visit) {
   (std::make_index_sequence<S::sides.size()>{});
 }
 
-/// Places of a word at which `here` and `other`, on its side, are joined by way of other bundles. In a volume
-/// most contacts are superfluous: where a bundle, the one above it and those behind the two meet at one
-/// place, three joins tie the four together. Which these are is the same wherever strips meet.
+/// Returns the bits where `here` and `other` are already connected through other bundles. In volumes most
+/// unions are redundant: if a bundle, the one above it and the two behind them meet at one bit, three unions
+/// connect all four. The choice is the same at strip boundaries.
 template <class S, Side side>
 Word joined_by_others(const BundleRuns& here, const BundleRuns& above, const BundleRuns& other,
                       std::size_t word) {

@@ -14,7 +14,7 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// What a strip adds to components, beside what it has added in their places.
+/// A strip's contributions to components of earlier strips, merged later.
 struct Elsewhere {
   SharedParts shared;
   std::vector<std::pair<std::size_t, std::size_t>> carries;  // component and axis whose sum passed 2^64
@@ -65,8 +65,8 @@ class StripMeasurer {
   }
 
  private:
-  /// As many as take the memory of the links of the strip's runs, which are gone: so what there may be of
-  /// tall components adds nothing to what labeling takes.
+  /// Returns the capacity that fits into the memory freed by the strip's union-find links, so that peak
+  /// memory does not grow.
   std::size_t most_shared(Strip strip) const {
     constexpr std::size_t kInAnyCase = 1024;
     const Bundles& bundles = labels_.bundles();

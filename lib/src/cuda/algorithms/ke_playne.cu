@@ -7,8 +7,11 @@
 // to its left. Of the others it must be united only with those that are not connected by a detour of which
 // every part is linked already or united by some earlier element:
 //
-//     YX Y       If Y is foreground, X is reached by YX, and so in the other two planes: X by ZX, Y by ZY.
-//     What is X  x       left to unite in 2D is X and Y without YX.
+//     YX Y
+//     X  x
+//
+// If Y is foreground, X is reached through YX, and so in the other two planes: X through ZX, Y through ZY.
+// Left to unite in 2D is X, and Y without YX.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"

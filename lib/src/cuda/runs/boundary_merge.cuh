@@ -17,7 +17,7 @@
 namespace gpuccl::cuda::runs {
 
 inline constexpr unsigned kBoundaryThreads = 128;
-// Thread blocks that an SM shall hold: in 3D that takes a few registers from each thread.
+// Target occupancy (resident blocks per SM); in 3D it costs each thread a few registers.
 inline constexpr unsigned kBoundaryAtOnce = kThreadsOfSm * 9 / 16 / kBoundaryThreads;
 inline constexpr std::uint32_t kQueuedPairs = 8;  // at a time, of a lane
 

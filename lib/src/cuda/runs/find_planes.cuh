@@ -68,7 +68,7 @@ struct ValuesAround {
         at_side{column.at(y - 1, z), column.at(y, z - 1), column.at(y - 1, z - 1), column.at(y + 1, z - 1)} {}
 };
 
-/// Whether two neighbors connect, and nothing of what lies between them makes that needless.
+/// True if a and b connect and no path through the voxels between them makes the contact redundant.
 template <class T, class Same, class... Between>
 __device__ bool is_needed(const Same& same, T a, T b, Between... between) {
   if constexpr (Same::kTransitive)

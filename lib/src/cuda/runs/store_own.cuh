@@ -3,12 +3,11 @@
 #include "cuda/runs/measure.cuh"
 
 // Statistics where tiles are crowded, as in noise: most components then lie in one tile, and have few pieces.
-// A tile owns the components that have their root there. It stores what it has of them by links that lead to
-// the root inside of the tile; for most that is all there is, without any atomic operation in global memory
-// and without components that are clear. measure() adds the rest.
+// A tile owns the components whose root it contains. It writes its own contribution with plain stores. Most
+// components need nothing else: no global atomics and no zero-initialized output. measure() adds the rest.
 //
-// One lane a piece. A piece that is alone, as most are, is stored as it is; the others of one component are
-// gathered in shared memory, for as many components at a time as there is room.
+// One lane per piece. A single piece, the common case, is stored directly; pieces of one component are
+// gathered in shared memory, for as many components at a time as fit.
 namespace gpuccl::cuda::runs {
 
 /// With as many components a tile, or more, tiles are crowded.
