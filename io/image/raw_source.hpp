@@ -16,6 +16,7 @@ struct RawSamples {
   std::shared_ptr<const ByteSource> bytes;
   std::uint64_t offset = 0;  // of the first
   bool swapped = false;      // they have the other byte order
+  bool reversed = false;     // bits of a byte are in reverse
 };
 
 /// Samples of `bits` bits in the order of this machine from the other one, or back.
@@ -25,11 +26,15 @@ void swap_bytes(int bits, std::byte* samples, std::size_t bytes);
 void read_raw_rows(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z, int y,
                    int count, std::byte* out);
 
-/// Hands all rows of slice z to `sink`, as many at a time as stay in the cache. Throws Error (data, io).
+/// Hands all rows of slice z to `sink`, as many at a time as stay in the cache. `memory`: for several
+/// threads, as for_each_part() takes it; 0: by this thread alone, from the top. Throws Error (data, io).
 void decode_raw(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z,
-                const SampleSource::Sink& sink);
+                std::int64_t memory, const SampleSource::Sink& sink);
 
-/// What decode_raw() takes.
+/// Memory for threads that decode a slice together: none if there are several slices, which threads share.
+std::int64_t decoding_memory(const Extent& extent, std::int64_t limit);
+
+/// Memory that a thread takes in decode_raw().
 std::int64_t raw_buffer_bytes(const SampleFormat& format, const Extent& extent);
 
 }  // namespace gpuccl::io

@@ -13,10 +13,11 @@ namespace {
 class RawVolumeSource final : public SampleSource {
  public:
   RawVolumeSource(const RawVolume& volume, std::shared_ptr<const ByteSource> bytes,
-                  std::shared_ptr<const GunzippedFile> compressed)
+                  std::shared_ptr<const GunzippedFile> compressed, std::int64_t memory)
       : format_(volume.format),
         raw_{std::move(bytes), volume.offset, volume.swapped},
-        compressed_(std::move(compressed)) {
+        compressed_(std::move(compressed)),
+        memory_(memory) {
     info_.format = volume.format_name;
     info_.extent = volume.extent;
     info_.bits_per_sample = format_.bits;
@@ -29,8 +30,11 @@ class RawVolumeSource final : public SampleSource {
   std::int64_t buffer_bytes() const override { return raw_buffer_bytes(format_, info_.extent); }
   std::int64_t held_bytes() const override { return compressed_ ? compressed_->held_bytes() : 0; }
   bool in_order() const override { return compressed_ && compressed_->is_streamed(); }
+  void decode(int z, const Sink& sink) const override {
+    decode_raw(raw_, format_, info_.extent, z, in_order() ? 0 : decoding_memory(info_.extent, memory_), sink);
+  }
   void decode_from_top(int z, const Sink& sink) const override {
-    decode_raw(raw_, format_, info_.extent, z, sink);
+    decode_raw(raw_, format_, info_.extent, z, 0, sink);
   }
 
  private:
@@ -38,6 +42,7 @@ class RawVolumeSource final : public SampleSource {
   SampleFormat format_;
   RawSamples raw_;
   std::shared_ptr<const GunzippedFile> compressed_;
+  std::int64_t memory_;
 };
 
 /// With the offset of the one that is chosen.
@@ -71,7 +76,9 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shar
   const auto size = static_cast<double>(file->size());
   if (end > size) throw Error(Failure::data, "the file ends early: " + claim(end, file->size()));
   if (end < size && options.warn) options.warn(kBytesIgnored);
-  return checked(std::make_unique<RawVolumeSource>(chosen, std::move(file), nullptr), options);
+  return checked(
+      std::make_unique<RawVolumeSource>(chosen, std::move(file), nullptr, memory_limit(options.limits)),
+      options);
 }
 
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
@@ -83,10 +90,10 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
   // Behind one that is not the last come others.
   const bool is_last = options.planes.frame.value_or(0) + 1 >= volume.frames;
   const auto warn = [warn = options.warn] { warn(kBytesIgnored); };
-  contents->expect(static_cast<std::uint64_t>(end), memory_limit(options.limits),
-                   !options.any_order && !options.foreground.otsu,
+  const std::int64_t memory = memory_limit(options.limits);
+  contents->expect(static_cast<std::uint64_t>(end), memory, !options.any_order && !options.foreground.otsu,
                    is_last && options.warn ? std::function<void()>(warn) : nullptr);
-  return checked(std::make_unique<RawVolumeSource>(chosen, contents, contents), options);
+  return checked(std::make_unique<RawVolumeSource>(chosen, contents, contents, memory), options);
 }
 
 }  // namespace gpuccl::io

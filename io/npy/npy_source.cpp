@@ -24,8 +24,8 @@ class NpySource final : public SampleSource {
         file->size() - header.data > slice_bytes * static_cast<std::uint64_t>(info_.extent.depth))
       options.warn(kBytesIgnored);
     raw_ = {std::move(file), header.data, header.swapped};
-    if (header.fortran)
-      fortran_ = std::make_unique<FortranSlices>(raw_, format_, info_.extent, memory_limit(options.limits));
+    memory_ = memory_limit(options.limits);
+    if (header.fortran) fortran_ = std::make_unique<FortranSlices>(raw_, format_, info_.extent, memory_);
     check_memory(info_.extent, buffer_bytes() + held_bytes(), options);
   }
 
@@ -35,18 +35,24 @@ class NpySource final : public SampleSource {
   std::int64_t held_bytes() const override { return fortran_ ? fortran_->held_bytes() : 0; }
   bool in_order() const override { return fortran_ != nullptr; }
 
-  void decode_from_top(int z, const Sink& sink) const override {
+  void decode(int z, const Sink& sink) const override {
+    decode(z, decoding_memory(info_.extent, memory_), sink);
+  }
+  void decode_from_top(int z, const Sink& sink) const override { decode(z, 0, sink); }
+
+ private:
+  void decode(int z, std::int64_t memory, const Sink& sink) const {
     if (fortran_) {
       fortran_->decode(z, sink);
     } else {
-      decode_raw(raw_, format_, info_.extent, z, sink);
+      decode_raw(raw_, format_, info_.extent, z, memory, sink);
     }
   }
 
- private:
   ImageInfo info_;
   SampleFormat format_;
   RawSamples raw_;
+  std::int64_t memory_ = 0;
   std::unique_ptr<FortranSlices> fortran_;
 };
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "io/image/bit_order.hpp"
 #include "io/image/channel_source.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/raw_source.hpp"
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_contents.hpp"
 #include "io/tiff/tiff_handle.hpp"
@@ -20,17 +20,6 @@ namespace {
 
 /// Of rows read together, so that they stay in the cache.
 constexpr std::int64_t kCachedBytes = std::int64_t{1} << 18;
-
-/// Brings samples as stored in the file into the order of SampleFormat.
-void put_in_order(const TiffContents& contents, int bits, std::byte* data, std::size_t bytes) {
-  const auto size = static_cast<tmsize_t>(bytes);
-  if (contents.reversed) reverse_bits(data, bytes, data);
-  if (!contents.swapped) return;
-  if (bits == 16) TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(data), size / 2);
-  if (bits == 24) TIFFSwabArrayOfTriples(reinterpret_cast<std::uint8_t*>(data), size / 3);
-  if (bits == 32) TIFFSwabArrayOfLong(reinterpret_cast<std::uint32_t*>(data), size / 4);
-  if (bits == 64) TIFFSwabArrayOfDouble(reinterpret_cast<double*>(data), size / 8);
-}
 
 class TiffSource final : public SampleSource {
  public:
@@ -53,16 +42,12 @@ class TiffSource final : public SampleSource {
 
   /// The only page by all threads; those of a stack are decoded by one thread each.
   void decode(int z, const Sink& sink) const override {
-    decode(z, sink, contents_.slices.size() == 1 ? memory_at_once() : 0);
+    decode(z, sink, decoding_memory(contents_.info.extent, max_bytes_));
   }
   void decode_from_top(int z, const Sink& sink) const override { decode(z, sink, 0); }
 
  private:
   const TiffSlice& slice(int z) const { return contents_.slices[static_cast<std::size_t>(z)]; }
-
-  /// For what threads decode at the same time, an eighth of it, beside which the strips that are written
-  /// later are not few.
-  std::int64_t memory_at_once() const { return std::min(max_bytes_, std::int64_t{256} << 20); }
 
   /// `memory`: for several threads, as for_each_part() takes it; 0: by this thread alone, from the top.
   void decode(int z, const Sink& sink, std::int64_t memory) const {
@@ -80,27 +65,8 @@ class TiffSource final : public SampleSource {
 
   /// Rows that lie uncompressed in one piece need no libtiff and no more memory than a few of them.
   void copy_rows(int z, const Sink& sink, std::int64_t memory) const {
-    const int height = slice(z).height;
-    const std::int64_t row_bytes = format(z).row_bytes(slice(z).width);
-    const auto batch = static_cast<int>(std::clamp<std::int64_t>(kCachedBytes / row_bytes, 1, height));
-    if (memory == 0) return copy_rows(z, 0, height, batch, sink);
-    for_each_part((height - 1) / batch + 1, batch * row_bytes, memory, [&](int i) {
-      copy_rows(z, i * batch, i * batch + std::min(batch, height - i * batch), batch, sink);
-    });
-  }
-
-  void copy_rows(int z, int begin, int end, int batch, const Sink& sink) const {
-    const SampleFormat& samples = format(z);
-    const auto pitch = static_cast<std::size_t>(samples.row_bytes(slice(z).width));
-    const auto rows = std::make_unique_for_overwrite<std::byte[]>(pitch * static_cast<std::size_t>(batch));
-    for (int y = begin; y < end; y += batch) {
-      const int count = std::min(batch, end - y);
-      const std::size_t bytes = pitch * static_cast<std::size_t>(count);
-      if (file_->read_at(slice(z).rows + pitch * static_cast<std::size_t>(y), rows.get(), bytes) != bytes)
-        throw Error(Failure::data, "the file ends early");
-      put_in_order(contents_, samples.bits, rows.get(), bytes);
-      sink({samples, y, count, rows.get(), pitch});
-    }
+    const RawSamples raw{file_, slice(z).rows, contents_.swapped, contents_.reversed};
+    decode_raw(raw, format(z), slice_extent(z), 0, memory, sink);
   }
 
   /// What libtiff has to say of a page that was decoded.

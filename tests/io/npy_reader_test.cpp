@@ -152,6 +152,26 @@ TEST_CASE("an array in Fortran order is put together by a few slices at a time w
     for (int x = 0; x < 64; ++x) REQUIRE(last(x, y, 0) == image(x, y, 1));
 }
 
+TEST_CASE("a large page is the same by many threads and by one") {
+  const BitVolume image = noise({3001, 701, 1}, 8);  // 2 MB a byte of a sample, read by 256 KB
+  const auto check = [&](const std::string& type, const std::string& data) {
+    CAPTURE(type);
+    const MemoryFile file(npy(type, "(701, 3001)", data));
+    CHECK(same_bits(read_image(file.path(), {}), image));
+    ReadOptions tight;
+    tight.limits.memory = 2 << 20;  // for one thread
+    CHECK(same_bits(read_image(file.path(), tight), image));
+    const auto reader = open_reader(file.path(), {});
+    BitVolume rows(image.extent());
+    reader->read_rows(0, 0, 701, rows);
+    CHECK(same_bits(rows, image));
+    CHECK(failure_of_bytes(npy(type, "(701, 3001)", data.substr(1))) == Failure::data);
+  };
+  check("|u1", samples<std::uint8_t>(image, 1));
+  check(">u2", samples<std::uint16_t>(image, 256, true));
+  check(">f8", samples<double>(image, 0.5, true));
+}
+
 TEST_CASE("headers of arrays that are not images, or claim too much, are refused") {
   const auto refuses = [](const std::string& bytes) { return failure_of_bytes(bytes) == Failure::data; };
   for (const char* type : {"<c8", "<c16", "|O", "|S1", "<U1", "<f1", "<u3", "|u2", "=u2", "<M8[s]", ""})
