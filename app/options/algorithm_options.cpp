@@ -46,13 +46,13 @@ void add_connectivity(const Command& command, std::optional<Connectivity>& targe
                            "Neighbors of a pixel that connect [8; 26 for volumes]");
 }
 
-void add_device(const Command& command, DeviceChoice& target, const std::string& help) {
-  add_choice<DeviceChoice>(command, "--device", target,
-                           {{"auto", DeviceChoice::automatic},
-                            {"cuda", DeviceChoice::cuda},
-                            {"gpu", DeviceChoice::cuda},
-                            {"cpu", DeviceChoice::cpu}},
-                           help)
+Option add_device(const Command& command, DeviceChoice& target, const std::string& help) {
+  return add_choice<DeviceChoice>(command, "--device", target,
+                                  {{"auto", DeviceChoice::automatic},
+                                   {"cuda", DeviceChoice::cuda},
+                                   {"gpu", DeviceChoice::cuda},
+                                   {"cpu", DeviceChoice::cpu}},
+                                  help)
       .changes(Effect::nothing);
 }
 
@@ -78,11 +78,16 @@ void AlgorithmOptions::add_to(const Command& command) {
                  })
       .prints([this] { return engine.algorithm; })
       .changes(Effect::run);
-  add_device(command, engine.device, "Device; auto falls back to the CPU if no GPU is usable [auto]");
+  const Option device =
+      add_device(command, engine.device, "Device; auto falls back to the CPU if no GPU is usable [auto]");
+  if (is_device_implied) device.prints([] { return "auto"; });
   command
       .add_value("--gpus,--gpu", "LIST",
                  "CUDA devices, as in 0,2, or all; a large binary image is split over them [0]",
-                 [this](const std::string& given) { return read_gpus(given, engine.gpus); })
+                 [this, device](const std::string& given) {
+                   if (!device.is_given()) engine.device = DeviceChoice::cuda, is_device_implied = true;
+                   return read_gpus(given, engine.gpus);
+                 })
       .prints([this] { return text_of(engine.gpus); })
       .changes(Effect::nothing);
   add_switch(command, "--time-phases", engine.time_phases,

@@ -10,10 +10,11 @@
 namespace gpuccl::app {
 
 class Command;
+class Option;
 
 // These options one by one, for a command that does not take them all.
 void add_connectivity(const Command& command, std::optional<Connectivity>& target);
-void add_device(const Command& command, DeviceChoice& target, const std::string& help);
+Option add_device(const Command& command, DeviceChoice& target, const std::string& help);
 void add_gpu(const Command& command, int& target);
 void add_threads(const Command& command, int& target);
 
@@ -22,7 +23,8 @@ struct AlgorithmOptions {
   EngineOptions engine;
   std::optional<Connectivity> connectivity;
   bool per_slice = false;
-  int threads = 0;  // 0: all
+  int threads = 0;                 // 0: all
+  bool is_device_implied = false;  // engine.device, by --gpus
 
   void add_to(const Command& command);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "binary.hpp"
 #include "support/catch.hpp"
@@ -57,12 +58,20 @@ TEST_CASE("algorithm and number of threads do not change a byte") {
   const std::string input = save(scratch / "in.png", tests::random_image({301, 203, 1}, 0.45, 1, 7).view());
   succeeds({"label", input, "-o", scratch / "auto.tif"});
   succeeds({"label", input, "-o", scratch / "flood.tif", "--algo", "flood-fill", "--device", "cpu"});
-  succeeds({"label", input, "-o", scratch / "one.tif", "--threads", "1", "--gpu", "3"});
-  succeeds({"label", input, "-o", scratch / "gpus.tif", "--gpus", "all"});
+  succeeds({"label", input, "-o", scratch / "one.tif", "--threads", "1", "--gpu", "3", "--device", "auto"});
+  succeeds({"label", input, "-o", scratch / "gpus.tif", "--device", "auto", "--gpus", "all"});
   CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "flood.tif"));
   CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "one.tif"));
   CHECK(report_of({input})["labeling"]["algorithm"] == "runs");
   CHECK(report_of({input, "--algo", "flood-fill"})["labeling"]["algorithm"] == "flood-fill");
+}
+
+TEST_CASE("a GPU that is asked for by its number is not replaced by the CPU") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
+  fails({"label", input, "-o", scratch / "out.tiff", "--gpu", "1000"}, 69, "CUDA");
+  CHECK(!std::filesystem::exists(scratch / "out.tiff"));
+  CHECK(report_of({input, "--gpu", "1000", "--device", "cpu"})["labeling"]["device"]["kind"] == "cpu");
 }
 
 TEST_CASE("a GPU algorithm without a GPU is labeled by the CPU, with one warning") {
