@@ -165,7 +165,7 @@ std::string describe(const Group& group) {
 std::string describe_images(const Group& group) {
   return connectivity_of(group) + ", " + std::to_string(group.images) +
          (group.images == 1 ? " image" : " images") + " of " + three_digits(group.elements / 1e6) +
-         " million elements, " + percent(group.foreground) + " % foreground, " +
+         " million pixels, " + percent(group.foreground) + " % foreground, " +
          std::to_string(std::llround(group.components)) + " components";
 }
 

@@ -11,7 +11,7 @@ namespace gpuccl::bench {
 
 // Axes, as charts call them.
 inline constexpr const char* kDensityAxis = "density (%)";
-inline constexpr const char* kSizeAxis = "elements";
+inline constexpr const char* kSizeAxis = "pixels";
 
 /// One algorithm over the places of an axis; a place where it has no value is empty.
 struct Series {
@@ -32,7 +32,7 @@ struct SeriesSet {
   bool of_volumes = false;
 };
 
-/// What is shown of a row; none if it was not measured.
+/// Returns the value of a row to show; none if it was not measured.
 using Value = std::function<std::optional<double>(const Row&)>;
 
 std::optional<double> total_ms(const Row& row);
@@ -41,12 +41,12 @@ std::optional<double> least_ms(const Row& row);
 std::optional<double> multiple_of_floor(const Row& row);
 /// 10^9 elements a second.
 std::optional<double> throughput(const Row& row);
-/// Of a row of --test host.
+/// For a row of --test host.
 std::optional<double> run_labels_ms(const Row& row);
-/// Of a row of --test work, the mean over the thread blocks of its working_phase().
+/// For a row of --test work: the mean over the thread blocks of its working_phase().
 std::optional<double> longest_walk(const Row& row);
 std::optional<double> atomics_a_block(const Row& row);
-/// Of a row of --test iterations, whose one measure is the phase that is launched once an iteration.
+/// For a row of --test iterations, whose only measure is the phase launched once per iteration.
 std::optional<double> iterations(const Row& row);
 
 /// The results as sets of curves (or bars), with the floors among the series if `with_floors`.
@@ -59,7 +59,7 @@ std::string half_of_peak(const SeriesSet& set, const Series& series);
 
 /// "random 2048x2048, density 50 %, granularity 1" or the name of a dataset.
 std::string describe(const Group& group);
-/// "8-connectivity, 10 images of 4.19 million elements, foreground 50 %, 131000 components".
+/// "8-connectivity, 10 images of 4.19 million pixels, foreground 50 %, 131000 components".
 std::string describe_images(const Group& group);
 
 }  // namespace gpuccl::bench

@@ -24,13 +24,13 @@ struct CompareOptions {
   bool quiet = false;
 };
 
-/// How many elements of foreground differ, and how much of it is the same.
+/// Describes how many foreground pixels differ, with the Dice coefficient.
 std::string describe_foreground(const Comparison& comparison) {
   const std::uint64_t elements = comparison.other_foreground;
   if (elements == 0) return "";
   std::array<char, 32> dice{};
   std::snprintf(dice.data(), dice.size(), "%.6g", comparison.dice());
-  return std::to_string(elements) + (elements == 1 ? " element" : " elements") + ", Dice coefficient " +
+  return std::to_string(elements) + (elements == 1 ? " pixel" : " pixels") + ", Dice coefficient " +
          dice.data() + ", ";
 }
 

@@ -39,7 +39,7 @@ void warn_of_few_labels(const std::string& path, std::uint64_t largest, bool tou
                   ": no two labels touch; components with 8- or 26-connectivity never do");
     return;
   }
-  print_warning(display_name(path) + ": " + (largest == 0 ? "holds no label" : "contains only label 1") +
+  print_warning(display_name(path) + ": " + (largest == 0 ? "contains no label" : "contains only label 1") +
                 "; number the components with 'gpuccl label' first");
 }
 

@@ -108,7 +108,7 @@ nlohmann::ordered_json read_report(const std::string& path) {
     if (!file) throw Error(Failure::no_input, io::system_reason(errno), errno);
     nlohmann::ordered_json report = nlohmann::ordered_json::parse(file, nullptr, false);
     if (!report.is_object() || !report.contains("gpuccl") || !report.contains("components"))
-      throw Error(Failure::data, "is no report of 'gpuccl label'");
+      throw Error(Failure::data, "is not a report of 'gpuccl label'");
     return report;
   });
 }
@@ -132,7 +132,7 @@ void take_report(const std::string& path, const nlohmann::ordered_json& report, 
                                                 "-connectivity, gpuccl " +
                                                 report.at("gpuccl").get<std::string>());
     } catch (const nlohmann::json::exception&) {
-      throw Error(Failure::data, "is no report of 'gpuccl label'");
+      throw Error(Failure::data, "is not a report of 'gpuccl label'");
     }
   });
 }

@@ -188,7 +188,7 @@ void self_check(const LabelSource* labels, std::size_t components, std::uint64_t
   if (in_components != foreground || components != count)
     throw Error(Failure::internal, "self-check failed: " + std::to_string(count) + " labels, " +
                                        std::to_string(components) + " components of " +
-                                       std::to_string(in_components) + " elements, but the foreground has " +
+                                       std::to_string(in_components) + " pixels, but the foreground has " +
                                        std::to_string(foreground));
 }
 

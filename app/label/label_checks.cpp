@@ -146,7 +146,7 @@ void check(const LabelOptions& options, bool batch) {
                                  options.batch.summary};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,
-                "only one of --json, --stats, --contacts, --report and --summary can go to standard output");
+                "only one of --json, --stats, --contacts, --report and --summary can be standard output");
   check_image_format(options, batch);
   options.algorithm.check();
 }

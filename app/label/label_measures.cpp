@@ -48,7 +48,7 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
     options.planes = options_.measure.intensity_planes;
     intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, options);
     if (intensity_->extent() != input.extent)
-      throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " elements, but " +
+      throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " pixels, but " +
                                      display_name(files_.input) + " has " + io::to_string(input.extent));
     io::Geometry grid = intensity_->info().geometry;
     if (options_.spacing) io::set_spacing(grid, *options_.spacing);

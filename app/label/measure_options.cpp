@@ -15,7 +15,7 @@ namespace {
 
 /// Adds the measures that a word means to `wanted`; false if it means none.
 bool add_measures(const std::string& word, MeasureSet& wanted) {
-  bool known = word == "volume";  // area and, with a spacing, area_physical, which are there in any case
+  bool known = false;
   for (const Measure& measure : measures())
     if (word == "all" || word == name_of(measure.group) || word == measure.name) {
       wanted.set(static_cast<std::size_t>(measure.id));
@@ -24,9 +24,9 @@ bool add_measures(const std::string& word, MeasureSet& wanted) {
   return known;
 }
 
-/// Whether these names, with commas between them, are of columns that need not be asked for.
+/// Returns true if the first of these names is a column that every table has.
 bool is_basic(const std::string& names) {
-  const std::string first = names.substr(0, names.find(','));
+  const std::string first = names.substr(0, names.find_first_of(", "));
   return std::any_of(measures().begin(), measures().end(), [&](const Measure& measure) {
     return measure.name == first && measure.group == MeasureGroup::basic;
   });
@@ -42,7 +42,7 @@ std::string problem_with(const std::string& word) {
   const std::string meant = nearest_measure(word, known);
   return "'" + word + "' is not a measure; " +
          (meant.empty() ? "see gpuccl list --measures"
-                        : "did you mean " + meant + (is_basic(meant) ? " (always there)" : "") + "?");
+                        : "did you mean " + meant + (is_basic(meant) ? ", which every table has" : "") + "?");
 }
 
 }  // namespace

@@ -152,9 +152,9 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
   if (needed > available)
     throw Error(Failure::memory,
                 "needs " + io::bytes_in_words(needed) + " of memory for the smallest part of its " +
-                    io::to_string(work.extent) + " elements" +
+                    io::to_string(work.extent) + " pixels" +
                     (held > 0 ? " in addition to " + io::bytes_in_words(static_cast<double>(held)) +
-                                    " for what came from a pipe"
+                                    " for input from a pipe"
                               : "") +
                     ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));
@@ -203,7 +203,7 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t most = most_at_once(work, gpu_memory(work));
   if (work.values && std::int64_t{work.extent.width} * work.extent.height > most)
-    throw Error(Failure::memory, "needs more GPU memory for one slice than there is; use --device cpu");
+    throw Error(Failure::memory, "needs more GPU memory for one slice than the GPU has; use --device cpu");
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||

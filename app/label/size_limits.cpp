@@ -43,13 +43,13 @@ void add_limit(const Command& command, const char* name, std::uint64_t& elements
   option.prints([&] { return std::optional(physical ? physical->text : std::to_string(elements)); });
 }
 
-/// How many elements have this size.
+/// Returns the number of pixels that have this size.
 double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity) {
   const bool is_volume = input.extent.depth > 1 || is_3d(connectivity);
   const int axes = is_volume ? 3 : 2;
   if (size.axes != axes)
     throw Error(Failure::usage, size.text + " is " + (size.axes == 3 ? "a volume" : "an area") +
-                                    ", and this is labeled as " + (is_volume ? "a volume" : "an image"));
+                                    ", but the input is labeled as " + (is_volume ? "a volume" : "an image"));
   if (!input.geometry.is_known(axes) || input.geometry.unit == io::LengthUnit::unknown)
     throw Error(Failure::data,
                 "has no spacing in a unit of length, which " + size.text + " needs; set it with --spacing");
@@ -59,7 +59,7 @@ double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connect
   return size.size / element;
 }
 
-/// Sizes that are as many elements as rounding leaves of them are those.
+/// Relative rounding error up to which a size counts as an integer number of pixels.
 constexpr double kTolerance = 1e-9;
 
 std::uint64_t whole(double elements) {
@@ -71,9 +71,9 @@ std::uint64_t whole(double elements) {
 
 void add_size_limits(const Command& command, SelectionOptions& selection, PhysicalLimits& limits) {
   add_limit(command, "--min-size", selection.min_size, limits.min,
-            "Drop components of fewer elements, or smaller than a size such as 100um3");
+            "Drop components of fewer pixels, or smaller than a size such as 100um3");
   add_limit(command, "--max-size", selection.max_size, limits.max,
-            "Drop components of more elements, or larger than a size");
+            "Drop components of more pixels, or larger than a size");
 }
 
 SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,

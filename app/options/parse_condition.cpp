@@ -138,7 +138,7 @@ class Parser {
     for (const Measure& measure : gpuccl::measures()) {
       if (measure.name == next().text) {
         if (is_in_the_world(measure.id))
-          throw wrong("cannot be compared; " + next().text.substr(0, 2) + " is the same in elements");
+          throw wrong("cannot be compared; use " + next().text.substr(0, 2) + ", in pixels");
         ++at_;
         return measure.id;
       }

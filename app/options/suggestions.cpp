@@ -18,7 +18,7 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {
 
 /// What other programs call the measures.
 constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
-    {"volume", "area, or area_physical in the unit of the spacing"},
+    {"volume", "area (area_physical in the unit of the spacing)"},
     {"size", "area"},
     {"count", "area"},
     {"numpixels", "area"},

@@ -51,11 +51,11 @@ std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels
                                   const std::optional<ViewImage>& image) {
   std::vector<std::string> lines;
   if (labels.factor() > 1)
-    lines.push_back("Labels are those of every " + nth(labels.factor()) + " element along x and y.");
+    lines.push_back("Labels are shown for every " + nth(labels.factor()) + " pixel along x and y.");
   if (labels.step() > 1) lines.push_back("Every " + nth(labels.step()) + " slice is shown.");
   if (image && image->factor() > 1) {
     const std::string factor = std::to_string(image->factor());
-    lines.push_back("A pixel of the image is the mean of " + factor + " x " + factor + " elements.");
+    lines.push_back("Each pixel of the image shown is the mean of " + factor + " x " + factor + " pixels.");
   }
   if (page.table.rows() < page.components)
     lines.push_back("The table has the " + std::to_string(page.table.rows()) + " largest components.");
@@ -76,8 +76,8 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   if (!page.image.empty()) {
     image.emplace(page.image, page.read_image);
     if (image->extent() != extent)
-      throw Error(Failure::data, "labels are of " + io::to_string(extent) + " elements, the image '" +
-                                     page.image + "' of " + io::to_string(image->extent()));
+      throw Error(Failure::data, "labels have " + io::to_string(extent) + " pixels, the image '" +
+                                     page.image + "' has " + io::to_string(image->extent()));
   }
 
   const std::string_view html = kViewPage;

@@ -18,7 +18,7 @@ namespace gpuccl::app {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-const char* const kNoTable = "is no table of components; --stats of 'gpuccl label' writes one";
+const char* const kNoTable = "is not a table of components; write one with 'gpuccl label --stats'";
 
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -35,7 +35,7 @@ Number number_of(std::string_view text) {
   Number number{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc{} || end != text.data() + text.size())
-    throw Error(Failure::data, "holds '" + std::string(text.substr(0, 40)) + "' instead of a number");
+    throw Error(Failure::data, "contains '" + std::string(text.substr(0, 40)) + "' instead of a number");
   return number;
 }
 
@@ -82,7 +82,7 @@ std::vector<std::uint8_t> bytes_as(const std::string& type, const std::vector<do
   return type == "f32" ? shuffled<float>(values) : shuffled<double>(values);
 }
 
-/// As "um^3"; "" of what is counted in elements or has no unit.
+/// Returns the unit, such as "um^3"; "" for measures in pixels or without a unit.
 std::string unit_of(const Measure& measure, const std::string& unit, bool volume) {
   const std::string_view text = measure.unit;
   if (!text.starts_with("unit") || unit.empty()) return "";

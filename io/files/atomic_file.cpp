@@ -148,7 +148,7 @@ std::size_t AtomicFile::size() const {
   if (kind_ == Kind::folder) return 0;
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0)
-    throw Error(Failure::io, "cannot tell the size: " + system_reason(errno));
+    throw Error(Failure::io, "cannot get the size: " + system_reason(errno));
   return static_cast<std::size_t>(status.st_size);
 }
 

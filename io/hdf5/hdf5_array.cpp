@@ -107,7 +107,7 @@ std::vector<std::uint64_t> hdf5_shape(hid_t dataset) {
 Hdf5Array read_hdf5_array(hid_t dataset, const std::shared_ptr<const InputFile>& file) {
   const Hdf5Id type(h5().H5Dget_type(dataset)), properties(h5().H5Dget_create_plist(dataset));
   const std::optional<Hdf5Samples> samples = hdf5_samples(type.get());
-  if (!samples) throw Error(Failure::data, "holds no numbers of 8, 16, 32 or 64 bits");
+  if (!samples) throw Error(Failure::data, "contains no numbers of 8, 16, 32 or 64 bits");
   Hdf5Array array;
   array.format = samples->format;
   array.swapped = samples->swapped;

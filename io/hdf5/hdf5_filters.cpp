@@ -46,7 +46,7 @@ Bytes before_sum(Bytes bytes) {
   const Bytes body = bytes.first(bytes.size() - kSumBytes);
   std::uint32_t sum = 0;
   std::memcpy(&sum, body.data() + body.size(), kSumBytes);
-  if (fletcher32(body) != sum) throw Error(Failure::data, "does not have the checksum that it says");
+  if (fletcher32(body) != sum) throw Error(Failure::data, "has a wrong checksum");
   return body;
 }
 

@@ -40,7 +40,8 @@ struct Search {
     auto& search = *static_cast<Search*>(data);
     try {
       if (++search.visited > kMostVisited)
-        throw Error(Failure::data, "holds too many objects to look for one; name it, as in file.h5:/name");
+        throw Error(Failure::data,
+                    "contains too many objects to search; name the dataset, as in file.h5:/name");
       search.look_at(object, name, *info);
       return 0;
     } catch (...) {
@@ -88,9 +89,9 @@ Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name) {
   if (kind == H5I_DATASET) return object;
   if (kind != H5I_GROUP) throw Error(Failure::data, "'" + path + "' is no dataset");
   const std::vector<Found> images = images_in(object.get(), path);
-  if (images.empty()) throw Error(Failure::data, "holds no dataset of numbers along two axes or more");
+  if (images.empty()) throw Error(Failure::data, "contains no numeric dataset with two or more axes");
   if (images.size() > 1)
-    throw Error(Failure::data, "holds " + std::to_string(images.size()) +
+    throw Error(Failure::data, "contains " + std::to_string(images.size()) +
                                    " datasets; name one of them, as in file.h5:/name: " + list(images));
   return Hdf5Id(h5().H5Oopen(file, images.front().path.c_str(), H5P_DEFAULT));
 }

@@ -79,7 +79,7 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& cho
     } else if (axis.size != 1) {
       refuse("has " + std::to_string(axis.size) + " elements along its axis " +
              (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'") +
-             ", which is none of x, y, z, channels and time; write one of them as an array of its own");
+             ", which is not x, y, z, channels or time; save one of them as a separate array");
     }
   }
   channel.check_taken();

@@ -30,7 +30,7 @@ Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) 
   constexpr double kMost = 1e15;  // no axis of any file
   for (const double size : sizes)
     if (!(size >= 0 && size <= kMost && size == std::floor(size)))
-      throw Error(Failure::data, "header claims an axis of " + shortest(size) + " elements");
+      throw Error(Failure::data, "header claims an axis of " + shortest(size) + " pixels");
   check_page_size(static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1]), limits);
   return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), checked_slices(sizes[2], limits)};
 }
@@ -58,7 +58,7 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOpt
   const std::int64_t limit = memory_limit(options.limits);
   if (needed <= static_cast<double>(limit)) return;
   throw Error(Failure::memory, "needs " + bytes_in_words(needed) + " of memory for " + to_string(extent) +
-                                   " elements, the limit is " + bytes_in_words(static_cast<double>(limit)));
+                                   " pixels, the limit is " + bytes_in_words(static_cast<double>(limit)));
 }
 
 void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {

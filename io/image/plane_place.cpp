@@ -10,7 +10,7 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
                          const std::string& option) {
   if (!chosen && size > 1)
     throw Error(Failure::data,
-                "holds " + std::to_string(size) + " " + what + "; " + option + " N selects one, from 0");
+                "contains " + std::to_string(size) + " " + what + "; " + option + " N selects one, from 0");
   if (chosen.value_or(0) >= size)
     throw Error(Failure::data,
                 "has no " + option.substr(2) + " " + std::to_string(*chosen) + ": " +

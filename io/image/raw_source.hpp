@@ -9,7 +9,7 @@
 namespace gpuccl::io {
 
 /// The warning about bytes of a file that belong to no sample.
-inline constexpr const char* kBytesIgnored = "what follows its samples is ignored";
+inline constexpr const char* kBytesIgnored = "data after its samples is ignored";
 
 /// Samples of a volume that lie uncompressed one after the other.
 struct RawSamples {
@@ -34,7 +34,7 @@ void decode_raw(const RawSamples& raw, const SampleFormat& format, const Extent&
 /// Memory for threads that decode a slice together: none if there are several slices, which threads share.
 std::int64_t decoding_memory(const Extent& extent, std::int64_t limit);
 
-/// Memory that a thread takes in decode_raw().
+/// Returns the bytes that a thread needs in decode_raw().
 std::int64_t raw_buffer_bytes(const SampleFormat& format, const Extent& extent);
 
 }  // namespace gpuccl::io

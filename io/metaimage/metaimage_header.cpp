@@ -159,8 +159,8 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
   if (!sizes) refuse("no DimSize");
   if (const auto channels = fields.numbers({"ElementNumberOfChannels"}, 1);
       channels && channels->front() != 1)
-    throw Error(Failure::data, "holds " + shortest(channels->front()) +
-                                   " values an element; save the one to label as its own file");
+    throw Error(Failure::data, "contains " + shortest(channels->front()) +
+                                   " values per pixel; save the one to label as a separate file");
   double frames = 1;
   for (std::size_t i = 3; i < count; ++i) frames *= (*sizes)[i];
   volume.frames = checked_frames(frames);

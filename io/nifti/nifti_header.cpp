@@ -108,7 +108,7 @@ SampleFormat format_of(std::int64_t datatype) {
 void read_scale(const Fields& fields, SampleFormat& format) {
   const double slope = fields.real(fields.layout().scl_slope), inter = fields.real(fields.layout().scl_inter);
   if (slope == 0 || std::isnan(slope) || format.photometric == Photometric::rgb) return;
-  if (!std::isfinite(slope) || !std::isfinite(inter)) refuse("values are scaled by what is no number");
+  if (!std::isfinite(slope) || !std::isfinite(inter)) refuse("the scale of its values is not a number");
   format.slope = slope;
   format.intercept = inter;
 }

@@ -30,8 +30,7 @@ std::string name_of_samples(const std::string& path) {
   fs::path name = path;
   if (lower_extension(name) == ".gz") name.replace_extension();
   if (lower_extension(name) != ".hdr")
-    throw Error(Failure::data,
-                "the header of a NIfTI; let its name end in .hdr and that of its samples in .img");
+    throw Error(Failure::data, "is the header of a NIfTI pair; name it .hdr, and the file of samples .img");
   const std::string plain = name.filename().replace_extension(".img").string(), zipped = plain + ".gz";
   return is_there(name.parent_path() / plain) || !is_there(name.parent_path() / zipped) ? plain : zipped;
 }

@@ -166,8 +166,8 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
     axes.first = 1;
     const double values = sizes->front();
     if (values > 1 && !(is_color && values == (kind == "rgb-color" ? 3 : 4)))
-      throw Error(Failure::data,
-                  "holds " + shortest(values) + " values an element; save the one to label as its own file");
+      throw Error(Failure::data, "contains " + shortest(values) +
+                                     " values per pixel; save the one to label as a separate file");
     if (values > 1) {
       format.channels = static_cast<int>(values);
       format.photometric = Photometric::rgb;

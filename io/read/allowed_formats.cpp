@@ -78,7 +78,7 @@ std::vector<std::string> formats_of_words(const std::string& list) {
     const bool is_known = word == kAny || std::any_of(formats().begin(), formats().end(),
                                                       [&](const Format& one) { return one.word == word; });
     if (!is_known)
-      throw Error(Failure::usage, "'" + word + "' is no format; there are " + kFormatWords + ", any");
+      throw Error(Failure::usage, "'" + word + "' is not a format; use " + kFormatWords + " or any");
     words.push_back(word);
     begin = end + 1;
   }
@@ -92,9 +92,9 @@ void check_format(const std::string& format, const std::string& path, const Limi
   if (allowed.empty()) {
     const Format* const named = path == "-" ? nullptr : format_of_name(path);
     if (named != nullptr && named != &found)
-      throw Error(Failure::data, "holds " + std::string(found.title) + ", and its name says " +
+      throw Error(Failure::data, "contains " + std::string(found.title) + ", but its name is that of " +
                                      std::string(named->title) +
-                                     "; rename it, or give --formats any if you trust it");
+                                     "; rename it, or set GPUCCL_FORMATS=any if you trust it");
     return;
   }
   const auto is_allowed = [&](std::string_view word) {
@@ -103,8 +103,9 @@ void check_format(const std::string& format, const std::string& path, const Limi
   if (is_allowed(kAny) || is_allowed(format)) return;
   std::string list;
   for (const std::string& word : allowed) list += (list.empty() ? "" : ", ") + word;
-  throw Error(Failure::data, "holds " + std::string(found.title) + ", and only these formats are allowed: " +
-                                 list + "; --formats says which are");
+  throw Error(Failure::data, "contains " + std::string(found.title) + "; " +
+                                 (limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats") + " allows only " +
+                                 list);
 }
 
 }  // namespace gpuccl::io

@@ -54,12 +54,12 @@ bool is_negative(const SampleFormat& format, std::uint64_t sample) {
 }
 
 [[noreturn]] void refuse_value(const std::string& value) {
-  throw Error(Failure::data, "holds the value " + value + ", which is no label");
+  throw Error(Failure::data, "contains the value " + value + ", which is not a label");
 }
 
 [[noreturn]] void refuse_large(const std::string& value) {
   throw Error(Failure::data,
-              "holds the value " + value + ", above 4294967295; store larger labels as 64-bit integers");
+              "contains the value " + value + ", above 4294967295; store larger labels as 64-bit integers");
 }
 
 [[noreturn]] void refuse_long(const SampleFormat& format, std::uint64_t sample) {
@@ -125,12 +125,12 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory,
                     std::vector<std::uint64_t>* long_labels) {
   const Extent& extent = source.info().extent;
   if (colors_of(source.format(0).photometric) > 1)
-    throw Error(Failure::data, "a color image holds no labels");
+    throw Error(Failure::data, "is a color image, not a label image");
   // Beside the labels, what decodes them, and a row of each image that it is compared by.
   const double bytes = (static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
                        static_cast<double>(source.buffer_bytes() + source.held_bytes());
   if (bytes > static_cast<double>(memory))
-    throw Error(Failure::memory, "labels of " + to_string(extent) + " elements do not fit in memory");
+    throw Error(Failure::memory, "labels of " + to_string(extent) + " pixels do not fit in memory");
 
   LabelImage image(extent, 0);
   std::optional<LabelNumbers> numbers;
@@ -165,7 +165,7 @@ LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
   try {
-    const auto source = open_one_image("labels are those of one, saved as a file of its own",
+    const auto source = open_one_image("save the one with labels as a separate file",
                                        [&] { return open_file(path, options); });
     if (info != nullptr) *info = source->info();
     return read_all(*source, options.limits.memory, long_labels);

@@ -59,7 +59,7 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
     return open_hdf5(std::move(file), options);
   }
   if (!file->inside().empty())
-    throw Error(Failure::data, "is no HDF5 file, in which '" + file->inside() + "' would be a dataset");
+    throw Error(Failure::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
   if (is_tiff(*file)) {
     check_format("tiff", file->path(), options.limits);
     return open_tiff(std::move(file), options);

@@ -56,7 +56,7 @@ class SampleReader final : public Reader {
     const ValueType type = io::value_type(source_->format(0));
     for (int z = 1; z < info_.extent.depth; ++z)
       if (io::value_type(source_->format(z)) != type)
-        throw Error(Failure::data, "has slices of different sample types, whose values do not compare");
+        throw Error(Failure::data, "has slices of different sample types; save them with one type");
     return type;
   }
 

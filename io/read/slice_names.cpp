@@ -76,7 +76,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
     throw Error(failure_to_read(failure.value()),
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
   if (names.empty())
-    throw Error(Failure::data, std::string("the folder holds no ") + kImageExtensions + " file");
+    throw Error(Failure::data, std::string("the folder contains no ") + kImageExtensions + " file");
   if (others > 0 && warn) warn(skipped_by_name(others));
   std::sort(names.begin(), names.end(), natural_less);
   if (warn)
@@ -110,8 +110,8 @@ std::vector<std::string> slice_names(const fs::path& folder,
   if (const fs::file_status list_status = fs::status(folder / kSliceList, failure); fs::exists(list_status)) {
     constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 28;  // a million names as long as they can be
     if (!follow && fs::is_symlink(folder / kSliceList, failure))
-      throw Error(Failure::data, std::string(kSliceList) +
-                                     " is a symbolic link; --follow reads what it leads to, if you trust it");
+      throw Error(Failure::data,
+                  std::string(kSliceList) + " is a symbolic link; add --follow if you trust its target");
     if (!fs::is_regular_file(list_status))
       throw Error(Failure::no_input, std::string(kSliceList) + " is not a file");
     if (fs::file_size(folder / kSliceList, failure) > kLargest)

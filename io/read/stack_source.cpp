@@ -20,7 +20,7 @@ class StackSource final : public SampleSource {
     options_.planes.pages.reset();  // of the stack, not of its files
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(Failure::data,
-                  "holds more slices than --max-pages " + std::to_string(options.limits.max_pages));
+                  "contains more slices than --max-pages " + std::to_string(options.limits.max_pages));
     for (const std::string& name : names_) check_slice(name);
     info_.format = "stack";
     info_.extent.depth = static_cast<int>(names_.size());
@@ -79,7 +79,7 @@ class StackSource final : public SampleSource {
     first.depth = 1;
     const Extent& extent = slice.info().extent;
     if (extent.depth > 1)
-      throw Error(Failure::data, "holds " + std::to_string(extent.depth) + " pages, not one");
+      throw Error(Failure::data, "contains " + std::to_string(extent.depth) + " pages, not one");
     if (extent != first)
       throw Error(Failure::data,
                   "is " + to_string(extent) + " but " + names_.front() + " is " + to_string(first));

@@ -54,8 +54,8 @@ class ContentsScanner {
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
     } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
-      throw Error(Failure::data, "its description tells of " + std::to_string(description.planes) +
-                                     " planes, the file holds " + std::to_string(found));
+      throw Error(Failure::data, "its description lists " + std::to_string(description.planes) +
+                                     " planes, but the file contains " + std::to_string(found));
     } else if (description.planes != found && description.planes > 0) {
       warn_of_images(description.planes, found);
     }
@@ -83,7 +83,7 @@ class ContentsScanner {
     description_ = read_description(tiff_);
     result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
     if (description_.samples_are_channels && !choice.channel)
-      throw Error(Failure::data, "holds " +
+      throw Error(Failure::data, "contains " +
                                      std::to_string(tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)) +
                                      " channels; --channel N selects one, from 0");
     if (!choice.any()) return;
@@ -131,15 +131,15 @@ class ContentsScanner {
     if (has_hidden() && planes_ == 1 && description_.planes > 1 && first.rows != 0)
       add_hidden_slices(contents, first);
     else if (wanted_->back() >= planes_)
-      throw Error(Failure::data, "its description tells of " + std::to_string(wanted_->back() + 1) +
-                                     " planes and more, the file holds " + std::to_string(planes_));
+      throw Error(Failure::data, "its description lists " + std::to_string(wanted_->back() + 1) +
+                                     " planes or more, but the file contains " + std::to_string(planes_));
     else if (contents.slices.size() > wanted_->size())
       contents.slices.erase(contents.slices.begin());
     if (contents.slices.size() > wanted_->size()) {
       std::vector<TiffSlice> slices;
       for (const std::int64_t plane : *wanted_) {
         if (plane >= static_cast<std::int64_t>(contents.slices.size()))
-          throw Error(Failure::data, "its description tells of another number of images than of slices");
+          throw Error(Failure::data, "its description lists a different number of images than of slices");
         slices.push_back(contents.slices[static_cast<std::size_t>(plane)]);
       }
       contents.slices = std::move(slices);
@@ -152,7 +152,7 @@ class ContentsScanner {
   }
 
   void warn_of_images(std::int64_t told, std::int64_t found) const {
-    warn("its description tells of " + std::to_string(told) + " images, the file holds " +
+    warn("its description lists " + std::to_string(told) + " images, but the file contains " +
          std::to_string(found));
   }
 
@@ -173,7 +173,7 @@ class ContentsScanner {
     stored_ += pieces.stored + static_cast<std::uint64_t>(pieces.count) * kBytesOfPiece;
     if (stored_ / kShared > file_.size())
       throw Error(Failure::data, "claims, with the pages before it, " + std::to_string(kShared) +
-                                     " times as much as the file holds");
+                                     " times as much as the file contains");
   }
 
   template <class Work>
@@ -271,13 +271,13 @@ class ContentsScanner {
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
       throw Error(Failure::data,
-                  "holds more pages than --max-pages " + std::to_string(options_.limits.max_pages));
+                  "contains more pages than --max-pages " + std::to_string(options_.limits.max_pages));
     const Extent& extent = contents.info.extent;
     const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
                              static_cast<std::uint64_t>(extent.height);
     const std::uint64_t whole = (file_.size() - first.rows) / slice_bytes;
     if (whole < static_cast<std::uint64_t>(description_.planes))
-      throw Error(Failure::data, "its description tells of " + std::to_string(description_.planes) +
+      throw Error(Failure::data, "its description lists " + std::to_string(description_.planes) +
                                      " images, but the file ends after " + std::to_string(whole));
     for (std::int64_t i = 1; i < description_.planes; ++i)
       contents.slices.push_back({first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes,
@@ -333,7 +333,7 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
     if (runs.size() == 1) throw;
     const bool may_be_apart = have_like_samples(runs) && !options.pages_apart;
-    throw Error(Failure::data, "holds " + to_string(runs) + "; --series N selects one, from 0" +
+    throw Error(Failure::data, "contains " + to_string(runs) + "; --series N selects one, from 0" +
                                    (may_be_apart ? ", --per-slice labels each page separately" : ""));
   }
 }
@@ -355,7 +355,7 @@ TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const R
   if (contents.slices.empty() && options.planes.pages) check_range(*options.planes.pages, scanner.pages());
   if (contents.slices.empty())
     throw Error(Failure::data,
-                "holds " + std::to_string(scanner.planes()) + " planes, none of what is chosen");
+                "contains " + std::to_string(scanner.planes()) + " planes, but not the chosen ones");
   scanner.describe(contents);
   if (contents.info.has_smaller_pages) contents.info.beside_pages = beside_pages(contents);
   if (contents.info.has_smaller_pages && options.warn)

@@ -132,11 +132,11 @@ std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike)
   if (series.size() > 1) options.emplace_back("--series");
   if (any(&TiffSeries::channels)) options.emplace_back("--channel");
   if (any(&TiffSeries::frames)) options.emplace_back("--frame");
-  if (options.empty()) return "save the image to label as its own file";
+  if (options.empty()) return "save the image to label as a separate file";
   std::string list = options.front();
   for (std::size_t i = 1; i < options.size(); ++i)
     list += (i + 1 < options.size() ? ", " : " and ") + options[i];
-  list += options.size() == 1 ? " N selects one, from 0" : " choose what to read";
+  list += options.size() == 1 ? " N selects one, from 0" : " select what to read";
   if (!are_alike) return list;
   if (options.size() == 1 && series.size() == 1 && series.front().slices == 1)
     list += ", --page 0.." + std::to_string(series.front().planes() - 1) + " all as slices";
@@ -170,7 +170,7 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [&](const std::string& what) {
-    throw Error(Failure::data, "holds " + what + "; " + how_to_choose(description.series, are_alike));
+    throw Error(Failure::data, "contains " + what + "; " + how_to_choose(description.series, are_alike));
   };
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));

@@ -144,7 +144,7 @@ void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleForm
   }
   samples.palette = luma_of_colormap(map);
   if (reading.by_imagej && reading.palette == PaletteUse::automatic && warn)
-    warn("has a palette of several colors, whose luma is read; --palette index reads the samples");
+    warn("has a palette of several colors; their luma is read, --palette index reads the samples");
 }
 
 /// Channels after the colour may be left out when they are transparency; another may be what is to be
@@ -159,7 +159,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
       is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(Failure::data,
-                "holds " + std::to_string(channels) + " channels; --channel N selects one, from 0");
+                "contains " + std::to_string(channels) + " channels; --channel N selects one, from 0");
   if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the color ignored");
 }
 

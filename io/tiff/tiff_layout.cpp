@@ -38,7 +38,7 @@ std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::ui
   if (!frame) return 0;
   if (frame->is_lossless()) throw Error(Failure::data, "compression lossless JPEG is not supported");
   if (frame->width > layout.width)
-    throw Error(Failure::data, "holds a JPEG stream " + std::to_string(frame->width) +
+    throw Error(Failure::data, "contains a JPEG stream " + std::to_string(frame->width) +
                                    " pixels wide in strips or tiles of " + std::to_string(layout.width));
   return frame->coefficient_bytes();
 }

@@ -32,7 +32,7 @@ void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
   if (!tiff.is_at_first_directory() && TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
   for (std::int64_t number = 1;; ++number) {
     if (number > limits.max_pages)
-      throw Error(Failure::data, "holds more pages than --max-pages " + std::to_string(limits.max_pages));
+      throw Error(Failure::data, "contains more pages than --max-pages " + std::to_string(limits.max_pages));
     require_whole(tiff, number);
     visit(number, is_slice(tiff));
     require_whole(tiff, number);

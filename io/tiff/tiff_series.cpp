@@ -26,7 +26,7 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
   if (one.slices > kMost)
-    throw Error(Failure::data, "its description tells of " + std::to_string(one.slices) + " slices");
+    throw Error(Failure::data, "its description lists " + std::to_string(one.slices) + " slices");
   std::vector<std::int64_t> planes;
   for (std::int64_t i = 0; i < one.slices; ++i) planes.push_back(plane + i * step);
   return planes;

@@ -58,7 +58,7 @@ void write_tiff_image(AtomicFile& file, BitView image) {
 void write_png_image(AtomicFile& file, BitView image) {
   if (image.extent.depth > 1)
     throw Error(Failure::usage,
-                "a PNG holds one slice, not " + std::to_string(image.extent.depth) + "; write a .tiff");
+                "PNG can hold only one slice, not " + std::to_string(image.extent.depth) + "; write a .tiff");
   const StripLayout strips(image.extent, kBits);
   PngOutput png(file, {.width = image.extent.width,
                        .height = image.extent.height,

@@ -68,7 +68,7 @@ void refuse_unremovable(const fs::path& folder) {
   const bool is_mine = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
   if (!is_mine && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
     throw Error(Failure::cannot_create,
-                "exists and holds folders of another user, which cannot be removed; give another name");
+                "exists and contains folders of another user, which cannot be removed; use another name");
   std::error_code unknown;
   for (const auto& entry : fs::directory_iterator(folder, unknown))
     if (!entry.is_symlink(unknown) && entry.is_directory(unknown)) refuse_unremovable(entry.path());
@@ -101,9 +101,8 @@ void refuse_foreign_zarr(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(path, unknown)) {
     const std::string name = entry.path().filename().string();
     if (name != "0" && name != ".zgroup" && name != ".zattrs" && name != ".zmetadata" && name != "zarr.json")
-      throw Error(
-          Failure::cannot_create,
-          "exists and holds '" + name + "' too, which would be lost; remove it first, or give another name");
+      throw Error(Failure::cannot_create, "exists and contains '" + name +
+                                              "', which would be lost; remove it first, or use another name");
   }
   const ZarrFolder store(path);
   for (const char* key : {"zarr.json", ".zattrs"}) {
@@ -115,9 +114,8 @@ void refuse_foreign_zarr(const std::string& path) {
     if (creator.is_object() && creator.value("name", OrderedJson()) == OrderedJson(kCreator))
       return refuse_unremovable(path);
   }
-  throw Error(
-      Failure::cannot_create,
-      "exists and is no Zarr of labels that gpuccl has written; remove it first, or give another name");
+  throw Error(Failure::cannot_create,
+              "exists and is not a Zarr of labels written by gpuccl; remove it first, or use another name");
 }
 
 LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& options)

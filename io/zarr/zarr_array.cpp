@@ -42,7 +42,7 @@ std::uint64_t bits_of_number(double number, int bits) {
     const double scaled = std::ldexp(fraction, 11);
     if (number == 0) return 0;
     if (exponent < -13 || exponent > 16 || scaled != std::trunc(scaled))
-      refuse_zarr("its fill_value is no 16-bit number");
+      refuse_zarr("its fill_value is not a 16-bit number");
     code = static_cast<std::uint64_t>(exponent + 14) << 10 | (static_cast<std::uint64_t>(scaled) & 1023u);
     if (number < 0) code |= 0x8000;
   }

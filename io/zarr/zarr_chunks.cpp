@@ -57,7 +57,7 @@ void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std:
   const std::size_t bytes = array_.chunk_bytes();
   const bool is_plain = array_.codecs.empty();
   if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
-    throw Error(Failure::data, "is not where the index says, or cut off");
+    throw Error(Failure::data, "is beyond the end of the file, which may be truncated");
   if (piece.bytes > array_.codecs.most_stored(bytes))
     throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, more than its shape can take");
   if (is_plain && piece.bytes != bytes)
@@ -112,7 +112,7 @@ std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::strin
     const std::span<const std::byte> body(index.data(), index.size() - 4);
     std::uint32_t sum = 0;
     std::memcpy(&sum, body.data() + body.size(), 4);
-    if (crc32c(body) != sum) throw Error(Failure::data, "its index does not have the checksum that it says");
+    if (crc32c(body) != sum) throw Error(Failure::data, "its index has a wrong checksum");
   }
   if (shards.index_swapped) swap_bytes(64, index.data(), index.size() / 8 * 8);
   shard->index.resize(static_cast<std::size_t>(shards.count()) * 2);

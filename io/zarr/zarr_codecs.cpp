@@ -35,7 +35,7 @@ ByteSpan checked(ByteSpan bytes) {
   if (bytes.size() < kCrcBytes) throw Error(Failure::data, "is too short for its checksum");
   const ByteSpan body = bytes.first(bytes.size() - kCrcBytes);
   std::memcpy(&sum, body.data() + body.size(), kCrcBytes);
-  if (crc32c(body) != sum) throw Error(Failure::data, "does not have the checksum that it says");
+  if (crc32c(body) != sum) throw Error(Failure::data, "has a wrong checksum");
   return body;
 }
 
@@ -89,8 +89,7 @@ void ZarrCodecs::decode(ByteSpan stored, Out out) const {
       throw Error(Failure::data, "is damaged, or contains fewer samples than its shape requires");
     stored = to;
   }
-  if (stored.size() != out.size())
-    throw Error(Failure::data, "does not hold as many elements as its shape says");
+  if (stored.size() != out.size()) throw Error(Failure::data, "has a size that does not match its shape");
   if (stored.data() != out.data()) std::memcpy(out.data(), stored.data(), out.size());
 }
 

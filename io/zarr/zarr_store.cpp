@@ -24,7 +24,7 @@ bool is_link(int folder, const std::string& name) {
 Descriptor open_name(int folder, const std::string& name, int flags, const std::string& key) {
   // The system reads a name up to a NUL: "..\0" is "..".
   if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos)
-    refuse(key, "is no name inside of a Zarr store");
+    refuse(key, "is not a name inside a Zarr store");
   Descriptor opened;
   do {
     opened = Descriptor(::openat(folder, name.c_str(), flags | O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

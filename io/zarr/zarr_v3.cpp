@@ -70,8 +70,7 @@ void parse_codecs(const Json& codecs, ZarrArray& array) {
       array.swapped = is_big_endian(codec);
       is_bytes = true;
     } else {
-      refuse_zarr("codec '" + name.substr(0, 60) +
-                  "' where bytes, transpose or sharding_indexed is expected");
+      refuse_zarr("codec '" + name.substr(0, 60) + "' instead of bytes, transpose or sharding_indexed");
     }
   }
   if (!is_bytes) refuse_zarr("no codec that makes bytes");

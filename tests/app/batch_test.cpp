@@ -495,8 +495,8 @@ TEST_CASE("lists and folders that give no input are said to") {
   fs::create_directory(scratch / "empty");
   write_file(scratch / "none.txt", "\n\n");
   const std::string out = scratch / "out/";
-  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66, "empty: holds no .png, .tif,");
-  fails({"label", scratch / "empty", "-o", out}, 66, "empty: holds no .png, .tif,");
+  fails({"label", scratch / "empty", "-o", out, "--quiet"}, 66, "empty: contains no .png, .tif,");
+  fails({"label", scratch / "empty", "-o", out}, 66, "empty: contains no .png, .tif,");
   fs::create_directories(scratch / "outer/inner");
   fails({"label", scratch / "outer", "-o", out}, 66, " file; add --recursive to search its folders");
   fails({"label", "@" + (scratch / "none.txt"), "-o", out}, 66, "none.txt: names no input");

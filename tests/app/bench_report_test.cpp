@@ -129,11 +129,11 @@ TEST_CASE("sizes have throughputs and where these reach half of their peak") {
   results.groups.erase(results.groups.begin() + 1);
   const std::vector<Table> all = tables(results);
   REQUIRE(all.size() == 3);
-  CHECK(all[2].header == std::vector<std::string>{"elements", "bke", "runs", "wrong"});
+  CHECK(all[2].header == std::vector<std::string>{"pixels", "bke", "runs", "wrong"});
   REQUIRE(all[2].rows.size() == 4);
   // 2048 elements at 1.37 and 8192 at 5.46: half of the peak at 4096.
   CHECK(all[2].rows[3] == std::vector<std::string>{"half of the peak", "64x64", "64x64", "-"});
-  SeriesSet set{"", "elements", {"8x8x8", "16x16x16"}, {512, 4096}, {}, true, true};
+  SeriesSet set{"", "pixels", {"8x8x8", "16x16x16"}, {512, 4096}, {}, true, true};
   CHECK(half_of_peak(set, {"", {1.0, 1.5}, false}) == "8x8x8");
   CHECK(half_of_peak(set, {"", {1.0, 3.0}, false}) == "11x11x11");
   CHECK(half_of_peak(set, {"", {std::nullopt, std::nullopt}, false}).empty());

@@ -45,7 +45,7 @@ TEST_CASE("compare tells how two label images differ, and where first") {
   CHECK(compared({a, by_size}) == "1 same components, different numbers: first at (0, 0, 0): 1 and 3\n");
   CHECK(compared({a, by_size, "--partition"}).starts_with("0 same components"));
   CHECK(compared({a, larger}) ==
-        "1 different foreground: 2 elements, Dice coefficient 0.8, first at (0, 0, 0): 1 and 0\n");
+        "1 different foreground: 2 pixels, Dice coefficient 0.8, first at (0, 0, 0): 1 and 0\n");
   CHECK(compared({a, larger, "--partition"}).starts_with("1 "));
   CHECK(compared({a, other}) == "1 different sizes: 4x3 and 4x4\n");
   CHECK(compared({a, by_size, "--quiet"}) == "1 ");

@@ -119,7 +119,7 @@ TEST_CASE("contacts across periodic borders are those of the label image, in sla
   CHECK(all == table({"--memory", "1M"}));
   CHECK(all == table({"--threads", "1"}));
   fails({"contacts", scratch / "out.tif", "--periodic", "x,z", "--per-slice"}, 64, "z cannot be periodic");
-  fails({"contacts", label_file(scratch, "3 1", "\1\1\2"), "--periodic", "y"}, 64, "it has one element");
+  fails({"contacts", label_file(scratch, "3 1", "\1\1\2"), "--periodic", "y"}, 64, "it is one pixel long");
   fails({"contacts", scratch / "out.tif", "--periodic", "w"}, 64,
         "is not a comma-separated list of x, y and z");
   const std::string ring = label_file(scratch, "4 1", std::string{1, 0, 2, 2});
@@ -175,7 +175,7 @@ TEST_CASE("labels of 64 bits have contacts as they are, in their order") {
         "label_a,label_b,faces_x,faces_y,edges\n7,720575940379283456,0,1,0\n"
         "720575940379283456,18446744073709551615,1,0,0\n");
   save_long("int64", {1, 2, kLargest});
-  fails({"contacts", labels}, 65, "holds the value -1, which is no label");
+  fails({"contacts", labels}, 65, "contains the value -1, which is not a label");
   save_long("uint64", {kLarge, kLarge, 0});
   CHECK(gpuccl({"contacts", labels}).err.find("no two labels touch") != std::string::npos);
   save_long("uint64", {0, 1, 1});
@@ -190,12 +190,12 @@ TEST_CASE("an image without several labels gets a hint, one of no labels is refu
     CHECK(ended.out == "label_a,label_b,faces_x,faces_y,edges\n");
     return ended.err;
   };
-  CHECK(hint(std::string(4, '\0')).find("holds no label; number the components") != std::string::npos);
+  CHECK(hint(std::string(4, '\0')).find("contains no label; number the components") != std::string::npos);
   CHECK(hint(std::string{1, 0, 1, 1}).find("contains only label 1") != std::string::npos);
   CHECK(hint(std::string{7, 0, 0, 7}).find("no two labels touch; components with") != std::string::npos);
   const std::string path = scratch / "negative.nrrd";
   write_file(path, "NRRD0004\ntype: int8\ndimension: 2\nsizes: 2 1\nencoding: raw\n\n\1\xff");
-  fails({"contacts", path}, 65, "holds the value -1, which is no label");
+  fails({"contacts", path}, 65, "contains the value -1, which is not a label");
 }
 
 }  // namespace gpuccl

@@ -120,7 +120,8 @@ TEST_CASE("files of other formats are refused with what they are") {
       {with(0, "\x89HDF\r\n\x1a\n"), "HDF5"},
       {with(0, "\x93NUMPY"), ".npy"}};
   for (const auto& [content, format] : misnamed) {
-    const std::string what = "file.png: holds " + std::string(format) + ", and its name says PNG; rename it";
+    const std::string what =
+        "file.png: contains " + std::string(format) + ", but its name is that of PNG; rename it";
     write_file(file, content);
     fails({"label", file, "--json", "-"}, 65, what);
     fails({"compare", file, file}, 65, what);

@@ -100,7 +100,7 @@ def check_axes(folder):
             assert (found == labels).all(), order
             assert report["input"]["geometry"]["spacing"] == [0.25, 0.5, 2], report["input"]
             if "c" in order:
-                refused(path, 65, "holds 3 channels; --channel N selects one, from 0", *choice[2:])
+                refused(path, 65, "contains 3 channels; --channel N selects one, from 0", *choice[2:])
                 refused(path, 65, "has no channel 3: there are 3 channels", "--channel", "3", *choice[2:])
     with h5py.File(path, "w") as file:
         file.create_dataset("image", data=image).attrs["element_size_um"] = [2, 0.5, 0.25]
@@ -145,7 +145,7 @@ def check_refusals(folder):
     refused(path + ":/far/image", 66, "has no dataset")
     refused(path + ":/list", 65, "has 1 axes")
     for name in ("text", "pairs", "complex"):
-        refused(path + ":/" + name, 65, "holds no numbers")
+        refused(path + ":/" + name, 65, "contains no numbers")
     refused(path + ":/outside", 65, "has its samples in another file")
     refused(path + ":/virtual", 65, "has its samples in other datasets (virtual)")
     refused(path + ":/szip", 65, "its filter 6")

@@ -244,20 +244,20 @@ def detached(folder):
 def formats(folder):
     """What a file holds is what its name says, or what is allowed."""
     npy(folder / "in.png", (2, 2), b"\1\0\0\1")
-    run("label", folder / "in.png", "--json", "-", code=65, said="holds .npy, and its name says PNG; rename it, or give --formats any")
+    run("label", folder / "in.png", "--json", "-", code=65, said="contains .npy, but its name is that of PNG; rename it, or set GPUCCL_FORMATS=any")
     for allowed in ("any", "npy", "png,npy"):
         run("label", folder / "in.png", "--json", folder / "out.json", "--formats", allowed)
         run("label", folder / "in.png", "--json", folder / "out.json", env={**os.environ, "GPUCCL_FORMATS": allowed})
     for more in ({"env": {**os.environ, "GPUCCL_FORMATS": "png,tiff"}}, {}):
         words = [] if more else ["--formats", "png,tiff"]
-        run("label", folder / "in.png", "--json", "-", *words, code=65, said="only these formats are allowed: png, tiff", **more)
-    run("label", folder / "in.png", "--json", "-", "--formats", "png,gif", code=64, said="'gif' is no format")
+        run("label", folder / "in.png", "--json", "-", *words, code=65, said="allows only png, tiff", **more)
+    run("label", folder / "in.png", "--json", "-", "--formats", "png,gif", code=64, said="'gif' is not a format")
     run("label", folder / "in.png", "--json", "-", code=64, said="GPUCCL_FORMATS", env={**os.environ, "GPUCCL_FORMATS": "tif"})
     zarr(folder / "in.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
-    run("label", folder / "in.zarr", "--json", "-", "--formats", "png", code=65, said="holds Zarr")
+    run("label", folder / "in.zarr", "--json", "-", "--formats", "png", code=65, said="contains Zarr")
     (folder / "in.data").write_bytes((folder / "in.png").read_bytes())
     run("label", folder / "in.data", "--json", folder / "out.json")
-    run("label", "-", "--json", folder / "out.json", "--formats", "png", code=65, said="holds .npy", stdin=(folder / "in.data").open())
+    run("label", "-", "--json", folder / "out.json", "--formats", "png", code=65, said="contains .npy", stdin=(folder / "in.data").open())
 
 
 def memory(folder):

@@ -211,7 +211,7 @@ TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   Words refused = words;
   refused.insert(refused.begin(), "label");
   refused.insert(refused.end(), {"--json", "-"});
-  fails(refused, 65, "holds 2 channels; --intensity-channel N selects one, from 0");
+  fails(refused, 65, "contains 2 channels; --intensity-channel N selects one, from 0");
 }
 
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {
@@ -221,7 +221,7 @@ TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in 
     fails(all, code, part);
   };
   const std::string large = save_gray(scratch / "large.tif", {{1, 2, 3}});
-  refused({"--intensity", large}, 65, large + ": has 3x1 elements, but " + input + " has 5x2");
+  refused({"--intensity", large}, 65, large + ": has 3x1 pixels, but " + input + " has 5x2");
   refused({"--intensity", scratch / "none.tif"}, 66, "none.tif");
   refused({"--measure", "intensity_mean"}, 64, "--intensity IMAGE");
   refused({"--keep", "intensity_mean > 3"}, 64, "--intensity IMAGE");

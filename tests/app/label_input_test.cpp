@@ -94,7 +94,8 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
   const std::string input = scratch / "in.tif", labels = scratch / "out.npy";
   tests::write_tiff(input, {page(4, 1, "#.##"), page(2, 3, "##...#")});
   fails({"label", input, "-o", labels}, 65,
-        "holds 2 images (4x1, 2x3); --series N selects one, from 0, --per-slice labels each page separately");
+        "contains 2 images (4x1, 2x3); --series N selects one, from 0, --per-slice labels each page "
+        "separately");
   succeeds({"label", input, "-o", labels, "--series", "1"});
   CHECK(labels_in(labels) == "1 1/0 0/0 2");
   const Ended warned = gpuccl({"label", input, "-o", labels, "--per-slice"});
@@ -120,7 +121,7 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
   const std::string alike = scratch / "alike.tif";
   tests::write_tiff(alike, {page(4, 3, "############"), page(4, 3, "############")});
   fails({"label", alike, "-o", labels, "--per-slice", "--intensity", input, "--quiet"}, 65,
-        "in.tif: holds 2 images");
+        "in.tif: contains 2 images");
 }
 
 TEST_CASE("option --invert labels the dark part") {

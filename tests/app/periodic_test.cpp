@@ -122,7 +122,7 @@ TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
   refused({"--keep", "wraps_x > 0"}, "wraps_x, wraps_y and wraps_z need --periodic");
   const std::string line = save(scratch / "line.tif", tests::drawn(Words{"#.#"}).view());
   fails({"label", line, "--periodic", "y", "--json", "-"}, 64,
-        "line.tif: y cannot be periodic: it has one element");
+        "line.tif: y cannot be periodic: it is one pixel long");
 }
 
 }  // namespace gpuccl

@@ -150,7 +150,7 @@ TEST_CASE("values keep their type, sign and bits") {
     succeeds({"label", scratch / name, "--values", "--keep-values", "-o", scratch / "again.npy", "--quiet"});
     CHECK(values_in<std::int16_t>(scratch / "again.npy", "<i2") == shorts);
   }
-  fails({"label", in, "--values", "--keep-values", "-o", scratch / "out.png"}, 65, "a PNG holds no int16");
+  fails({"label", in, "--values", "--keep-values", "-o", scratch / "out.png"}, 65, "PNG cannot hold int16");
 
   const std::vector<std::uint64_t> longs = {5, 0xffffffff, 0xffffffff, 0};
   save_npy(in, "<u8", 1, 1, longs);

@@ -274,7 +274,7 @@ TEST_CASE("machines without a usable GPU are told apart") {
     return cuda_status().problem;
   };
   REQUIRE(problem(1, 13000).empty());
-  REQUIRE(problem(1, 0) == "there is no NVIDIA driver on this machine");
+  REQUIRE(problem(1, 0) == "no NVIDIA driver is installed");
   REQUIRE_THAT(problem(0, 13000), containing("no CUDA-capable device"));
 
   emulation::set_machine(2, 13000);

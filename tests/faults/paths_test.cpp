@@ -84,7 +84,7 @@ TEST_CASE("a list of slices that is no file is refused, and nothing waits for it
   fails(words, 66, "files.txt is not a file");
   fs::remove(list);
   fs::create_symlink("/dev/zero", list);
-  fails(words, 65, "files.txt is a symbolic link; --follow reads what it leads to, if you trust it");
+  fails(words, 65, "files.txt is a symbolic link; add --follow if you trust its target");
   Words following = words;
   following.push_back("--follow");
   fails(following, 66, "files.txt is not a file");

@@ -355,7 +355,7 @@ TEST_CASE("limits are kept") {
   limited(&Limits::max_pages, 3)();
   REQUIRE(failure_of(limited(&Limits::max_dim, 99)) == Failure::data);
   REQUIRE(failure_of(limited(&Limits::max_pixels, 4999)) == Failure::data);
-  REQUIRE_THROWS_WITH(limited(&Limits::max_pages, 2)(), "holds more pages than --max-pages 2");
+  REQUIRE_THROWS_WITH(limited(&Limits::max_pages, 2)(), "contains more pages than --max-pages 2");
   REQUIRE(failure_of(limited(&Limits::memory, 3 * 50 * 16 - 1)) == Failure::memory);
   REQUIRE(available_memory() > std::int64_t{1} << 20);
 }

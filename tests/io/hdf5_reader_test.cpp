@@ -66,11 +66,11 @@ TEST_CASE("a dataset of HDF5 is an image, of any layout, type and version of the
 TEST_CASE("of several datasets one is named, and links to other files lead nowhere") {
   if (!is_built_in()) return;
   CHECK(has(reason_for(kFolder + "several.h5"),
-            "holds 2 datasets; name one of them, as in file.h5:/name: /g/labels"));
+            "contains 2 datasets; name one of them, as in file.h5:/name: /g/labels"));
   CHECK(has(reason_for(kFolder + "several.h5:/x", Failure::no_input),
             "has no dataset '/x'; there are /g/labels"));
   CHECK(has(reason_for(kFolder + "several.h5:/far"), "leads to nothing in this file"));
-  CHECK(has(reason_for(kFolder + "several.h5:/text"), "holds no numbers"));
+  CHECK(has(reason_for(kFolder + "several.h5:/text"), "contains no numbers"));
   CHECK(has(reason_for("data/page.png:/image"), "is no HDF5 file"));
   CHECK(has(reason_for(kFolder + "none.h5:/image", Failure::no_input), "no such file"));
 }
@@ -96,8 +96,7 @@ TEST_CASE("an HDF5 that is cut or has other bytes is refused or read, and nothin
   const std::size_t chunk = whole.find("\x78\x5e");  // zlib
   REQUIRE(chunk != std::string::npos);
   damaged[chunk + 9] = static_cast<char>(damaged[chunk + 9] ^ 1);
-  CHECK(has(reason_for(tests::MemoryFile(damaged).path()),
-            "chunk 0.0.0: does not have the checksum that it says"));
+  CHECK(has(reason_for(tests::MemoryFile(damaged).path()), "chunk 0.0.0: has a wrong checksum"));
 }
 
 }  // namespace

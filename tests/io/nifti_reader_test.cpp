@@ -225,13 +225,13 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   nifti.dim = {7, 9, 5, 3, 1, 1, 0, 1};
   REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
   nifti.dim = {4, 9, 5, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N selects one, from 0");
+  CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
-                    "holds 3 volumes; --intensity-frame N selects one, from 0");
+                    "contains 3 volumes; --intensity-frame N selects one, from 0");
   CHECK_THROWS_WITH(read_labels(MemoryFile(nifti.bytes()).path()),
-                    "holds 3 volumes; labels are those of one, saved as a file of its own");
+                    "contains 3 volumes; save the one with labels as a separate file");
   nifti.dim = {5, 9, 5, 1, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "holds 3 volumes; --frame N selects one, from 0");
+  CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
 }
 
 TEST_CASE("headers that claim the impossible are refused") {
@@ -297,7 +297,7 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it i
       BitVolume parts(image.extent());
       open_reader(MemoryFile(bytes).path(), options)->read(0, 5, parts);
       REQUIRE(same_bits(parts, image));
-      REQUIRE(lines == std::vector<std::string>(is_said ? 1 : 0, "what follows its samples is ignored"));
+      REQUIRE(lines == std::vector<std::string>(is_said ? 1 : 0, "data after its samples is ignored"));
     }
   for (const std::size_t at :
        {zipped.size() / 2, zipped.size() - 8, zipped.size() - 1}) {  // data, checksum, length

@@ -64,7 +64,7 @@ TEST_CASE("a PNM that ends early, or is none, is refused") {
   ReadOptions options;
   options.warn = [&](const std::string& line) { lines.push_back(line); };
   read("P5 1 1 255\n1P5 1 1 255\n1", options);
-  CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
+  CHECK(lines == std::vector<std::string>{"data after its samples is ignored"});
 }
 
 /// Little-endian.
@@ -129,7 +129,7 @@ TEST_CASE("a BMP is read from the bottom up and from the top down, with a palett
   CHECK(same_bits(read(Bmp().with(second + first), options), image));
   CHECK(lines.empty());
   CHECK(same_bits(read(Bmp().with(second + first + "more"), options), image));
-  CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
+  CHECK(lines == std::vector<std::string>{"data after its samples is ignored"});
 }
 
 TEST_CASE("a BMP that ends early, is compressed, or lies about its size is refused") {

@@ -128,7 +128,7 @@ TEST_CASE("slices that are not alike are refused by name") {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_tiff(folder / "b.tif", image, 0, 3);
-    REQUIRE(reason_of(folder) == "slice b.tif holds 3 pages, not one");
+    REQUIRE(reason_of(folder) == "slice b.tif contains 3 pages, not one");
   }
   {
     const ScratchFolder folder;

@@ -91,7 +91,7 @@ TEST_CASE("an NRRD says where its elements are in the words of its standard") {
                "kinds: RGB-color domain domain domain");
   CHECK(info_of(colors + "\n" + kSamples).photometric == "rgb");
   CHECK(
-      contains(refusal_of(replaced(colors, "RGB-color", "vector") + "\n" + kSamples), "3 values an element"));
+      contains(refusal_of(replaced(colors, "RGB-color", "vector") + "\n" + kSamples), "3 values per pixel"));
 }
 
 TEST_CASE("an NRRD of four axes of which one has one element is a volume") {
@@ -137,8 +137,9 @@ TEST_CASE("an NRRD that cannot be read says why") {
   CHECK(contains(refusal_of(replaced(nrrd(""), "dimension: 3", "dimension: 17")), "dimension 17"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "sizes: 4 3 2", "sizes: 4 3")), "sizes 4 3"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "type: uchar\n", "")), "no type"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "3\nsizes: 4 3 2", "4\nsizes: 4 3 1 2")), "holds 2 volumes"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 3 2.5")), "an axis of 2.5 elements"));
+  CHECK(
+      contains(refusal_of(replaced(nrrd(""), "3\nsizes: 4 3 2", "4\nsizes: 4 3 1 2")), "contains 2 volumes"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 3 2.5")), "an axis of 2.5 pixels"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "2147483647 1 1000000")), "ends early"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "1e300 3 2")), "an axis of"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 0 2")), "empty image"));
@@ -166,7 +167,7 @@ TEST_CASE("a MetaImage is read as ITK reads it") {
   CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
   CHECK(!info_of(metaimage("ElementSpacing = 0 3 0.5\n")).geometry.is_known());
 
-  CHECK(contains(refusal_of(metaimage("ElementNumberOfChannels = 3\n")), "3 values an element"));
+  CHECK(contains(refusal_of(metaimage("ElementNumberOfChannels = 3\n")), "3 values per pixel"));
   CHECK(contains(refusal_of(metaimage("BinaryData = False\n")), "text"));
   CHECK(contains(refusal_of(metaimage("Offset = 1 2\n")), "Offset = 1 2"));
   CHECK(contains(refusal_of(metaimage("CompressedData = True\n")), "Deflate"));
@@ -296,7 +297,7 @@ TEST_CASE("what follows the samples of a volume is said to be ignored") {
     read_image(MemoryFile(content).path(), options);
     CHECK(lines.empty());
     read_image(MemoryFile(content + "x").path(), options);
-    CHECK(lines == std::vector<std::string>{"what follows its samples is ignored"});
+    CHECK(lines == std::vector<std::string>{"data after its samples is ignored"});
   }
 }
 

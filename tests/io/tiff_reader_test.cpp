@@ -672,7 +672,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   for (const bool pages_apart : {false, true}) {  // which helps no one here
     ReadOptions options;
     options.pages_apart = pages_apart;
-    REQUIRE(refusal_of(path, options) == "holds 2 images; --series N selects one, from 0");
+    REQUIRE(refusal_of(path, options) == "contains 2 images; --series N selects one, from 0");
   }
 }
 
@@ -690,17 +690,19 @@ TEST_CASE("pages that are alike and follow each other are an image of several") 
   const TiffPageToWrite a = page_of(volume, 0), b = page_of(volume, 1), c = page_of(volume, 2);
 
   write_tiff(path, {page_of(small), a, thumbnail, b, c});
-  REQUIRE(refusal_of(path) ==
-          "holds 2 images (10x8, 3 pages of 40x30); --series N selects one, from 0, --per-slice labels each "
-          "page separately");
+  REQUIRE(
+      refusal_of(path) ==
+      "contains 2 images (10x8, 3 pages of 40x30); --series N selects one, from 0, --per-slice labels each "
+      "page separately");
   REQUIRE(same_bits(read(path, chosen(0)).image, small));
   REQUIRE(same_bits(read(path, chosen(1)).image, volume));
   REQUIRE(refusal_of(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
 
   write_tiff(path, {a, b, c, page_of(gray, 0, 200, 8), a});
-  REQUIRE(refusal_of(path) ==
-          "holds 3 images (3 pages of 40x30 of 1 bit min-is-black, 40x30 of 8 bits min-is-black, 40x30 of 1 "
-          "bit min-is-black); --series N selects one, from 0");
+  REQUIRE(
+      refusal_of(path) ==
+      "contains 3 images (3 pages of 40x30 of 1 bit min-is-black, 40x30 of 8 bits min-is-black, 40x30 of 1 "
+      "bit min-is-black); --series N selects one, from 0");
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
   REQUIRE(same_bits(read(path, chosen(1)).image, gray));
   ReadOptions apart;
@@ -737,7 +739,7 @@ TEST_CASE("an image of several has the description of its first page") {
   write_tiff(path, pages);
   ReadOptions options;
   options.planes.series = 1;
-  REQUIRE(refusal_of(path, options).starts_with("holds 2x3 planes (axes TZ); "));
+  REQUIRE(refusal_of(path, options).starts_with("contains 2x3 planes (axes TZ); "));
   options.planes.frame = 1;
   const BitVolume later = read(path, options).image;
   REQUIRE(later.extent() == Extent{40, 30, 3});
@@ -916,19 +918,19 @@ TEST_CASE("channels and points in time of ImageJ are no slices, also where there
   ReadOptions options;
   write_described(path, image, "ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
   REQUIRE(refusal_of(path) ==
-          "holds 6 channels; --channel N selects one, from 0, --page 0..5 all as slices" + apart);
+          "contains 6 channels; --channel N selects one, from 0, --page 0..5 all as slices" + apart);
   options.planes.channel = 4;
   REQUIRE(same_bits(read(path, options).image, slice(4)));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nframes=6\n");
   REQUIRE(refusal_of(path) ==
-          "holds 6 points in time; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
+          "contains 6 points in time; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   options = {};
   options.planes.frame = 2;
   REQUIRE(same_bits(read(path, options).image, slice(2)));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
   options = {};
   options.planes.channel = 0;
-  REQUIRE(refusal_of(path, options) == "holds 3 points in time; --frame N selects one, from 0");
+  REQUIRE(refusal_of(path, options) == "contains 3 points in time; --frame N selects one, from 0");
   // Pages that are labeled each on its own, or chosen as such, may be whatever they are.
   options = {};
   options.pages_apart = true;
@@ -967,7 +969,7 @@ TEST_CASE("a composite of ImageJ with its channels in each pixel is read by chan
   page.photometric = PHOTOMETRIC_RGB;
   describe(page, "ImageJ=1.54f\nimages=3\nchannels=3\nmode=composite\n");
   write_tiff(path, {page});
-  REQUIRE(refusal_of(path) == "holds 3 channels; --channel N selects one, from 0");
+  REQUIRE(refusal_of(path) == "contains 3 channels; --channel N selects one, from 0");
   ReadOptions options;
   options.planes.channel = 2;
   const Read blue = read(path, options);
@@ -1029,7 +1031,7 @@ TEST_CASE("a palette in which ImageJ displays one channel is no data") {
   write([](int i) { return Color{i * 1.0, 255.0 - i, 0}; }, imagej);
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{
-              "has a palette of several colors, whose luma is read; --palette index reads the samples"});
+              "has a palette of several colors; their luma is read, --palette index reads the samples"});
 }
 
 TEST_CASE("tags larger than the limit of memory are read, and what libtiff drops is said") {
@@ -1136,17 +1138,17 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
            "\"></Pixels></Image>";
   };
   REQUIRE(refusal("<OME>" + ome_image(3) + ome_image(3) + "</OME>") ==
-          "holds 2 images; --series N selects one, from 0" + apart);
+          "contains 2 images; --series N selects one, from 0" + apart);
   REQUIRE(refusal("<OME>" + ome_image(6) + ome_image(6) + "</OME>") == "none");  // the other is elsewhere
-  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "holds 2x3 planes" + take_frame);
+  REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "contains 2x3 planes" + take_frame);
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
-          "holds 2x3 planes (axes TZ)" + take_frame);
+          "contains 2x3 planes (axes TZ)" + take_frame);
   REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
-          "holds 3x2 planes (axes ZC); --channel N selects one, from 0" + apart);
+          "contains 3x2 planes (axes ZC); --channel N selects one, from 0" + apart);
   REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
-          "holds 2x3 planes (axes TC); --channel and --frame choose what to read" + apart);
+          "contains 2x3 planes (axes TC); --channel and --frame select what to read" + apart);
   write_described(path, noise({20, 10, 16}, 13), "{\"shape\": [2, 2, 2, 2, 10, 20]}");
-  REQUIRE(refusal_of(path) == "holds 2x2x2x2 planes; save the image to label as its own file");
+  REQUIRE(refusal_of(path) == "contains 2x2x2x2 planes; save the image to label as a separate file");
   for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
                              "{\"shape\": [6, 10, 20], \"axes\": \"ZYX\"}", "{\"shape\": [10, 20]}",
                              "{\"shape\": [2, 3, 10, 21]}", "{\"shape\": \"none\"}"}) {
@@ -1157,22 +1159,23 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   }
   write_described(path, image, "{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
   REQUIRE(refusal_of(path) ==
-          "holds 6 points in time; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
+          "contains 6 points in time; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
-          std::vector<std::string>{"its description tells of 4 images, the file holds 6"});
+          std::vector<std::string>{"its description lists 4 images, but the file contains 6"});
   const std::string array = "{\"shape\": [3, 10, 20]}";
   write_described(path, image, array);
   REQUIRE(read(path).warnings ==
-          std::vector<std::string>{"its description tells of 3 images, the file holds 6"});
+          std::vector<std::string>{"its description lists 3 images, but the file contains 6"});
   // Two arrays of tifffile are two images, though their pages are alike.
   std::vector<TiffPageToWrite> pages = pages_of(image);
   describe(pages[0], array);
   describe(pages[3], array);
   write_tiff(path, pages);
-  REQUIRE(refusal_of(path) ==
-          "holds 2 images (3 pages of 20x10, 3 pages of 20x10); --series N selects one, from 0, --per-slice "
-          "labels each page separately");
+  REQUIRE(
+      refusal_of(path) ==
+      "contains 2 images (3 pages of 20x10, 3 pages of 20x10); --series N selects one, from 0, --per-slice "
+      "labels each page separately");
   ReadOptions options;
   options.planes.series = 1;
   const BitVolume second = read(path, options).image;
@@ -1188,7 +1191,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   describe(pages[2], "{\"shape\": [10, 20]}");
   describe(pages[3], array);
   write_tiff(path, pages);
-  REQUIRE(refusal_of(path).starts_with("holds 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
+  REQUIRE(refusal_of(path).starts_with("contains 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
 }
 
 TEST_CASE("resolution and orientation of a TIFF") {

@@ -167,7 +167,7 @@ TEST_CASE("OME's metadata names the array, its axes and their scale") {
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"},
                                        {".zattrs", "{" + ome + "}"},
                                        {"s0/.zarray", zarray("[3,2,2]", "[1,2,2]")}})),
-            "holds 3 channels; --channel N selects one, from 0"));
+            "contains 3 channels; --channel N selects one, from 0"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}})), "without an OME image"));
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", R"({"labels":["a"]})"}})),
             "group of label images"));
@@ -198,7 +198,7 @@ TEST_CASE(
   CHECK(bits_of(image, chosen(0, 2)) == "00/01");
   CHECK(has(reason_for(image), "; --"));
   CHECK(has(reason_for(image, Failure::data, chosen(1, {})),
-            "holds 3 points in time; --frame N selects one, from 0"));
+            "contains 3 points in time; --frame N selects one, from 0"));
   CHECK(has(reason_for(image, Failure::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
   CHECK(has(reason_for(image, Failure::data, chosen(0, 3)), "has no frame 3"));
   ReadOptions series = chosen(0, 0);

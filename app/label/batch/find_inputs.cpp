@@ -71,7 +71,7 @@ class Finder {
       const std::size_t before = found_.inputs.size();
       add_images(path, "");
       if (found_.inputs.size() == before)
-        warn(path, std::string("holds no ") + io::kImageExtensions + " file");
+        warn(path, std::string("contains no ") + io::kImageExtensions + " file");
     }
   }
 

@@ -27,7 +27,8 @@ std::string IntensityImages::name_for(const std::string& name) const {
   const std::size_t star = from_.find('*'), after = from_.size() - star - 1;
   if (name.size() < from_.size() - 1 || !name.starts_with(from_.substr(0, star)) ||
       !name.ends_with(from_.substr(star + 1)))
-    throw Error(Failure::no_input, "has a name that is not like " + from_ + ", as --intensity-name says");
+    throw Error(Failure::no_input,
+                "has a name that does not match " + from_ + ", the pattern of --intensity-name");
   std::string image = to_;
   return image.replace(to_.find('*'), 1, name.substr(star, name.size() - star - after));
 }

@@ -305,7 +305,7 @@ int label_batch(const LabelOptions& options) {
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
   if (plan.empty() && one_folder)
     throw io::FileError(first, Failure::no_input,
-                        std::string("holds no ") + io::kImageExtensions + " file" +
+                        std::string("contains no ") + io::kImageExtensions + " file" +
                             (found.folders_left_out ? "; add --recursive to search its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);

@@ -438,7 +438,7 @@ void check_measures(const TableRequest& request, const LabelImage& labels, Conne
     if (looks_around) apart = name;
   }
   if (!apart.empty() && !find_contacts(labels, all_neighbors(connectivity)).empty())
-    refuse(apart + " is measured where no labels touch, and here some do");
+    refuse(apart + " cannot be measured if labels touch");
 }
 
 // --- selection
@@ -613,7 +613,7 @@ std::int64_t unite(nb::handle pairs_object, nb::handle numbers_object) {
     std::memcpy(pair, pairs.row(i), sizeof pair);
     for (const std::int64_t label : pair)
       if (label < 1 || static_cast<std::size_t>(label) >= count)
-        refuse("a pair has a label that there is not");
+        refuse("a pair contains a label that does not exist");
     std::size_t a = find(pair[0]), b = find(pair[1]);
     if (firsts[a] > firsts[b]) std::swap(a, b);  // roots are first in the whole
     parents[b] = static_cast<std::int64_t>(a);

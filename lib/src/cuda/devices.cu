@@ -24,7 +24,7 @@ int driver_version() {
 }
 
 int device_count() {
-  if (driver_version() == 0) throw Error(Failure::unavailable, "there is no NVIDIA driver on this machine");
+  if (driver_version() == 0) throw Error(Failure::unavailable, "no NVIDIA driver is installed");
   int count = 0;
   cuda::check(cudaGetDeviceCount(&count), "looking for a device");
   return count;

@@ -44,7 +44,7 @@ void check_hilbert(const GenerateOptions& options) {
   if (options.extent.width < needed || options.extent.height < needed ||
       (volume && options.extent.depth < needed))
     refuse("a Hilbert curve of order " + std::to_string(options.order) + " needs at least " +
-           std::to_string(needed) + " elements along each axis");
+           std::to_string(needed) + " pixels along each axis");
 }
 
 void check(const GenerateOptions& options) {

@@ -81,11 +81,11 @@ class Unwrapping {
 void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
   if (periodic[2] && extent.depth == 1) throw Error(Failure::usage, "has one slice; z cannot be periodic");
   if (periodic[2] && !is_3d(connectivity))
-    throw Error(Failure::usage, "z cannot be periodic where slices are labeled on their own");
+    throw Error(Failure::usage, "z cannot be periodic if slices are labeled separately");
   const int sizes[3] = {extent.width, extent.height, extent.depth};
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (periodic[axis] && sizes[axis] == 1)
-      throw Error(Failure::usage, std::string(1, "xyz"[axis]) + " cannot be periodic: it has one element");
+      throw Error(Failure::usage, std::string(1, "xyz"[axis]) + " cannot be periodic: it is one pixel long");
 }
 
 Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,

@@ -97,7 +97,7 @@ Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::in
       if (error.failure() != Failure::memory) throw;
     }
   }
-  throw Error(Failure::memory, "out of memory, even for parts of " + std::to_string(fewest) + " elements");
+  throw Error(Failure::memory, "out of memory, even for slabs of " + std::to_string(fewest) + " pixels");
 }
 
 }  // namespace gpuccl

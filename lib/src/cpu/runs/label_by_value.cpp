@@ -125,7 +125,7 @@ LabeledValues label_by_value(ValueImage image, int strips_wanted) {
 std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values) {
   std::vector<std::uint64_t> ids(values.begin(), values.end());
   const auto refuse = [](const std::string& value, const std::string& reason) {
-    throw Error(Failure::data, "holds the value " + value + ", which is not a label: " + reason);
+    throw Error(Failure::data, "contains the value " + value + ", which is not a label: " + reason);
   };
   if (is_floating(type)) {
     const double most = type == ValueType::f32 ? 16777216.0 : 9007199254740992.0;

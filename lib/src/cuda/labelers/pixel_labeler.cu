@@ -16,7 +16,7 @@ std::size_t checked_elements(BitView image) {
   const std::int64_t elements = image.extent.rows() * words_per_row(image.extent.width) * 32;
   if (elements > kMostElements)
     throw Error(Failure::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
-                                    " elements, rows padded to 64; this image has " +
+                                    " pixels, with rows padded to 64; this image has " +
                                     std::to_string(elements) + "; use --algo auto");
   return static_cast<std::size_t>(elements);
 }
@@ -92,7 +92,7 @@ void PixelLabeler::check_components(const Components& components, BitView image)
   const auto expected = static_cast<std::uint64_t>(count_foreground(image));
   if (sum != expected)
     throw Error(Failure::internal, "the components found on the GPU cover " + std::to_string(sum) + " of " +
-                                       std::to_string(expected) + " foreground elements");
+                                       std::to_string(expected) + " foreground pixels");
 }
 
 }  // namespace gpuccl::cuda

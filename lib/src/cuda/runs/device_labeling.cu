@@ -63,7 +63,7 @@ void check_labels(DeviceLabels& labels, Extent extent) {
         complete(labels.row_pitch, labels.slice_pitch, extent.width * kLabel, extent);
         require(
             is_aligned(data, kLabel) && labels.row_pitch % kLabel == 0 && labels.slice_pitch % kLabel == 0,
-            "an address or a pitch of labels that is no multiple of their size");
+            "an address or pitch of labels is not a multiple of their size");
       },
       labels.data);
 }
@@ -71,18 +71,18 @@ void check_labels(DeviceLabels& labels, Extent extent) {
 runs::DeviceValues checked(const DeviceValueImage& image) {
   require(image.data != nullptr, "no image");
   require(image.type >= ValueType::u8 && image.type <= ValueType::f64, "no such type of values");
-  require(image.delta >= 0, "a delta that is no number from 0 on");
+  require(image.delta >= 0, "delta is not a number of at least 0");
   const auto value = static_cast<std::int64_t>(bytes_of(image.type));
   runs::DeviceValues values{image.data, image.type, image.delta, image.row_pitch, image.slice_pitch};
   complete(values.row_pitch, values.slice_pitch, image.extent.width * value, image.extent);
   require(is_aligned(image.data, bytes_of(image.type)) && values.row_pitch % value == 0 &&
               values.slice_pitch % value == 0,
-          "an address or a pitch of values that is no multiple of their size");
+          "an address or pitch of values is not a multiple of their size");
   return values;
 }
 
 void check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {
-  require(is_aligned(workspace, 256), "an address of the workspace that is no multiple of 256");
+  require(is_aligned(workspace, 256), "the address of the workspace is not a multiple of 256");
   require(workspace != nullptr, "no workspace");
   if (bytes < needed)
     throw Error(Failure::usage, "labeling on a device: a workspace of " + std::to_string(bytes) +
@@ -98,10 +98,9 @@ bool is_done(Extent extent, const DeviceResult& result, cudaStream_t stream) {
 }
 
 void check_rest(const DeviceResult& result) {
-  require(is_aligned(result.count, sizeof(*result.count)),
-          "an address of the count that is no multiple of 8");
+  require(is_aligned(result.count, sizeof(*result.count)), "the address of the count is not a multiple of 8");
   require(is_aligned(result.components, alignof(DeviceComponent)),
-          "an address of components that is no multiple of 64");
+          "the address of components is not a multiple of 64");
 }
 
 }  // namespace
@@ -127,7 +126,7 @@ void label_values_on_device(const DeviceValueImage& image, Connectivity connecti
                             std::size_t workspace_bytes, cudaStream_t stream) {
   const std::size_t needed = device_value_workspace_bytes(image.extent, connectivity);
   check_rest(result);
-  require(is_aligned(values, sizeof(*values)), "an address of values of components that is no multiple of 8");
+  require(is_aligned(values, sizeof(*values)), "the address of values of components is not a multiple of 8");
   if (is_done(image.extent, result, stream)) return;
   cuda::runs::ValueCall call{checked(image), image.extent, result, values, workspace, stream};
   check_labels(call.result.labels, image.extent);

@@ -116,7 +116,7 @@ void with_links(bool wide, const Work& work) {
 inline void check_sums(const Extent& extent) {
   const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
   if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
-    throw Error(Failure::memory, "sums of coordinates of so many elements are too large for the GPU engine");
+    throw Error(Failure::memory, "sums of coordinates of so many pixels are too large for the GPU engine");
 }
 
 /// N, of the bits that Numbering has counted. Waits no longer than for the device to have counted.
