@@ -29,7 +29,7 @@ struct BenchOptions {
   /// The page that --report writes in its folder, "" without --report, and the chart of a number beside it.
   std::string page() const;
   std::string chart(int number) const;
-  /// What `request` says, with how each image is timed.
+  /// Returns the timing options of `request`.
   bench::TimingOptions timing() const;
 };
 

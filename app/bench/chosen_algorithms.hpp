@@ -8,7 +8,7 @@
 
 namespace gpuccl::bench {
 
-/// What the machine says about its GPU: empty if it can be used, else the reason.
+/// Returns "" if the GPU can be used, else the reason why not.
 using AskForGpu = std::function<std::string()>;
 
 /// The algorithms of `table` that take part; those that take hours only if they are named, not as one of

@@ -7,7 +7,7 @@
 
 namespace gpuccl::bench {
 
-/// What a paper says of its algorithms, and whether these results bear it out.
+/// A claim of a paper about its algorithms, and whether these results confirm it.
 struct Claim {
   std::string paper;
   std::string text;
@@ -16,8 +16,8 @@ struct Claim {
   std::string figures;  // that decide it
 };
 
-/// Those claims that the results have the algorithms and the images for: sweeps over density, granularity and
-/// size, iterations, and work.
+/// Returns the claims for which the results have the algorithms and images: sweeps over density, granularity
+/// and size, iterations, and work.
 std::vector<Claim> claims(const Results& results);
 
 }  // namespace gpuccl::bench

@@ -19,11 +19,11 @@ struct Plan {
   Cycles cycles;
 };
 
-/// What an experiment reports while it goes on.
+/// Callbacks that report the progress of an experiment.
 struct Observer {
   /// Before each image: how much is done, 0 to 1, and what comes.
   std::function<void(double done, const std::string& what)> progress;
-  /// What went wrong with a file or an algorithm; the experiment goes on.
+  /// Called with the problem of a file or an algorithm; the experiment continues.
   std::function<void(const std::string& line)> problem;
   /// After each set of images, with all there is so far.
   std::function<void(const Results& so_far)> finished = [](const Results&) {};

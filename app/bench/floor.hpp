@@ -10,7 +10,7 @@
 
 namespace gpuccl::bench {
 
-/// What a memory system needs to read an input once and write 4 bytes an element once, nothing else.
+/// Time of a memory system to read an input once and to write 4 bytes per pixel once: the bandwidth bound.
 struct FloorKind {
   DeviceKind device = DeviceKind::cpu;
   int bits_per_element = 1;  // of the input: packed bits, or bytes as the papers' algorithms read

@@ -1,8 +1,7 @@
-// An algorithm of which only label() is known: timed by the wall clock around it.
+// Times an algorithm by the wall clock around label(), the only function that all algorithms have.
 //
-// Labels of the CPU engine are rendered when they are asked for. What is compared with other algorithms is a
-// label image in memory, so rendering it belongs to the total; statistics, which other algorithms have in a
-// column of their own, do not.
+// The CPU engine renders label images on demand. Other algorithms write one in memory, so the total includes
+// rendering it. It excludes statistics, which have a separate column.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

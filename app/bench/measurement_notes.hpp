@@ -7,8 +7,8 @@
 
 namespace gpuccl::bench {
 
-/// What the head of every report says, so that no figure is without how it was measured: one statement a
-/// line.
+/// Returns the head of every report: how the figures were measured.
+/// Each line is one statement.
 std::vector<std::string> measurement_notes(const Results& results);
 
 }  // namespace gpuccl::bench

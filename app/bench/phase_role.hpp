@@ -4,8 +4,8 @@
 
 namespace gpuccl::bench {
 
-/// What a phase does, whatever its paper calls it, in the order in which labeling goes on. Charts stack
-/// phases in this order and give a role one colour in all algorithms.
+/// Role of a phase, independent of its name in the paper, in the order of labeling. Charts stack phases in
+/// this order and give a role the same color in all algorithms.
 enum class PhaseRole {
   transfer,
   initialization,
@@ -19,9 +19,9 @@ enum class PhaseRole {
 };
 inline constexpr int kPhaseRoles = static_cast<int>(PhaseRole::other) + 1;
 
-/// Of a phase or another measure by its name; `other` if it is not known.
+/// Returns the role of a phase or another measure by its name; `other` if the name is unknown.
 PhaseRole role_of(const std::string& phase);
-/// As in a legend.
+/// Returns the name that legends use.
 std::string name(PhaseRole role);
 
 }  // namespace gpuccl::bench

@@ -24,10 +24,10 @@ bool is_sweep(Test test);
 /// Counted by kernels that are compiled for that.
 bool is_counted(Test test);
 
-/// What grows from set to set.
+/// Parameter that varies from set to set.
 enum class Axis { none, density, granularity, size };
 
-/// How each image is timed.
+/// Options for timing each image.
 struct TimingOptions {
   int warm_up = 3;
   int repetitions = 10;
@@ -54,7 +54,7 @@ struct ImageSet {
   Axis axis = Axis::none;  // that the set is a place on
 };
 
-/// What the user asked for.
+/// Experiment as requested by the user.
 struct Request {
   Test test = Test::average;
   std::vector<std::string> algorithms;  // names, and "all"; empty: all but slow ones

@@ -7,7 +7,7 @@
 
 namespace gpuccl::bench {
 
-/// What every algorithm has to find in one image: the labels and statistics of the CPU engine, `runs`.
+/// Expected result of every algorithm for one image: the labels and statistics of the CPU engine, `runs`.
 class Reference {
  public:
   Reference(BitView image, Connectivity connectivity);

@@ -9,11 +9,11 @@
 
 namespace gpuccl::bench {
 
-/// What was measured on one group, if the experiment has a table for each.
+/// Returns the measurements of one group, if the experiment has a table for each.
 std::optional<Table> table_of(const Group& group, Test test);
 /// Tables of all groups together, algorithms to the right.
 std::vector<Table> joint_tables(const Results& results);
-/// What the papers say, and whether it holds here; none if the results have nothing that was claimed of.
+/// Returns the claims of the papers and whether they hold here; none if no claim applies to the results.
 std::optional<Table> claims_table(const Results& results);
 /// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);

@@ -71,7 +71,7 @@ struct Group {
   std::vector<Row> rows;
 };
 
-/// What the thread blocks of one algorithm did on one image.
+/// Work of the thread blocks of one algorithm on one image.
 struct WorkMap {
   std::string title;
   unsigned blocks_a_row = 0;

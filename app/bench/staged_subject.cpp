@@ -1,5 +1,5 @@
-// A GPU algorithm, timed through its stages. Device totals and phases are times between events; what includes
-// allocation or the host is wall clock.
+// Times the stages of a GPU algorithm. Device totals and phases are measured with CUDA events; times that
+// include allocation or the host are wall-clock times.
 
 #include <algorithm>
 #include <utility>

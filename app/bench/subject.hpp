@@ -49,8 +49,8 @@ void repeat(const TimingOptions& timing, Once once) {
   } while (++repetition < end && !out_of_time());
 }
 
-/// How many copies of input and output repetitions go round, so that none is in a cache when it is used
-/// again; 1 without TimingOptions::rotate.
+/// Returns the number of copies of input and output that repetitions cycle through, so that caches are cold;
+/// 1 without TimingOptions::rotate.
 int copies(const TimingOptions& timing, Extent extent);
 
 }  // namespace gpuccl::bench

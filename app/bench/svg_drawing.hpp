@@ -13,7 +13,7 @@ namespace gpuccl::bench {
 
 inline constexpr double kWidth = 760, kLine = 18;  // of a drawing; of the smaller text
 
-/// As short as six digits allow; in pixels, to a tenth.
+/// Formats a number with at most six digits; in pixels, to a tenth.
 std::string number(double value);
 std::string pixels(double value);
 

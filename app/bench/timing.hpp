@@ -5,8 +5,8 @@
 
 namespace gpuccl::bench {
 
-/// What repetitions of one step took: their median, the quantiles that hold nine of ten of them, and what
-/// papers give instead: the extremes and the mean.
+/// Statistics of the repetitions of one step: median, the 5 % and 95 % quantiles, and the extremes and mean
+/// that papers report.
 struct Timing {
   double median_ms = 0;
   double low_ms = 0;   // 5 %

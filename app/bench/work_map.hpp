@@ -10,7 +10,7 @@
 
 namespace gpuccl::bench {
 
-/// What a thread block did: &BlockWork::longest or &BlockWork::atomics.
+/// Figure of a thread block: &BlockWork::longest or &BlockWork::atomics.
 using WorkFigure = std::uint32_t BlockWork::*;
 
 /// The most that a thread block of any of the maps did, 1 at least.
@@ -20,13 +20,13 @@ std::uint32_t most_of(const std::vector<WorkMap>& maps, WorkFigure figure);
 /// slices go downwards.
 Picture mapped_image(BitView image, const WorkMap& map);
 
-/// What thread blocks did, one pixel a thread block: above, the steps of the longest walk, below, atomic
-/// operations, each from dark for none to yellow for the most in its row. From left to right the image that
-/// was labeled, then the maps.
+/// Draws the work of thread blocks, one pixel per block: find steps of the longest path above, atomic
+/// operations below. Colors range from dark (none) to yellow (the maximum of the row). The labeled image
+/// comes first, then the maps.
 Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps);
 
-/// The same as a chart with names and scales, as an SVG element that needs nothing from elsewhere; "" if the
-/// results have no maps.
+/// Returns the picture as a chart with names and scales, a self-contained SVG element; "" if the results have
+/// no maps.
 std::string work_chart(const Results& results);
 
 }  // namespace gpuccl::bench

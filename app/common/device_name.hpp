@@ -4,7 +4,7 @@
 
 namespace gpuccl::app {
 
-/// As --device takes it and reports say it.
+/// Returns the name of a device in --device and in reports.
 inline const char* device_name(DeviceKind device) { return device == DeviceKind::cuda ? "cuda" : "cpu"; }
 
 }  // namespace gpuccl::app

@@ -16,14 +16,14 @@ std::string printable(std::string_view text);
 /// "1 folder", "2 folders".
 std::string counted(std::uint64_t count, const std::string& what);
 
-/// How a path is called in messages: "-" is standard input.
+/// Returns the name of a path in messages; "-" becomes standard input.
 std::string display_name(const std::string& path);
 
 /// One line on stderr: "gpuccl: <line>".
 void print_message(const std::string& line);
 void print_warning(const std::string& line);
 
-/// What another library threw, as one of our errors.
+/// Converts an exception of another library to an Error.
 Error translated(const std::exception& exception);
 
 /// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it knows none), where memory is short

@@ -5,8 +5,8 @@
 
 namespace gpuccl::app {
 
-/// What the process may still do with files once it has entered: a reader that hostile bytes have taken over
-/// reads no other file, writes nowhere else and connects nowhere (Landlock, Linux 5.13 and later).
+/// File permissions of the process after it enters the sandbox (Landlock, Linux 5.13 and later). A reader
+/// that hostile data has taken over cannot read other files, write elsewhere or open connections.
 class Sandbox {
  public:
   /// A file, or all that is below a folder. What is not there is left out.

@@ -8,8 +8,8 @@
 
 namespace gpuccl::app {
 
-/// How far the work is, on standard error: one line that changes on a terminal, a line now and then
-/// elsewhere. May be used by several threads.
+/// Progress line on standard error: updated in place on a terminal, printed now and then otherwise.
+/// Thread-safe.
 class StatusLine {
  public:
   /// Milliseconds between two lines that are offered; never: infinity.

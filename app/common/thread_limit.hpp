@@ -4,7 +4,7 @@
 
 namespace gpuccl::app {
 
-/// As long as it lives, work that is shared out goes to so many threads at most.
+/// Limits the number of threads of parallel work during its lifetime.
 class ThreadLimit {
  public:
   /// `threads`: 0 is no limit.

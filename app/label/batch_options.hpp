@@ -9,7 +9,7 @@ namespace gpuccl::app {
 
 class Command;
 
-/// What is only of use for several inputs at once.
+/// Options that apply only to several inputs.
 struct BatchOptions {
   bool recursive = false;
   std::optional<io::LabelFormat> given_format;
@@ -28,7 +28,7 @@ struct BatchOptions {
   /// The first of these options that was given, "" if none was.
   std::string first_used() const;
   io::LabelFormat format() const { return given_format.value_or(io::LabelFormat::tiff); }
-  /// Of the names of label images: ".tiff".
+  /// Returns the extension of label images: ".tiff".
   std::string extension() const;
 };
 

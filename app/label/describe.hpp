@@ -20,7 +20,7 @@
 
 namespace gpuccl::app {
 
-/// What the report contains about labeling one part of an image, or all of it.
+/// Fields of the report about labeling one part of an image, or all of it.
 struct PieceReport {
   std::string foreground_rule;
   std::uint64_t foreground = 0;  // elements of the input
@@ -86,7 +86,7 @@ class Description {
   Connectivity connectivity_ = Connectivity::c8;
 };
 
-/// How labels, or values up to `largest`, are written as `asked`. Error as io::resolve_label_type().
+/// Returns options for writing labels or values up to `largest`. Error as io::resolve_label_type().
 io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
                                Label largest, const io::Geometry& geometry);
 

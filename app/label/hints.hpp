@@ -14,7 +14,7 @@
 
 namespace gpuccl::app {
 
-/// What a run has found of its input.
+/// Properties of an input that hints depend on.
 struct Findings {
   double foreground = 0;      // share of the elements
   std::uint64_t largest = 0;  // elements of the largest component

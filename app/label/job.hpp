@@ -50,12 +50,12 @@ class Job {
 
   void open();
   const Extent& extent() const { return extent_; }
-  /// As Piece::needed_bytes().
+  /// Returns Piece::needed_bytes().
   std::int64_t needed_bytes() const { return piece_->needed_bytes(); }
   // Between open() and read() a job may wait for admission; that time is not counted.
   /// Reads, as Piece::read().
   bool read(std::int64_t allowed = INT64_MAX);
-  /// The same; the device starts while the input is read. The engine must outlive the job.
+  /// Reads the input while the device starts. The engine must outlive the job.
   Engine& read(LazyEngine& engine);
   void forget() { piece_->forget(); }
   /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
@@ -65,12 +65,12 @@ class Job {
   void commit();
 
   const EngineReport& engine_report() const { return piece_->engine_report(); }
-  /// Those of this part, and what was measured of them.
+  /// Returns the components of this part, with their measures.
   const Components& components() const { return part_.components; }
   const Measured& measured() const { return part_.measured; }
   const io::ValueColumn& value() const { return description_.report.value; }
   const io::Geometry& geometry() const { return input_->info().geometry; }
-  /// Of the whole image.
+  /// Returns the number of components of the whole image.
   std::uint64_t count() const { return part_.count; }
   std::uint64_t dropped() const { return part_.dropped; }
   const std::vector<std::string>& hints() const { return description_.report.hints; }
@@ -123,7 +123,7 @@ class Job {
   Description description_;
 };
 
-/// What there is to say of an input that was labeled.
+/// Summary of a labeled input.
 struct LabelSummary {
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;
@@ -135,7 +135,7 @@ struct LabelSummary {
 /// none was touched.
 LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
                         LazyEngine& engine);
-/// The same of a whole image.
+/// Labels a whole image.
 LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine);
 
 }  // namespace gpuccl::app

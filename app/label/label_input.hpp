@@ -36,10 +36,10 @@ class LabelInput {
   Connectivity connectivity() const { return connectivity_; }
   bool is_volume() const { return extent().depth > 1 || is_3d(connectivity_); }
 
-  /// Which components stay, with limits of size in elements of this input.
+  /// Returns the filters, with size limits in pixels of this input.
   const SelectionOptions& selection() const { return selection_; }
 
-  /// Of an image of values; none of a binary one.
+  /// Returns the type of values of a label map; none for a binary image.
   const std::optional<ValueType>& value_type() const { return value_type_; }
   /// A column of such values.
   io::ValueColumn column(std::span<const ValueBits> values) const {
@@ -51,7 +51,7 @@ class LabelInput {
   /// Whether rows are looked at to measure: periodic images have only measures that need none.
   bool measures_rows() const { return measures_.any() && options_.periodic == PeriodicAxes{}; }
 
-  /// What there is to label of rows of this extent.
+  /// Returns the work of labeling rows of this extent.
   LabelWork work(const Extent& extent) const;
 
   io::Reader& reader() const { return *reader_; }
@@ -64,7 +64,7 @@ class LabelInput {
   /// Format, extent, sizes and times of all files that are read: the same for all processes as long as the
   /// input is.
   std::string state() const;
-  /// Which input differs from that `before`, the input if both do; none if nothing has changed.
+  /// Returns the file whose state differs from `before`: the input if both differ; none if none differs.
   std::optional<std::string> changed(const std::string& before) const;
   /// Error (data) if the input has changed since state() was first asked for.
   void check_state() const;

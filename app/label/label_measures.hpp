@@ -17,7 +17,7 @@
 
 namespace gpuccl::app {
 
-/// What is measured of the components of one input, and the image of samples that it is measured from.
+/// Measures of the components of one input, with the image of samples for intensity.
 class LabelMeasures {
  public:
   /// `files` and `options` must outlive it.
@@ -41,7 +41,7 @@ class LabelMeasures {
   /// Whether there is anything to measure.
   bool any() const;
   bool needs_background() const { return gpuccl::needs_background(request_); }
-  /// What the report says of the image of samples, with so many NaN samples.
+  /// Returns the report's entry of the intensity image, with its number of NaN samples.
   std::optional<io::ReportedIntensity> intensity(std::uint64_t nans) const {
     std::optional<io::ReportedIntensity> reported = reported_;
     if (reported) reported->nans = nans;

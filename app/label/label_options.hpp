@@ -56,13 +56,13 @@ struct LabelOptions {
   bool progress = false;
 
   void add_to(const Command& command);
-  /// Those for one input that is labeled in parts by several processes.
+  /// Adds the options for one input that several processes label in parts.
   void add_for_parts(const Command& command);
-  /// What options mean together, once all are parsed. Error (usage).
+  /// Checks and completes combinations of options after all are parsed. Error (usage).
   void settle();
 
  private:
-  /// What both have, between how the input is read and what comes out.
+  /// Adds the options that both commands share.
   void add_labeling_to(const Command& command);
 };
 

@@ -19,7 +19,7 @@ struct LabelPaths {
   bool in_folders = false;       // outputs are named after their inputs: all are files
 
   bool any_output() const;
-  /// Those that are named, but standard output.
+  /// Returns the named outputs, without standard output.
   std::vector<std::string> outputs() const;
   /// Adds what is written without being asked for: the report beside the label image.
   LabelPaths with_defaults() const;

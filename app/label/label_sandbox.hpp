@@ -9,10 +9,10 @@
 
 namespace gpuccl::app {
 
-/// What labeling may do with files, unless a GPU may be used or --no-sandbox is given: read the inputs and
-/// what lies beside them, and write where outputs, and `parts`, go.
+/// Returns the file permissions of labeling: read the inputs and files next to them, write to the folders of
+/// outputs and to `parts`. Unrestricted if a GPU may be used or --no-sandbox is given.
 Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const std::string& parts = {});
-/// The same of a batch, with the folders that its outputs go to; of one that is not there, that above it.
+/// Returns the file permissions of a batch. Adds its output folders, or their parents if they are missing.
 Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std::string>& folders,
                    const LabelOptions& options);
 

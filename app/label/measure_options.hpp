@@ -9,7 +9,7 @@ namespace gpuccl::app {
 
 class Command;
 
-/// What is measured of components beyond area, box and centroid.
+/// Measures to compute in addition to area, bounding box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
   MeasureSet named;                  // of these, those that were not asked for by a group

@@ -33,12 +33,12 @@ class MemoryBudget {
   explicit MemoryBudget(std::int64_t limit = INT64_MAX) : limit_(limit) {}
 
   std::int64_t limit() const { return limit_; }
-  /// What the labeling may take of it while others share it; 0 until that is known.
+  /// Returns the bytes that labeling may use while jobs share the memory; 0 until known.
   std::int64_t allowed() const { return allowed_; }
   void allow(std::int64_t bytes) { allowed_ = std::min(bytes, limit_); }
   bool is_shared() const { return allowed_ < limit_; }
 
-  // What steps take that follow each other.
+  // Bytes of consecutive steps:
 
   /// Writing, with so many strips under way.
   double writing(std::size_t strips) const {
@@ -47,7 +47,7 @@ class MemoryBudget {
   double finding_contacts() const { return writing(0) + claims.contacts; }
   /// All steps of an image that is labeled at once, by its header.
   double expected() const { return claims.labeling + claims.components + claims.counts + claims.contacts; }
-  /// The same, when the image has been read.
+  /// Returns the peak after the image has been read.
   double at_once() const {
     return std::max({claims.labeling + claims.components + claims.counts, writing(1) - kWriteBuffers,
                      finding_contacts()});
@@ -63,13 +63,13 @@ class MemoryBudget {
   bool fits(double step) const { return step <= static_cast<double>(limit_ + kInAnyCase); }
   bool can_write(std::size_t strips = 1) const { return fits(writing(strips)); }
 
-  /// How many strips may be under way: one at least, as many as there is memory for.
+  /// Returns the number of strips that may be in memory at a time, at least one.
   std::size_t strips_at_once() const {
     const double one = output(1);
     const double left = static_cast<double>(allowed_) - writing(1);
     return one > 0 && left > 0 ? 1 + static_cast<std::size_t>(left / one) : 1;
   }
-  /// What measuring may take beside the sums of components, of `memory`.
+  /// Returns the bytes of `memory` that measuring may use in addition to the sums of components.
   std::int64_t left_to_measure(std::int64_t memory) const {
     return std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(writing(0))));
   }

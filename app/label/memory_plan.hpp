@@ -13,7 +13,7 @@
 
 namespace gpuccl::app {
 
-/// What is labeled, and with what.
+/// Image properties and engine of one labeling.
 struct LabelWork {
   Extent extent;
   Connectivity connectivity = Connectivity::c8;
@@ -26,7 +26,7 @@ struct LabelWork {
   double delta = 0;
 };
 
-/// How an input is labeled within a bound on memory.
+/// Plan for labeling an input within a memory limit.
 struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
   double slab_bytes = 0;      // that labeling one of them takes at most
@@ -48,11 +48,11 @@ double bytes_of_components(const LabelWork& work, std::int64_t most);
 /// a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// The same for an image whose components may not fit beside it: by the largest slabs that fit.
+/// Plans the largest slabs that fit, for an image whose components may not fit in addition to it.
 MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// What comes after a plan for which there were too many components: smaller slabs, which leave more memory
-/// for them, though there are more, as each slab counts its own. Nothing when slabs cannot be smaller.
+/// Returns the next plan if there were too many components: smaller slabs, which leave more memory for
+/// components. Each slab counts its own, so their number grows. None if slabs cannot be smaller.
 std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
                                              const MemoryPlan& than);
 

@@ -32,16 +32,16 @@ class Piece {
 
   const Slab& slab() const { return slab_; }
   Extent extent() const { return work_.extent; }
-  /// How many slabs it is labeled by; 0: at once.
+  /// Returns the number of slabs; 0: labeled in one piece.
   std::size_t slabs() const { return plan_.slabs.size(); }
   MemoryBudget& budget() { return budget_; }
   const MemoryBudget& budget() const { return budget_; }
   /// Memory that it takes from here to its outputs, as far as is known: by the header, and by the image after
   /// a read() that was not allowed enough. Never more than the limit.
   std::int64_t needed_bytes() const { return needed_; }
-  /// How many strips of the label image may be written at a time.
+  /// Returns the number of strips of the label image that may be written at a time.
   std::size_t strips_at_once() const { return budget_.strips_at_once(); }
-  /// What measuring may take beside the sums of components.
+  /// Returns the bytes that measuring may use in addition to the sums of components.
   std::int64_t left_to_measure() const {
     return budget_.left_to_measure(plan_.slabs.empty() ? budget_.allowed() : budget_.limit());
   }
@@ -72,7 +72,7 @@ class Piece {
   /// looks at `bits`.
   Labeled label_background_of(const LabelSource* labels, Engine& engine, BitVolume& bits);
 
-  /// What is known when it has been labeled, or its background has been.
+  /// Returns the report; complete after the image or its background has been labeled.
   const PieceReport& report() const { return report_; }
   const EngineReport& engine_report() const { return engine_report_; }
 

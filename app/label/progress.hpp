@@ -13,7 +13,7 @@ class Progress {
   Progress(bool wanted, const std::string& path);
 
   void stage(const std::string& name);
-  /// How much of the stage is done, 0 to 1. May be called from several threads, and as often as one likes.
+  /// Sets the completed fraction of the stage, 0 to 1. Thread-safe, and cheap to call often.
   void share(double done);
   /// Takes the line away, so that a message can be printed.
   void clear();

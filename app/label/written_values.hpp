@@ -9,7 +9,7 @@
 
 namespace gpuccl::app {
 
-/// What labels become where values are written back.
+/// Values to write instead of labels (--keep-values).
 struct WrittenValues {
   io::LabelType type = io::LabelType::automatic;
   std::vector<Label> map;  // from labels to values, as the bits of an unsigned type
@@ -21,8 +21,8 @@ struct WrittenValues {
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
-/// The same where labels have `values` of their own, and only those stay whose `numbers` are not 0: labels of
-/// a part of an image.
+/// Returns the values to write for a part of an image whose labels have `values`. Labels whose `numbers` are
+/// 0 are dropped.
 WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
                                      const std::vector<Label>& numbers);
 

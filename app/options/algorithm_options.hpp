@@ -18,7 +18,7 @@ Option add_device(const Command& command, DeviceChoice& target, const std::strin
 void add_gpu(const Command& command, int& target);
 void add_threads(const Command& command, int& target);
 
-/// What labels, and which elements touch.
+/// Algorithm, device and connectivity.
 struct AlgorithmOptions {
   EngineOptions engine;
   std::optional<Connectivity> connectivity;

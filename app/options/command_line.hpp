@@ -38,7 +38,7 @@ class Option {
   bool is_given() const;
   /// The inverse of taking the value.
   Option prints(const PrintValue& print) const;
-  /// What depends on the option, if it is another thing than for its group.
+  /// Sets the effect of the option if it differs from its group's.
   Option changes(Effect effect) const;
 
  private:
@@ -61,13 +61,13 @@ class Command {
   /// One value; `type` is what --help calls it.
   Option add_value(const std::string& names, const std::string& type, const std::string& help,
                    TakeValue take) const;
-  /// The same for a value of digits that may be left out, which then is `left_out`.
+  /// Adds an option whose value of digits may be omitted, which then is `left_out`.
   Option add_optional_value(const std::string& names, const std::string& type, const std::string& left_out,
                             const std::string& help, TakeValue take) const;
-  /// The same for any number of values, taken one by one: positional ones, or the option repeated.
+  /// Adds an option with any number of values, parsed one by one: positional ones, or the option repeated.
   Option add_values(const std::string& names, const std::string& type, const std::string& help,
                     TakeValue take) const;
-  /// What to do if this command is the one that is asked for.
+  /// Sets the function that runs if this command is selected.
   void on_run(Run run) const;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace gpuccl::app {
 
-/// The same help whatever the version of CLI11, in lines of 80 columns, without what the help texts say
-/// better themselves: ranges, exclusions, double blank lines. Man page test and bash completion read it.
+/// Formats help identically for all versions of CLI11, in 80 columns, without ranges and exclusions, which
+/// the texts explain better. The test of man pages and bash completion parse it.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {

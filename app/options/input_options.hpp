@@ -6,7 +6,7 @@ namespace gpuccl::app {
 
 class Command;
 
-/// How inputs are read: which samples are foreground, and what is refused.
+/// Options for reading inputs: foreground rule and limits.
 struct InputOptions {
   bool stack = false;
   io::ForegroundOptions foreground;

@@ -8,7 +8,7 @@
 
 #include "gpuccl/extent.hpp"
 
-// Numbers, and lists of them with commas between them, as options take them. None if the text is not one.
+// Parses numbers and comma-separated lists of numbers in options. Returns none for other text.
 namespace gpuccl::app {
 
 /// A number and nothing else; whole ones in decimal, whatever they start with.

@@ -52,7 +52,7 @@ Option add_choice(const Command& command, const std::string& names, Target& targ
       });
 }
 
-/// What a switch prints.
+/// Returns the printed value of a switch.
 inline std::optional<std::string> switch_text(bool on) {
   return on ? std::optional<std::string>("") : std::nullopt;
 }
@@ -64,15 +64,15 @@ Option add_switch(const Command& command, const std::string& names, bool& target
 Option add_path(const Command& command, const std::string& names, std::string& target,
                 const std::string& type, const std::string& help);
 
-/// The same of a folder.
+/// Adds an option whose value is a folder.
 Option add_folder(const Command& command, const std::string& names, std::string& target,
                   const std::string& type, const std::string& help);
 
-/// The same for what is read or written as a stream: "-" is standard input or output.
+/// Adds an option whose value is a file or stream; "-" is standard input or output.
 Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,
                           const std::string& type, const std::string& help);
 
-/// The same for text of a format ("csv", "json"): names that say another one, or an image, are refused.
+/// Adds an option for an output in a text format ("csv", "json"); rejects extensions of other formats.
 Option add_text_path(const Command& command, const std::string& names, std::string& target,
                      const std::string& format, const std::string& help);
 

@@ -7,7 +7,7 @@
 
 namespace gpuccl::app {
 
-/// What depends on an option.
+/// Effect of an option on outputs.
 enum class Effect {
   labels,   // the labels, or what is measured of them
   file,     // how the label image is stored
@@ -37,7 +37,7 @@ std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& 
 /// An option as a shell takes it: "-c 4", "--keep 'area > 3'", "--invert".
 std::string shell_text(const OptionRow& row);
 
-/// The same as one word of a command line: "--connectivity=4".
+/// Returns an option as one word of a command line: "--connectivity=4".
 std::string word_text(const OptionRow& row);
 
 }  // namespace gpuccl::app

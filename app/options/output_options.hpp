@@ -6,7 +6,7 @@ namespace gpuccl::app {
 
 class Command;
 
-/// What outputs may replace, and whether they are synced.
+/// Options for replacing and syncing outputs.
 struct OutputOptions {
   io::AtomicFile::Options file;
   bool replace_foreign = false;  // also texts that gpuccl has not written

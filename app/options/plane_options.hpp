@@ -8,7 +8,7 @@ namespace gpuccl::app {
 
 class Command;
 
-/// What --help says of each.
+/// Help texts of the options.
 struct PlanesHelp {
   const char *channel, *frame, *series, *page;
 };

@@ -10,8 +10,8 @@ namespace gpuccl::app {
 /// "--minsize" and "-min-siez" mean "--min-size", "--out" means "--output", "--verbose" means "--progress".
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known);
 
-/// The same of measures, for which other programs have other names: of "volume" it is "area". Of "centroid"
-/// it is several, with commas between them.
+/// Returns the measure that `given` probably means, by its name in other programs too: "area" for "volume".
+/// May return several, separated by commas, as for "centroid".
 std::string nearest_measure(const std::string& given, const std::vector<std::string>& known);
 
 /// Whether `word` begins with a dash that a word processor has put for "-" or "--".

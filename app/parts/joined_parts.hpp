@@ -15,7 +15,7 @@
 
 namespace gpuccl::app {
 
-/// What parts are together.
+/// State of joined parts.
 struct JoinedParts {
   std::vector<PieceReport> parts;
   std::vector<std::uint64_t> labels;  // labels_id() of each
@@ -28,9 +28,9 @@ struct JoinedParts {
 
   /// Whether the type of a label image was settled, for these labels. Error (data).
   void check_image(bool keeps_values) const;
-  /// The same for the same labels.
+  /// Returns an id that depends only on the labels.
   std::uint64_t id() const;
-  /// How many sections of a file it is.
+  /// Returns the number of sections of its file.
   std::size_t sections() const;
   void write(const TaskFolder& folder) const;
   /// Error (data, no_input).

@@ -7,7 +7,7 @@
 
 namespace gpuccl::app {
 
-/// What a task found to be done.
+/// Step that a task completed.
 enum class TaskDone { background, labeled, measured, written, nothing };
 
 /// Does what is to be done for a part: labels it, unless that is done, and if parts were united, measures it,

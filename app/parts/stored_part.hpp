@@ -8,7 +8,7 @@
 #include "gpuccl/value_slabs.hpp"
 #include "io/parts/checked_file.hpp"
 
-// A part that a task has labeled, as a file: sections::OfLabels.
+// File of a part that a task has labeled: sections::OfLabels.
 namespace gpuccl::app {
 
 void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& labels,

@@ -8,8 +8,8 @@
 #include "gpuccl/parts.hpp"
 #include "io/parts/checked_file.hpp"
 
-// Tasks count cavities in the backgrounds of their parts, which they label besides; joining these says what
-// of them is a cavity, and in which part that begins.
+// Cavities in job arrays: each task also labels the background of its part. Joining the backgrounds finds
+// the cavities, and the part in which each begins.
 namespace gpuccl::app {
 
 /// Labels the background of a part and leaves it in the folder. `labels`: of the part, null if it has no
@@ -17,16 +17,16 @@ namespace gpuccl::app {
 void leave_cavities(const TaskFolder& folder, int part, Piece& piece, const Extent& whole,
                     const LabelSource* labels, LazyEngine& engine);
 
-/// That file, which is as a part of binary images. Error (data, no_input).
+/// Opens the file of cavities of a part, in the format of binary parts. Error (data, no_input).
 io::CheckedFile open_cavities(const TaskFolder& folder, int part);
 
-/// What a part is to know of the cavities of the whole.
+/// Cavities of the whole image, as one part needs them.
 struct CavitiesOfPart {
   std::vector<Label> numbers = {0};  // of each label of its background; 0 if that is none
   Label before = 0;                  // begin in parts before it
   Components components;             // that begin in it
 };
-/// Of the parts that are not empty, which are `slabs`.
+/// Returns the cavities for all non-empty parts, which are `slabs`.
 std::vector<CavitiesOfPart> find_cavities(const OpenedRun& run, const LabelInput& input,
                                           const std::vector<Slab>& slabs);
 

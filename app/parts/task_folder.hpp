@@ -37,14 +37,14 @@ enum OfLabels : std::size_t {
   kOfLabelsWithElements
 };
 constexpr std::size_t of_labels(double delta) { return delta > 0 ? kOfLabelsWithElements : kOfLabels; }
-// Where holes are filled: of the background of a part, which is left as OfLabels.
+// Sections of labels of a part's background, with --fill-holes; stored as OfLabels.
 enum OfHoles : std::size_t {
   kOfBackground,  // labels_id() of it
   kStays,         // for 0, and for each of its labels: 1 if that stays background, 0 if it is of a hole
   kHoleCounts,    // HoleCounts of the whole
   kOfHoles
 };
-// Of parts whose components are measured, before any is dropped.
+// Sections of parts whose components are measured, before any is dropped.
 enum OfUnited : std::size_t {
   kIds,           // by OfIds
   kUnited,        // the label in the whole of each label of the part, and of 0
@@ -85,7 +85,7 @@ constexpr std::size_t of_stretch(bool with_borders) {
 }
 }  // namespace sections
 
-/// What tasks do: the words of the command but --part, and the input. All of a run must agree.
+/// Identity of a run: the words of its command without --part, and the input. All tasks of a run must agree.
 struct TaskRun {
   std::vector<std::string> words;
   std::string input;  // LabelInput::state()
@@ -155,11 +155,11 @@ class TaskFolder {
 /// Components [begin, end) as sections::kOfComponents sections.
 void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
                     std::size_t end);
-/// Of an image of this extent, which may be a slab. Error (data).
+/// Reads the components of an image, or a slab of it, of this extent. Error (data).
 Components take_components(const io::CheckedFile& file, std::size_t section, const Extent& extent,
                            bool is_periodic = false);
 
-/// What was measured of components [begin, end) as sections::kOfMeasured sections; empty ones of nothing.
+/// Writes the measures of components [begin, end) as kOfMeasured sections; empty ones if there are none.
 void put_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end);
 /// Adds these, the first one to what was measured of components[0] and so on. Error (data).
 void add_measured(const io::CheckedFile& file, std::size_t section, std::span<const std::size_t> components,

@@ -9,8 +9,8 @@
 #include "app/parts/opened_run.hpp"
 #include "app/parts/task_folder.hpp"
 
-// Tasks fill holes before they label: each labels the background of its part, joining these says what of it
-// is a hole, and each fills what it has of these.
+// Holes in job arrays: each task labels the background of its part, joining the backgrounds finds the holes,
+// and each task fills its pieces of them before it labels.
 namespace gpuccl::app {
 
 /// Reads a part and leaves its background, labeled, in the folder. `input` is its file.

@@ -6,7 +6,7 @@ namespace gpuccl::app {
 
 class Command;
 
-/// Which part of an input a task labels and writes, and the folder that tasks have in common.
+/// Part that a task labels and writes, and the folder shared by all tasks.
 struct TaskOptions {
   int part = 0, parts = 0;  // from 1 on; 0: the input is not labeled in parts
   std::string folder;

@@ -14,7 +14,7 @@ void check_for_tasks(const LabelOptions& options);
 /// options, those left out that change nothing in the files.
 std::vector<std::string> task_words(const LabelOptions& options);
 
-/// What such a command line says. Error (data) if it is of another version.
+/// Parses the words of such a command line. Error (data) if another version wrote them.
 LabelOptions options_of_words(const std::vector<std::string>& words);
 
 }  // namespace gpuccl::app

@@ -9,7 +9,7 @@ namespace gpuccl::app {
 
 /// Base64 of a zlib stream of these bytes: what a page inflates (docs/view.md).
 std::string packed(std::span<const std::uint8_t> bytes);
-/// The same of several, by all threads.
+/// Packs several parts, in parallel.
 std::vector<std::string> packed(const std::vector<std::vector<std::uint8_t>>& parts);
 
 std::size_t bytes_of(const std::vector<std::string>& lines);

@@ -14,7 +14,7 @@
 
 namespace gpuccl::app {
 
-/// What stands on the page of one label image beside its labels.
+/// Contents of the page of one label image, except its labels.
 struct ViewPage {
   std::string title;
   std::uint64_t components = 0;
@@ -23,7 +23,7 @@ struct ViewPage {
   std::span<const std::uint64_t> names;  // labels that 1..N stand for; empty: themselves
   std::string image;                     // below the labels; "" for none
   io::ReadOptions read_image;
-  // How the labels are made again: of this input with these options. What was `made` so is shown as it is.
+  // Command that makes the labels again. `made`: it is the run that the page is part of.
   std::string input, options, output;
   bool made = false;
   std::vector<std::string> hints;

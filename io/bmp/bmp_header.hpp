@@ -12,7 +12,7 @@
 
 namespace gpuccl::io {
 
-/// What stands before the pixels of a bitmap.
+/// Header of a bitmap.
 struct BmpHeader {
   SampleFormat format;
   std::array<std::size_t, 3> colors = {2, 1, 0};  // bytes of red, green and blue in a pixel of 24 or 32 bits

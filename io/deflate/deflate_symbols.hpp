@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// The alphabets of compressed blocks (RFC 1951, 3.2.5): literals and lengths share one, distances have
-// another.
+// Alphabets of compressed blocks (RFC 1951, 3.2.5): one for literals and lengths, another one for
+// distances.
 namespace gpuccl::io {
 
 inline constexpr std::uint32_t kMinMatch = 3, kMaxMatch = 258;
-/// Of a match that is one or two bytes too long, so that the rest is as long as the shortest.
+/// Shortening of a match that is one or two bytes too long, so that the rest has the minimum length.
 inline constexpr std::uint32_t kShorterMatch = kMaxMatch - kMinMatch;
 inline constexpr int kMaxCodeLength = 15;
 inline constexpr std::int64_t kWindow = 32768;  // the farthest distance

@@ -17,7 +17,7 @@ class Deflater {
   /// Into `out`, which grows as needed and may be larger than the stream; the size of the stream. Zeros, of
   /// which label images have many, cost no more than looking at them.
   std::size_t compress(const void* data, std::size_t bytes, std::vector<std::byte>& out);
-  /// The same as a gzip file.
+  /// Compresses into a gzip file.
   std::size_t compress_gzip(const void* data, std::size_t bytes, std::vector<std::byte>& out);
 
  private:

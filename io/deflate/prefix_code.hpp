@@ -9,7 +9,7 @@
 #include "io/deflate/bit_writer.hpp"
 #include "io/deflate/deflate_symbols.hpp"
 
-// Limited-length prefix codes in the form that Deflate gives them (RFC 1951, 3.2.2).
+// Length-limited prefix codes in the canonical form of Deflate (RFC 1951, 3.2.2).
 namespace gpuccl::io {
 
 /// The lengths of the codes of a prefix code (Huffman 1952) of which none has more than `max_length` bits.
@@ -46,7 +46,7 @@ struct PrefixCode {
     bits.add(codes[symbol.number], lengths[symbol.number]);
     bits.add(symbol.extra, symbol.bits);
   }
-  /// How many bits symbols of these frequencies take.
+  /// Returns the number of bits for symbols with these frequencies.
   std::uint64_t bits(const std::array<std::uint32_t, size>& frequencies) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < size; ++i) sum += std::uint64_t{frequencies[i]} * lengths[i];

@@ -44,13 +44,13 @@ class RunDeflater {
   /// The rows as blocks of a stream that goes on after them: they end on a byte. What they are made of has
   /// the checksum checksum().
   std::span<const std::byte> blocks() { return blocks_between(0, 0); }
-  /// The same with so many bytes before and after them for the caller to fill, few of these.
+  /// Returns the blocks with room for a few bytes before and after them, which the caller fills.
   std::span<std::byte> blocks_between(std::size_t before, std::size_t after);
   const Adler32& checksum() const { return tokens_.checksum(); }
 
  private:
-  /// Where the runs are shorter than this many samples on average, for each byte of a sample, libdeflate
-  /// finds more in them.
+  /// Average run length, in samples per byte of a sample. If runs are shorter, libdeflate compresses
+  /// better.
   static constexpr std::int64_t kSamplesARun = 3;
 
   std::size_t write_block(std::size_t at, bool is_last, std::size_t after);

@@ -34,7 +34,7 @@ struct Token {
 /// the runs, not of the samples.
 class RunTokens {
  public:
-  /// How often the parts of tokens are used.
+  /// Frequencies of the parts of tokens.
   struct Counts {
     std::array<std::uint32_t, 256> literals{};  // bytes of samples
     std::array<std::uint32_t, Token::kMostZeros + 1> zeros{};
@@ -56,7 +56,7 @@ class RunTokens {
 
   std::span<const Token> tokens() const { return {tokens_.data(), token_count_}; }
   const Counts& counts() const { return counts_; }
-  /// Of the bytes that the tokens stand for.
+  /// Returns the checksum of the bytes that the tokens represent.
   const Adler32& checksum() const { return checksum_; }
 
  private:

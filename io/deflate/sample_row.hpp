@@ -6,7 +6,7 @@
 
 namespace gpuccl::io {
 
-/// How the samples of a row of labels lie in a file.
+/// Layout of the samples of a row of labels in a file.
 struct SampleRow {
   int width = 0;         // samples
   int sample_bytes = 1;  // 1, 2 or 4

@@ -7,7 +7,7 @@
 
 #include "io/deflate/adler32.hpp"
 
-// What stands around blocks of Deflate in a stream whose parts are made one by one.
+// Headers and trailers around Deflate blocks of a stream that is made in parts.
 namespace gpuccl::io {
 
 /// Header of a zlib stream (RFC 1950); an empty last block, and the checksum of what all blocks hold.

@@ -27,7 +27,7 @@ class TokenCode {
   /// More than the header of a block takes.
   static constexpr std::size_t kMostHeaderBytes = 1024;
 
-  /// How often each symbol is used.
+  /// Frequencies of the symbols.
   struct SymbolCounts {
     SymbolCounts(const RunTokens::Counts& counts, int sample_bytes);
     void add_match(std::uint32_t length, std::uint32_t times);
@@ -46,7 +46,7 @@ class TokenCode {
   PrefixCode<kLiteralSymbols> literals_;
   PrefixCode<kDistanceSymbols> distances_;
   std::uint64_t bits_;
-  // What parts of tokens are written as.
+  // Codes of the parts of tokens:
   std::array<Bits, Token::kMostZeros + 1> zeros_;
   std::array<Bits, kMaxMatch + 1> lengths_;  // of copies, whose distances follow
   std::array<Bits, kMaxMatch + 1> rests_;

@@ -8,7 +8,7 @@
 
 namespace gpuccl::io {
 
-/// Where the file `name` lies that the file `header` says its samples are in.
+/// Returns the path of the file `name` in which, according to the file `header`, the samples are.
 std::string companion_path(const std::string& header, const std::string& name);
 
 /// The file `name` that the file `header` says its samples are in. It is in the folder of the header, or

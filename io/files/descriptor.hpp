@@ -27,7 +27,7 @@ class Descriptor {
 
 /// Writes all of it, whatever the system makes of single calls. Error with Failure::io.
 void write_all(int descriptor, const void* data, std::size_t bytes);
-/// The same at an offset.
+/// Writes all bytes at an offset.
 void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset);
 
 /// Reads until `bytes` are there or the file ends, and returns how many there are. Error with Failure::io.
@@ -47,7 +47,7 @@ Failure failure_to_create(int code);
 /// any other. Such a name must be written to, not replaced.
 int descriptor_named(const std::string& path);
 
-/// What errno value `code` means, in lower case: "no space left on device".
+/// Returns the meaning of errno value `code` in lower case: "no space left on device".
 std::string system_reason(int code);
 
 }  // namespace gpuccl::io

@@ -15,7 +15,7 @@ class FileError : public Error {
   const std::string& path() const { return path_; }
 
  private:
-  /// What a file says of itself, and a reason repeats, may have megabytes.
+  /// Shortens a reason: it may quote text from a file, which may have megabytes.
   static std::string cut(const std::string& reason) {
     constexpr std::size_t kMost = 1000, kEnd = 300;  // in the end there is a remedy
     if (reason.size() <= kMost) return reason;

@@ -6,8 +6,8 @@
 
 namespace gpuccl::io {
 
-/// Which file a name stands for, links followed: equal for every path, symbolic link and hard link of one
-/// file. A file that does not exist yet is known by the folder that does, and its name from there.
+/// Identity of the file that a path refers to: equal for every path, symbolic link and hard link of one file.
+/// A file that does not exist yet is identified by its nearest existing folder and its name relative to it.
 struct FileIdentity {
   unsigned long long device = 0;
   unsigned long long inode = 0;

@@ -14,7 +14,7 @@ class JsonDepth {
 
   bool is_too_deep() const { return depth_ > deepest_; }
 
-  // What the parser calls.
+  // Callbacks of the parser.
   bool null() { return true; }
   bool boolean(bool) { return true; }
   bool number_integer(std::int64_t) { return true; }

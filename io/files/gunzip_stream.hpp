@@ -12,12 +12,12 @@
 
 namespace gpuccl::io {
 
-/// What is compressed by gzip (RFC 1952), in one member or several, or by zlib (RFC 1950), from some byte of
-/// a file on. A copy goes on from the same place.
+/// Stream of the content of a gzip file (RFC 1952) with one or several members, or of zlib data (RFC 1950),
+/// from an offset of a file. A copy continues from the same position.
 class GunzipStream {
  public:
-  /// Where little of it is wanted, not `is_long`, no more is inflated than that: by zlib, as ISA-L goes
-  /// ahead.
+  /// If little of the content is needed, pass `is_long` = false: zlib then decompresses no more than that,
+  /// while ISA-L reads ahead.
   explicit GunzipStream(const InputFile& file, std::uint64_t offset = 0, bool is_long = true);
   GunzipStream(const GunzipStream& other);
   GunzipStream& operator=(const GunzipStream&) = delete;

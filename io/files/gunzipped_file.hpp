@@ -15,9 +15,9 @@ namespace gpuccl::io {
 
 bool is_gzip(const InputFile& file);
 
-/// What a file holds that is compressed by gzip, or by gzip or zlib from some byte on: a stream, in which
-/// places are kept to go back to, or, where that is faster and fits the memory, decompressed at once when it
-/// is first asked for.
+/// Content of a file that is compressed by gzip, or by gzip or zlib from some offset.
+/// It is a stream with restart points or, if that is faster and fits in memory, decompressed in one pass on
+/// first access.
 class GunzippedFile final : public ByteSource {
  public:
   explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)

@@ -17,7 +17,7 @@ class HeaderLines {
   /// Without its end, which may be that of Unix or of Windows; none at the end of the file. Throws Error
   /// (data) where the text is longer than a header is.
   std::optional<std::string> next();
-  /// Of the byte after the last line.
+  /// Returns the offset of the byte after the last line.
   std::uint64_t position() const { return position_; }
 
  private:

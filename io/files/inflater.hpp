@@ -27,7 +27,7 @@ class Inflater {
   virtual Progress inflate(std::span<const unsigned char> in, std::span<unsigned char> out) = 0;
   /// Goes on to the next member.
   virtual void begin_member() = 0;
-  /// What is damaged, in a few words.
+  /// Describes the damage in a few words.
   virtual std::string damage() const = 0;
 };
 
@@ -40,7 +40,7 @@ constexpr std::int64_t kZlibInflaterBytes = 48 << 10;
 std::unique_ptr<Inflater> make_fast_inflater(bool is_gzip);
 /// Memory of one; 0 in a build without it.
 std::int64_t fast_inflater_bytes();
-/// Of ISA-L; empty in a build without it.
+/// Returns the version of ISA-L; empty in a build without it.
 std::string fast_inflater_version();
 
 }  // namespace gpuccl::io

@@ -26,14 +26,14 @@ class InputFile final : public ByteSource {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  /// As given; empty for others.
+  /// Returns the path as given; empty for other sources.
   const std::string& path() const { return path_; }
-  /// Which array in the file is meant, as "/volume/raw" in "cells.h5:/volume/raw"; empty for the only one.
+  /// Returns the selected array, such as "/volume/raw" in "cells.h5:/volume/raw"; empty if none is.
   const std::string& inside() const { return inside_; }
   std::uint64_t size() const { return size_; }
   /// -1 if it has none: all is held in memory.
   int descriptor() const { return descriptor_.get(); }
-  /// How many of them are held in memory.
+  /// Returns the number of bytes held in memory.
   std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
   /// Throws Error (io).
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;

@@ -1,6 +1,6 @@
 #include "io/files/inflater.hpp"
 
-// Of builds without ISA-L.
+// Replaces the functions that need ISA-L in builds without it.
 namespace gpuccl::io {
 
 std::unique_ptr<Inflater> make_fast_inflater(bool) { return nullptr; }

@@ -19,7 +19,7 @@ class ObsoleteFile {
   ObsoleteFile& operator=(const ObsoleteFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// What stands under the name, if anything does, gets a temporary one.
+  /// Renames an existing file of this name to a temporary name.
   void take_away(const Naming& naming);
   void give_back(const Naming& naming);
   void drop(const Naming& naming);

@@ -6,9 +6,9 @@
 
 namespace gpuccl::io {
 
-/// Where a name leads that may be a symbolic link to another; what the last one names need not exist. `stop`,
-/// if given, sees every name on the way, the first and the last included, and ends the walk at one for which
-/// it is true. Nothing if there are more links than the kernel follows.
+/// Follows symbolic links from a name; the final target need not exist. `stop`, if given, is called with
+/// every name on the way, including the first and the last, and ends the walk if it returns true. Returns
+/// none if there are more links than the kernel follows.
 std::optional<std::filesystem::path> follow_links(
     std::filesystem::path name, const std::function<bool(const std::filesystem::path& name)>& stop = nullptr);
 

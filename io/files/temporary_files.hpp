@@ -28,7 +28,7 @@ class TemporaryName {
  public:
   /// A new ".gpuccl-XXXXXX": short, because the target's own name may already be as long as names can be.
   TemporaryName(int folder, const Naming&);
-  /// Of a folder that is there under a short name of its own: it goes only if it is empty.
+  /// Gives an existing folder a short name; the folder is removed only if it is empty.
   TemporaryName(int folder, const std::string& name, const Naming&);
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;

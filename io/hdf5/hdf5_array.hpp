@@ -11,13 +11,13 @@
 
 namespace gpuccl::io {
 
-/// What a dataset says of its samples, and where they are.
+/// Properties of a dataset's samples, and their location.
 struct Hdf5Array : ChunkGrid {
   bool swapped = false;  // samples have the other byte order
   bool is_chunked = false;
   Hdf5Filters filters;
-  // Of what is not chunked, one after the other; chunks of it are some of them. Nothing: it was never
-  // written.
+  // Samples of a contiguous dataset; its chunks are ranges of them.
+  // Null: never written.
   std::shared_ptr<const ByteSource> bytes;
   std::uint64_t offset = 0;
 };

@@ -11,12 +11,12 @@
 
 namespace gpuccl::io {
 
-/// What a dataset's chunks went through when they were written. They are decoded here and not by libhdf5,
-/// which lets a chunk grow as far as its compressed bytes say, and has no LZF, Blosc and Zstd.
+/// Filters of a dataset's chunks. They are decoded here and not by libhdf5, which lets a chunk grow to any
+/// size that its compressed bytes claim, and lacks LZF, Blosc and Zstd.
 class Hdf5Filters {
  public:
   Hdf5Filters() = default;
-  /// Those of the creation properties. Throws Error (data) for one that is not known.
+  /// Reads the filters from the creation properties. Throws Error (data) for an unknown one.
   explicit Hdf5Filters(hid_t properties);
 
   bool empty() const { return filters_.empty(); }

@@ -59,8 +59,8 @@ namespace gpuccl::io {
   X(H5T_NATIVE_DOUBLE_g)
 // clang-format on
 
-/// What is used of libhdf5, by its own names. It is loaded when the first HDF5 file is opened: with it come
-/// thirty other libraries, whose loading would take longer than many an image takes.
+/// Functions of libhdf5, under their own names. The library is loaded when the first HDF5 file is opened: it
+/// depends on thirty others, which take longer to load than many images take to label.
 struct Hdf5Functions {
 #define GPUCCL_POINTER(name) decltype(&::name) name;
   GPUCCL_OF_HDF5(GPUCCL_POINTER)

@@ -22,7 +22,7 @@ class Hdf5Lock {
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-/// What libhdf5 has open, closed by this.
+/// Owns an identifier of libhdf5 and closes it.
 class Hdf5Id {
  public:
   /// Throws Error as checked_hdf5() does.

@@ -6,9 +6,9 @@
 
 namespace gpuccl::io {
 
-/// Which axes a dataset of this shape has by its axistags (vigra, ilastik), else the last three but those of
-/// one element; the size of elements by element_size_um, else by the axistags. Call it with a Hdf5Lock.
-/// Throws Error (data).
+/// Returns the axes of a dataset of this shape from its axistags (vigra, ilastik); by default the last three
+/// axes longer than 1. The voxel spacing is from element_size_um, else from the axistags. Requires a
+/// Hdf5Lock. Throws Error (data).
 ChunkedImage read_hdf5_metadata(hid_t dataset, const std::vector<std::uint64_t>& shape,
                                 const PlaneChoice& choice);
 

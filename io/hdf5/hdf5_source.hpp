@@ -9,7 +9,7 @@
 
 namespace gpuccl::io {
 
-/// Also behind a user block, as in a .mat of MATLAB 7.3.
+/// Returns true for HDF5 files, also after a user block, as in a .mat of MATLAB 7.3.
 bool is_hdf5(const ByteSource& file);
 
 /// The dataset that the name of the file chooses, or the only one that may be an image; chunks are decoded in

@@ -2,8 +2,8 @@
 
 #include "io/hdf5/hdf5_filters.hpp"
 
-// Marc Lehmann's LZF: a byte that tells of up to 32 bytes that follow, or of a copy of some before, up to 8
-// KiB back.
+// Decoder of Marc Lehmann's LZF: a control byte starts either up to 32 literal bytes or a copy of bytes up
+// to 8 KiB back.
 namespace gpuccl::io {
 
 bool decode_lzf(std::span<const std::byte> stored, std::span<std::byte> out) {

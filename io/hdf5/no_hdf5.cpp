@@ -1,7 +1,7 @@
 #include "gpuccl/error.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 
-// Of builds without libhdf5.
+// Replaces the functions that need libhdf5 in builds without it.
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const ReadOptions&) {

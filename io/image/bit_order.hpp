@@ -12,8 +12,8 @@ constexpr std::uint64_t reverse_bits_of_bytes(std::uint64_t word) {
   return (word >> 4 & 0x0f0f0f0f0f0f0f0fu) | (word & 0x0f0f0f0f0f0f0f0fu) << 4;
 }
 
-/// The same for many bytes, of which then only the bits in `keep` are kept and those in `flip` inverted, in
-/// patterns of eight bytes. `to` may be `from`.
+/// Reverses the bits of many bytes, keeps the bits in `keep` and inverts those in `flip`, both patterns of
+/// eight bytes. `to` may be `from`.
 void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to,
                   std::uint64_t keep = ~std::uint64_t{0}, std::uint64_t flip = 0);
 

@@ -5,7 +5,7 @@
 
 namespace gpuccl::io {
 
-/// How chunks are compressed.
+/// Compression of chunks.
 enum class ChunkCodec { zlib, gzip, zstd, blosc, lz4 };
 
 /// Whether this build has the library that it takes.

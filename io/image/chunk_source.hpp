@@ -11,14 +11,14 @@
 
 namespace gpuccl::io {
 
-/// What is known of an image in an array of chunks.
+/// Properties of an image in an array of chunks.
 struct ChunkedImage {
   std::string format_name;
   ImageAxes axes;
   Geometry geometry;
 };
 
-/// That image; chunks are read and decoded in parallel. Throws Error (data, memory).
+/// Opens the image; chunks are read and decoded in parallel. Throws Error (data, memory).
 std::unique_ptr<SampleSource> open_chunks(std::unique_ptr<const Chunks> chunks, const ChunkedImage& image,
                                           const ReadOptions& options);
 

@@ -13,7 +13,7 @@
 
 namespace gpuccl::io {
 
-/// Which pixels of one sample format are foreground, as a function from a row of samples to a row of bits.
+/// Foreground rule for one sample format: converts a row of samples to a row of bits.
 class Foreground {
  public:
   /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground,

@@ -20,20 +20,20 @@ struct Resolution {
   bool is_known() const { return x > 0 && y > 0; }
 };
 
-/// Where the axes of the world point, of a body that lies in it: left, posterior and superior, for one.
+/// Directions of the axes of the world relative to a body: LPS is left, posterior, superior.
 enum class WorldSpace { unknown, lps, ras, las, scanner_xyz, right_handed, left_handed };
 
-/// Where elements are in the world.
+/// Origin and directions of an image in the world.
 struct Orientation {
   WorldSpace space = WorldSpace::unknown;
   std::array<Vector3, 3> steps{};  // from an element to the next along x, y and z
   Vector3 origin{};                // of the center of the first element
 
-  /// Of the point (x, y, z), counted in elements.
+  /// Returns the world coordinates of the point (x, y, z), given in pixels.
   Vector3 at(const Vector3& point) const;
 };
 
-/// Where a NIfTI places its elements in the world, as its header says it: handed on bit for bit.
+/// Orientation fields of a NIfTI header, copied bit for bit to outputs.
 struct NiftiFrame {
   bool is_nifti2 = false;  // numbers of 64 bits; of 32 otherwise, which a double holds as they are
   std::array<double, 8> pixdim{};
@@ -71,13 +71,13 @@ void set_spacing(Geometry& geometry, const GivenSpacing& given);
 /// With lengths in another unit; as it is where the unit is not known.
 Geometry in_unit(const Geometry& geometry, LengthUnit unit);
 
-/// The same in LPS or RAS; axes of no body are taken for LPS.
+/// Converts an orientation to LPS or RAS; axes that refer to no body are assumed to be LPS.
 Orientation in_lps(const Orientation& orientation);
 Orientation in_ras(const Orientation& orientation);
 
-/// Of elements along the axes of the world, from its origin: what is meant where nothing is said.
+/// Returns the default orientation, along the axes of the world from its origin.
 Orientation plain_orientation(const Geometry& geometry);
-/// That of `geometry`, or the plain one.
+/// Returns the orientation of `geometry`, or the default.
 Orientation orientation_of(const Geometry& geometry);
 
 /// Whether an image of one slice lies in a plane of x and y, and has no known thickness.
@@ -90,7 +90,7 @@ bool is_unturned(const Orientation& orientation);
 /// third step of no length, as images of one slice may have it, is made a normal of the others.
 void drop_unusable(std::optional<Orientation>& orientation);
 
-/// What a TIFF says of `geometry`: the resolution that it had, or that of its spacing.
+/// Returns the resolution that a TIFF specifies for `geometry`: the original one, or that of its spacing.
 Resolution resolution_of(const Geometry& geometry);
 
 }  // namespace gpuccl::io

@@ -22,7 +22,7 @@ struct NamedAxis {
   bool is_time() const { return is_named("t") || is_named("time"); }
 };
 
-/// Which axes of an array are those of an image.
+/// Axes of an array that are the axes of an image.
 struct ImageAxes {
   std::size_t x = 0, y = 0;
   std::optional<std::size_t> z;

@@ -8,7 +8,7 @@
 
 namespace gpuccl::io {
 
-/// What the header of an input says, and which rule makes its samples foreground.
+/// Header of an input, and the rule that makes its samples foreground.
 struct ImageInfo {
   std::string path;    // as given; "-" for stdin
   std::string format;  // "png", "tiff", "stack"

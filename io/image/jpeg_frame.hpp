@@ -7,7 +7,7 @@
 
 namespace gpuccl::io {
 
-/// What the frame header of a JPEG stream says.
+/// Frame header of a JPEG stream.
 struct JpegFrame {
   int process = 0;  // the n of its marker SOFn: 0 baseline, 1 extended, 2 progressive, 3 lossless ...
   std::int64_t width = 0, height = 0;

@@ -27,7 +27,7 @@ struct WriteOptions {
   std::function<void(double share)> progress;
 };
 
-/// What a label image is written from: `labels` with `map` applied (may be empty), `count` labels after
+/// Labels to write: `labels` with `map` applied (may be empty); `count` is the number of labels after
 /// mapping.
 struct MappedLabels {
   const LabelSource& labels;
@@ -39,7 +39,7 @@ struct MappedLabels {
 int bits_per_sample(LabelType type);
 /// 'u', 'i' or 'f', as NumPy says it.
 char kind_of(LabelType type);
-/// The same with the number of bytes, and with the order of these where there are several: "|u1", "<i2".
+/// Returns the NumPy name with size and, if there are several bytes, byte order: "|u1", "<i2".
 std::string numpy_name(LabelType type);
 /// "u8", "i16", "f32".
 std::string short_name(LabelType type);

@@ -7,7 +7,7 @@
 
 #include "io/image/strip_file.hpp"
 
-// Label images whose samples, of options.type, which is resolved, lie one after the other behind a head.
+// Label images with consecutive samples of options.type (resolved) after a header.
 namespace gpuccl::io {
 
 /// The samples as they are.
@@ -20,7 +20,7 @@ LabelFile gzip_label_file(std::string head, std::span<const std::byte> first, co
 /// Behind `head` a zlib stream, whose size is written over the zeros that the head has from `size_at` on.
 LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& extent,
                           const WriteOptions& options);
-/// How many zeros these are.
+/// Number of these zeros.
 inline constexpr std::size_t kSizeDigits = 20;
 
 /// Bytes that the last two take for each strip that is under way, of rows of at most `runs` runs.

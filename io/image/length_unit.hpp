@@ -19,7 +19,7 @@ std::string_view word_of(LengthUnit unit);
 /// Unknown if it is none, such as "pixel".
 LengthUnit length_unit(std::string_view name);
 
-/// How many of `to` one of `from` is; neither may be unknown.
+/// Returns the factor that converts lengths in `from` to `to`; neither may be unknown.
 double unit_ratio(LengthUnit from, LengthUnit to);
 
 }  // namespace gpuccl::io

@@ -18,10 +18,10 @@ void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& li
 /// Checks the numbers of elements along x, y, z as a header states them. Throws Error (data).
 Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits);
 
-/// The same of the number of slices alone.
+/// Checks the number of slices alone.
 int checked_slices(double slices, const Limits& limits);
 
-/// The same of the number of volumes that follow each other.
+/// Checks the number of consecutive volumes.
 double checked_frames(double frames);
 
 /// Checks that the bits of a whole input of this size (of a row of it if it is read in parts), and

@@ -11,7 +11,7 @@
 
 namespace gpuccl::io {
 
-/// What a header says of samples that lie one after the other, x fastest, then y, then z.
+/// Header of uncompressed samples in the order x (fastest), y, z.
 struct RawVolume {
   std::string format_name;
   SampleFormat format;
@@ -29,7 +29,7 @@ struct RawVolume {
 /// The samples of `volume` in `file`. Throws Error (data, memory).
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shared_ptr<const InputFile> file,
                                               const ReadOptions& options);
-/// The same, compressed.
+/// Opens a compressed volume.
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
                                               std::shared_ptr<GunzippedFile> contents,
                                               const ReadOptions& options);

@@ -11,7 +11,7 @@
 
 namespace gpuccl::io {
 
-/// What is refused: sizes by header arithmetic, before anything is allocated.
+/// Limits of inputs. Sizes are checked from the header, before anything is allocated.
 struct Limits {
   std::int64_t max_pixels = std::int64_t{1} << 36;  // a page
   std::int64_t max_dim = 2147483647;                // an axis
@@ -22,7 +22,7 @@ struct Limits {
   bool follow = false;  // names and links that lead out of an input's folder are followed
 };
 
-/// Which samples are foreground.
+/// Options of the foreground rule.
 struct ForegroundOptions {
   bool raw = false;  // sample bits as stored: no photometric inversion; of `values` in any case
   bool invert = false;
@@ -39,8 +39,8 @@ struct PageRange {
   std::int64_t begin = 0, end = INT64_MAX;
 };
 
-/// Which part of an input that holds several images is read; counted from 0. Of an axis that has one element
-/// nothing need be chosen.
+/// Selection of one image from an input with several, counted from 0.
+/// Axes of length 1 need no selection.
 struct PlaneChoice {
   std::optional<int> channel, frame, series;
   std::optional<PageRange> pages;  // of a TIFF as stored, whatever its description says of them
@@ -48,8 +48,8 @@ struct PlaneChoice {
   bool any() const { return channel || frame || series || pages; }
 };
 
-/// What samples with a palette are: their indices, or the luma of their colors. Automatic: the index if the
-/// palette only displays one channel, as those of ImageJ in gray or in one hue do.
+/// Interpretation of samples with a palette: as indices, or as the luma of their colors. Automatic: indices
+/// if the palette only displays one channel, as ImageJ's palettes in gray or in one hue do.
 enum class PaletteUse { automatic, index, luma };
 
 struct ReadOptions {

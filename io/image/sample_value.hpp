@@ -13,7 +13,7 @@ class SampleValue {
  public:
   /// "7", "-1", "18446744073709551615", "0.5", "9007199254740993.5". Nothing if the text is no finite number.
   static std::optional<SampleValue> parse(const std::string& text);
-  /// Of a finite number.
+  /// Returns the value of a finite number.
   static SampleValue of(double number);
 
   double number() const { return number_; }

@@ -14,11 +14,11 @@ namespace gpuccl::io {
 enum class SampleKind { unsigned_integer, signed_integer, floating };
 enum class Photometric { min_is_black, min_is_white, palette, rgb, cmyk, ycbcr };
 
-/// How the decoded samples of a row lie in memory and what they mean.
+/// Layout and meaning of the decoded samples of a row.
 ///
-/// Rows start on a byte. Samples of 8, 16, 24, 32 and 64 bits are in the byte order of this machine, others
-/// follow each other without a gap, most significant bit first. Of the `channels` of a pixel, those after
-/// the colour (alpha) mean nothing.
+/// Rows start on a byte. Samples of 8, 16, 24, 32 and 64 bits are in the byte order of this machine; others
+/// are packed without gaps, most significant bit first. Of the `channels` of a pixel, those after the color
+/// (alpha) are ignored.
 struct SampleFormat {
   int bits = 8;
   SampleKind kind = SampleKind::unsigned_integer;
@@ -84,13 +84,13 @@ class SampleSource {
   /// several threads at once. Throws Error (data, io).
   using Sink = std::function<void(const SampleRows& rows)>;
   virtual void decode(int z, const Sink& sink) const { decode_from_top(z, sink); }
-  /// The same by this thread alone, from the top, with a few rows in memory where that is possible.
+  /// Decodes in this thread alone, from the top, with a few rows in memory if possible.
   virtual void decode_from_top(int z, const Sink& sink) const = 0;
 
-  /// So many slices, from each multiple of it on, are stored together, in one format, and decoded for the
-  /// price of one.
+  /// Returns the number of slices, from each multiple of it on, that are stored together in one format.
+  /// Decoding one of them costs as much as decoding all.
   virtual int group_depth() const { return 1; }
-  /// The same as decode() for slices [z0, z1) of one group.
+  /// Decodes slices [z0, z1) of one group, as decode().
   using GroupSink = std::function<void(int z, const SampleRows& rows)>;
   virtual void decode_group(int z0, int z1, const GroupSink& sink) const {
     for (int z = z0; z < z1; ++z) decode(z, [&sink, z](const SampleRows& rows) { sink(z, rows); });

@@ -27,7 +27,7 @@ class StripEncoder {
 };
 using NewStripEncoder = std::function<std::unique_ptr<StripEncoder>()>;
 
-/// What the tail of a file needs to know of an encoded strip.
+/// Properties of an encoded strip that the tail of a file refers to.
 struct StripEntry {
   std::uint64_t bytes = 0, checksum = 0;
 };
@@ -51,7 +51,7 @@ class StripFile {
   const StripLayout& strips() const { return strips_; }
   Places places() const { return places_; }
 
-  /// What stands before the first strip; empty of a folder.
+  /// Returns the bytes before the first strip; empty for a folder.
   virtual std::vector<std::byte> head() const { return {}; }
   virtual void write_head(int file) const;
 

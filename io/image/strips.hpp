@@ -13,13 +13,13 @@
 
 namespace gpuccl::io {
 
-/// How many strips are in memory at the same time: a few more than there are threads.
+/// Returns the number of strips in memory at a time: a few more than there are threads.
 inline std::size_t strips_at_once() {
   return static_cast<std::size_t>(oneapi::tbb::this_task_arena::max_concurrency()) + 2;
 }
 
-/// How the rows of a volume are cut into strips of about 1 MiB. No strip crosses from one slice into the
-/// next.
+/// Division of the rows of a volume into strips of about 1 MiB.
+/// No strip crosses a slice boundary.
 struct StripLayout {
   static constexpr std::int64_t kStripBytes = std::int64_t{1} << 20;
 
@@ -84,8 +84,8 @@ struct StripRange {
   std::int64_t begin = 0, end = 0;
 };
 
-/// The same for strips of a volume whose rows must be prepared. `make` has prepared rows; nothing is made
-/// while others are being prepared.
+/// Processes strips of a volume whose rows must be prepared. Rows are prepared before `make` is called, and
+/// no `make` runs during preparation.
 template <class Slot, class Make, class Take>
 void for_each_strip(const StripLayout& strips, StripRange range, const PrepareRows& prepare, Make make,
                     Take take) {

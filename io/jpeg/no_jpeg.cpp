@@ -1,7 +1,7 @@
 #include "gpuccl/error.hpp"
 #include "io/jpeg/jpeg_source.hpp"
 
-// Of builds without libjpeg.
+// Replaces the functions that need libjpeg in builds without it.
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile>, const ReadOptions&) {

@@ -9,8 +9,8 @@
 
 namespace gpuccl::io {
 
-/// What comes before the samples of a label image: the header, and four bytes that say that no extension
-/// follows.
+/// Returns the bytes before the samples of a label image: the header, and four bytes that specify no
+/// extension.
 std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry);
 
 }  // namespace gpuccl::io

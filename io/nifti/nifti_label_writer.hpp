@@ -8,7 +8,7 @@ namespace gpuccl::io {
 /// intent 1002, and the frame of the input as it is. options.type is resolved.
 LabelFile nifti_label_file(const Extent& extent, const WriteOptions& options);
 
-/// The same, compressed by gzip, in one member.
+/// Writes a NIfTI compressed by gzip, in one member.
 LabelFile nifti_gz_label_file(const Extent& extent, const WriteOptions& options);
 
 }  // namespace gpuccl::io

@@ -4,7 +4,7 @@
 
 namespace gpuccl::io {
 
-/// Where the fields of a header are, and what numbers they are.
+/// Offsets and types of the fields of a header.
 struct NiftiLayout {
   bool is_nifti2;
   std::size_t header_bytes;

@@ -20,7 +20,7 @@ std::string name_of_nifti_samples(const std::shared_ptr<const InputFile>& file);
 /// A NIfTI-1 or NIfTI-2 of one volume, or the header of one whose samples lie beside it as .img or .img.gz.
 /// Throws Error (data, io, memory; no_input if there are no samples).
 std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, const ReadOptions& options);
-/// The same, compressed by gzip. `file` is what `contents` is compressed in.
+/// Opens a NIfTI compressed by gzip. `file` contains the compressed data of `contents`.
 std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<GunzippedFile> contents,
                                          const ReadOptions& options);
 

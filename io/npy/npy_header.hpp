@@ -9,8 +9,8 @@
 
 namespace gpuccl::io {
 
-/// What stands before the samples of a .npy file: a Python dictionary that numpy always writes in the same
-/// form, so that it is read without evaluating anything.
+/// Header of a .npy file: a Python dictionary. NumPy always writes it in the same form, so it is parsed
+/// without evaluating anything.
 struct NpyHeader {
   SampleFormat format;
   Extent extent;

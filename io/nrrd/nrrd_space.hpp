@@ -6,8 +6,8 @@
 
 namespace gpuccl::io {
 
-/// What the field "space" names: "left-posterior-superior" or "LPS" in any case. Unknown if it is none, or
-/// has an axis of time.
+/// Parses the field "space": "left-posterior-superior" or "LPS", in any case. Returns unknown for other
+/// values and for spaces with a time axis.
 WorldSpace nrrd_space(const std::string& name);
 /// Its long name; "" if unknown.
 const char* nrrd_name(WorldSpace space);

@@ -15,7 +15,7 @@
 
 namespace gpuccl::io {
 
-/// What a file between tasks is, and of which run: one with another tag is not taken for it.
+/// Kind and run of a file between tasks; files with another tag are rejected.
 struct FileTag {
   std::uint64_t kind = 0, run = 0, part = 0, parts = 0;
 

@@ -22,7 +22,7 @@ class SharedFile {
   const std::string& path() const { return path_; }
   int descriptor() const { return made_ != nullptr ? made_->descriptor() : opened_.get(); }
   void write_at(const void* data, std::size_t bytes, std::uint64_t offset);
-  /// What this part has written reaches the disk.
+  /// Flushes the section of this part to the disk.
   void finish();
 
  private:

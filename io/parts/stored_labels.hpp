@@ -10,7 +10,7 @@
 
 namespace gpuccl::io {
 
-/// How many sections the runs of some rows are.
+/// Number of sections for the runs of some rows.
 inline constexpr std::size_t kRunSections = 2;
 
 /// Writes the runs of rows [first_row, first_row + rows), three to five bytes each: they are one section,

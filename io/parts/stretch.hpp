@@ -7,7 +7,7 @@
 #include "gpuccl/extent.hpp"
 #include "io/image/strips.hpp"
 
-// What one of several parts makes of a label image.
+// The section of a label image that one of several parts writes.
 namespace gpuccl::io {
 
 /// Rows [begin, end) of all rows of all slices.
@@ -22,7 +22,7 @@ inline Rows common(const Rows& a, const Rows& b) {
   return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
 }
 
-/// Those of each slab of cut_into_parts().
+/// Returns the rows of each slab of cut_into_parts().
 std::vector<Rows> rows_of_parts(const Extent& whole, int parts);
 
 /// The strips that begin in some rows, and all rows that these have.

@@ -9,10 +9,10 @@
 #include "io/parts/checked_file.hpp"
 #include "io/parts/stretch.hpp"
 
-// Stretches of a label image that tasks leave in files, and that are put together later.
+// Stretches of a label image in files: tasks write them, a later step concatenates them.
 namespace gpuccl::io {
 
-/// How many sections a stretch is.
+/// Number of sections of a stretch.
 inline constexpr std::size_t kLabelSections = 2;
 
 /// The rows of which a part must know the labels to write its stretch: its own, and those behind them that

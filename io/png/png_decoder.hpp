@@ -16,7 +16,7 @@ namespace gpuccl::io {
 /// libpng's reader on an InputFile: errors become Error, and only the chunks that matter are kept.
 class PngDecoder {
  public:
-  /// No chunk of anything but pixels may be larger.
+  /// Size limit of chunks other than pixels.
   static constexpr std::size_t kMaxChunkBytes = std::size_t{1} << 20;
   /// Whether chunks of this type say nothing of interest.
   static bool is_ignored(std::string_view type);
@@ -37,7 +37,7 @@ class PngDecoder {
   /// Reads what follows the pixels; damage there means that the pixels cannot be trusted.
   void finish();
 
-  /// What libpng has left out of the chunks so far, of the first that it says so; "" if nothing.
+  /// Returns the first warning of libpng about ignored chunks; "" if there is none.
   std::string warning() const { return warning_.data(); }
 
   png_structp png() const { return png_; }

@@ -5,7 +5,7 @@
 
 namespace gpuccl::io {
 
-/// What stands before every row of a PNG.
+/// Filter type, the byte before every row of a PNG.
 enum class PngFilter : std::uint8_t { none, sub, up, average, paeth };
 
 /// Whether a row can be restored without the one above.

@@ -15,7 +15,7 @@ namespace gpuccl::io {
 
 enum class PngColor { gray, rgb };
 
-/// What stands in the header of a PNG, and how hard to compress it.
+/// Header of a PNG, and its compression level.
 struct PngHeader {
   int width = 0;
   int height = 0;

@@ -10,8 +10,8 @@
 
 namespace gpuccl::io {
 
-/// How the pixels of a PNG that is not interlaced are stored: row after row, each after a byte that says
-/// which filter it went through.
+/// Storage of the pixels of a PNG without interlacing: consecutive rows, each after a byte with its filter
+/// type.
 struct PngLayout {
   std::size_t pixel_bytes = 1;  // 1 if a pixel has less
   std::size_t row_bytes = 0;    // without that byte

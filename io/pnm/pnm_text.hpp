@@ -14,11 +14,11 @@ class PnmText {
  public:
   PnmText(const ByteSource& file, std::uint64_t begin) : file_(file), position_(begin) {}
 
-  /// None where the text ends, or goes on with what is no number below 2^31.
+  /// Returns none at the end of the text, or if the next word is not a number below 2^31.
   std::optional<int> number();
   /// The next digit alone: in a PBM nothing need be between them.
   std::optional<int> digit();
-  /// Of the byte after the last of these.
+  /// Returns the offset of the byte after the last number.
   std::uint64_t position() const { return position_; }
 
  private:

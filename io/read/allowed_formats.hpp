@@ -7,8 +7,8 @@
 
 namespace gpuccl::io {
 
-/// Which formats an input may have. Each is a loader with faults of its own, and what a file holds is found
-/// by its content: who sends a file would choose the loader.
+/// Formats that an input may have. The content of a file selects its loader, so whoever sends a file selects
+/// the code that it attacks. This limits the choice.
 
 /// The words of --formats and GPUCCL_FORMATS that stand for a format, with commas between them.
 extern const char* const kFormatWords;

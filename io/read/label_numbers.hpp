@@ -17,7 +17,7 @@ namespace gpuccl::io {
 /// at once.
 class LabelNumbers {
  public:
-  /// What the table of a label takes, and the lists that sort() makes.
+  /// Bytes of the table per label, including the lists that sort() makes.
   static constexpr std::int64_t kBytesOfLabel = 72;
 
   explicit LabelNumbers(std::int64_t max_bytes) : max_bytes_(max_bytes) {}

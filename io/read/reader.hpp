@@ -24,8 +24,8 @@ class Reader {
   /// Reads slices [z0, z1) into the first z1 - z0 slices of `out`, which has the width and height of the
   /// input and need not be cleared. Reading in ascending order is fastest. Throws Error (data, io).
   void read(int z0, int z1, BitVolume& out) { read(z0, z1, out, nullptr); }
-  /// The same, and calls `look` with every slice when it has been read, from several threads at once: what is
-  /// to be counted is in a cache then, which large volumes leave.
+  /// Reads and calls `look` with every slice after it has been read, from several threads at once. Counting
+  /// while a slice is in the cache is faster, because large volumes do not stay there.
   using Look = std::function<void(BitView slice)>;
   virtual void read(int z0, int z1, BitVolume& out, const Look& look) = 0;
   /// Reads rows [y0, y1) of slice z into the first rows of `out`, which has the width of the input. They are
@@ -37,7 +37,7 @@ class Reader {
   virtual ValueType value_type() const = 0;
   /// Reads slices [z0, z1) as values of this type. Throws Error (data, io).
   virtual ValueImage read_values(int z0, int z1, double delta) = 0;
-  /// The same of rows [y0, y1) of slice z, which is decoded as far as that takes.
+  /// Reads rows [y0, y1) of slice z; decodes as much of the slice as that needs.
   virtual ValueImage read_value_rows(int z, int y0, int y1, double delta) = 0;
   /// Whether what was read without a threshold has, in some of its rows that were looked at, more than two
   /// values.

@@ -16,7 +16,7 @@ inline constexpr const char* kImageExtensions =
 /// Whether a file of a folder is taken for an image: one of these in any case, and not hidden.
 bool is_image_name(const std::filesystem::path& name);
 
-/// What is said of so many files of a folder that are none by their names.
+/// Returns the warning about files of a folder that are skipped by name.
 std::string skipped_by_name(std::size_t count);
 
 /// The file of a folder that, if there is one, says which slices are stacked and in what order.

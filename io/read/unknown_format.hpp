@@ -7,10 +7,10 @@
 
 namespace gpuccl::io {
 
-/// What open_file() knows.
+/// Returns the formats that open_file() supports.
 std::string read_formats();
 
-/// What it would know with the libraries that this build lacks, with their names; "" if it lacks none.
+/// Returns the formats whose libraries this build lacks, with their names; "" if it lacks none.
 std::string formats_not_built_in();
 
 /// Compressions of Zarr and HDF5 that this build has, or lacks.

@@ -30,7 +30,7 @@ using TextSink = std::function<void(std::string_view text)>;
 class RowsText {
  public:
   void clear() { size_ = 0; }
-  /// Where the next row goes, with room for so many bytes.
+  /// Returns the start of the next row, with room for this many bytes.
   char* begin_row(std::size_t bytes) {
     if (capacity_ - size_ < bytes) {
       capacity_ = std::max(size_ + bytes, 2 * capacity_);
@@ -49,8 +49,8 @@ class RowsText {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// What stands around the fields of a row, which are the same in every table, and between rows. Fields with
-/// several numbers have commas between them.
+/// Text around the fields of a row, the same in every table, and between rows. Fields with several numbers
+/// separate them by commas.
 struct RowStyle {
   std::string_view before_label, before_value, before_area, before_box, before_centroid, before_physical_area,
       before_physical_centroid, after_centroids, end, between;
@@ -58,16 +58,16 @@ struct RowStyle {
   std::string_view missing;  // in place of a measure that there is none of
 };
 
-/// What makes lengths of numbers of elements.
+/// Factors from pixels to physical lengths.
 struct PhysicalScale {
   double element;  // area or volume
   Orientation orientation;
 };
 
-/// None if the size of an element along one of so many axes is unknown.
+/// Returns none if the spacing along one of these axes is unknown.
 std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
 
-/// What of a text with a row for each component is written: all, or what one of several parts of it has.
+/// Section of a text with one row per component: all of it, or the section that one of several parts writes.
 struct Stretch {
   std::uint64_t first = 0;          // components in stretches before it
   bool begins = true, ends = true;  // whether it has what stands before all rows and after them
@@ -83,8 +83,8 @@ struct ValueColumn {
 /// The value as a number; `infinite` if that is what it is and not empty.
 char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite = "");
 
-/// What a table of components is made of. Its boxes and centroids have so many axes. `before` and `after`
-/// stand in every row, in front of it and behind the centroids, and then the columns of what was measured.
+/// Contents of a table of components. Bounding boxes and centroids have `axes` axes. Every row begins with
+/// `before` and has `after` between the centroid and the columns of measures.
 struct ComponentTable {
   const Components& components;
   int axes;

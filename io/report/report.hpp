@@ -79,7 +79,7 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
                    const Measured& measured = Measured(), const Stretch& stretch = {});
 void write_report(AtomicFile& file, const Report& report, const Components& components,
                   const Measured& measured = Measured());
-/// The same to an open descriptor (stdout).
+/// Writes the report to an open descriptor (stdout).
 void write_report(int descriptor, const Report& report, const Components& components,
                   const Measured& measured = Measured());
 

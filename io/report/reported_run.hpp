@@ -9,14 +9,14 @@
 
 namespace gpuccl::io {
 
-/// What a report says of the run that wrote it, as far as that tells which outputs are of that run.
+/// Identity of the run that wrote a report, for deciding which outputs belong to it.
 struct ReportedRun {
   bool complete = false;  // the report has its end
   std::string options;
   ReportedFile input, intensity, output, preview, stats, contacts;
 };
 
-/// Nothing if the file `path` is not there, or is no report, or has lost its head.
+/// Returns none if the file `path` does not exist, is not a report, or has lost its head.
 std::optional<ReportedRun> read_reported_run(const std::string& path);
 
 /// The rows that a table of several inputs has of the one whose report is the file `path`, digit for digit,

@@ -11,7 +11,7 @@
 
 namespace gpuccl::io {
 
-/// What a table with a row for each input holds of one.
+/// Row of an input in the summary table.
 struct Summary {
   std::string file;
   bool volume = false;

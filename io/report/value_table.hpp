@@ -9,7 +9,7 @@
 
 namespace gpuccl::io {
 
-/// What there is of a value.
+/// Totals of one value.
 struct OfValue {
   ValueBits value = 0;
   std::uint64_t components = 0, elements = 0, largest = 0;
@@ -17,10 +17,10 @@ struct OfValue {
   friend bool operator==(const OfValue&, const OfValue&) = default;
 };
 
-/// Of each value that components have, in ascending order.
+/// Returns the totals of each value of the components, in ascending order.
 std::vector<OfValue> sum_up_values(const ValueColumn& column, const Components& components);
 
-/// The same of all of these, such as those of several parts.
+/// Merges totals, such as those of several parts.
 std::vector<OfValue> sum_up_values(ValueType type, const std::vector<OfValue>& all);
 
 }  // namespace gpuccl::io

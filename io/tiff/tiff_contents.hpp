@@ -19,7 +19,7 @@ struct TiffSlice {
   int width = 0, height = 0;
 };
 
-/// What the directories of a file say, checked.
+/// Directories of a file, checked.
 struct TiffContents {
   ImageInfo info;
   std::vector<SampleFormat> formats;

@@ -9,7 +9,7 @@
 
 namespace gpuccl::io {
 
-/// What the program that wrote a TIFF says about it in the text of its first page.
+/// Description that the writing program left in the text of a TIFF's first page.
 struct TiffDescription {
   enum class Writer { unknown, imagej, ome, tifffile };
   Writer writer = Writer::unknown;
@@ -31,7 +31,7 @@ struct TiffDescription {
   bool says_images() const { return writer == Writer::imagej || writer == Writer::ome; }
 };
 
-/// What the page that has the description is like.
+/// Properties of the page with the description.
 struct FirstPage {
   double elements = 0;  // samples
   int samples_per_pixel = 1;

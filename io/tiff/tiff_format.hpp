@@ -9,7 +9,7 @@
 
 namespace gpuccl::io {
 
-/// How the current page stores its samples.
+/// Sample storage of the current page.
 struct TiffFormat {
   SampleFormat samples;
   int channels = 1;  // of a pixel as it is stored, alpha and others included
@@ -17,7 +17,7 @@ struct TiffFormat {
   Photometric stored = Photometric::min_is_black;  // by the tag, whatever samples are read as
 };
 
-/// What decides how samples are read, beside the tags of a page.
+/// Settings for reading samples, in addition to the tags of a page.
 struct TiffReading {
   bool all_channels = false;  // of a pixel, because one is chosen
   bool by_imagej = false;     // whose palettes only display samples

@@ -9,8 +9,8 @@ namespace gpuccl::io {
 /// The resolution of the current page.
 Resolution read_resolution(const TiffHandle& tiff);
 
-/// What the description says of the size of elements. The resolution is that of ImageJ's spacing where there
-/// is a unit for it; alone, in inches or centimetres, it is how a page is printed.
+/// Adds the spacing of the description. A resolution is ImageJ's spacing if the description has a unit. On
+/// its own, in inches or centimeters, it is the print resolution of a page.
 void add_spacing(const TiffDescription& description, Geometry& geometry);
 
 }  // namespace gpuccl::io

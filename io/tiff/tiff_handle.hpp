@@ -48,7 +48,7 @@ class TiffHandle {
   /// Throws `reason` for a directory that cannot be read, with libtiff's words in parentheses if it had any.
   /// Error (data, io, memory).
   [[noreturn]] void fail(const std::string& reason) const;
-  /// The same for a strip or tile, none of which takes more than its page may.
+  /// Throws for a strip or tile; none may need more bytes than its page.
   [[noreturn]] void fail_decoding(const std::string& reason) const;
 
   /// The value of a tag of a single number, its default, or `otherwise`.

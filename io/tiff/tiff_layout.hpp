@@ -7,7 +7,7 @@
 
 namespace gpuccl::io {
 
-/// How the rows of the current page are cut into pieces that libtiff decodes one by one.
+/// Division of the current page into strips or tiles that libtiff decodes one by one.
 struct TiffLayout {
   bool tiled = false;
   std::int64_t width = 0,

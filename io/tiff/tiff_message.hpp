@@ -5,8 +5,8 @@
 
 namespace gpuccl::io {
 
-/// What libtiff said about one open file. Only the first of each is kept, and nothing about private tags,
-/// which are no part of the image, or about the order of tags.
+/// Messages of libtiff about one open file. Only the first error and the first warning are kept; warnings
+/// about private tags, which are not part of the image, and about the order of tags are ignored.
 struct TiffMessages {
   std::string error;
   std::string warning;

@@ -1,4 +1,4 @@
-// For libtiff 4.5 and later, where every open file has message handlers of its own.
+// For libtiff 4.5 and later: each open file has its own message handlers.
 
 #include "io/tiff/tiff_open.hpp"
 

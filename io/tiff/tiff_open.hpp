@@ -8,8 +8,8 @@
 
 namespace gpuccl::io {
 
-/// How libtiff reaches the bytes of a file: its mode, and functions that are handed `handle`. Nothing is
-/// mapped.
+/// Access of libtiff to the bytes of a file: its mode, and callbacks with `handle`.
+/// Nothing is mapped.
 struct TiffClient {
   const char* mode;
   thandle_t handle;

@@ -1,4 +1,4 @@
-// For libtiff before 4.5, whose message handlers are the process's: they find the open file by its stream.
+// For libtiff before 4.5: message handlers belong to the process and find the open file by its stream.
 
 #include <map>
 #include <mutex>

@@ -12,7 +12,7 @@
 
 namespace gpuccl::io {
 
-/// What the pages of a TIFF of gray samples have in common.
+/// Properties shared by the pages of a TIFF of gray samples.
 struct TiffPages {
   StripLayout strips;
   int bits_per_sample = 8;
@@ -27,7 +27,7 @@ struct TiffPages {
 /// Writes bytes at an offset of a file.
 using WriteAt = std::function<void(const void* data, std::size_t bytes, std::uint64_t offset)>;
 
-/// Where the first strip begins: after the header, for which there is room in either form.
+/// Offset of the first strip: after the header, with room for either form.
 inline constexpr std::uint64_t kFirstStrip = 16;
 
 /// A little-endian TIFF, one page a slice, whose directories come last.

@@ -15,8 +15,8 @@ class TiffPageDecoder {
  public:
   TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent);
 
-  /// How the page is cut into bands, rows of strips or tiles that are decoded together; one if rows are
-  /// decoded one by one.
+  /// Returns the number of bands of the page: rows of strips or tiles that are decoded together. 1 if rows
+  /// are decoded one by one.
   int bands() const;
   std::int64_t band_bytes() const { return layout_.row_bytes * layout_.height * format_.planes; }
   /// Memory that an open file takes for the places and sizes of strips or tiles.

@@ -11,7 +11,7 @@
 
 namespace gpuccl::io {
 
-/// What the description in the current page says.
+/// Reads the description in the current page.
 TiffDescription read_description(const TiffHandle& tiff);
 
 /// Finds the arrays of several pages that tifffile wrote one after the other.

@@ -2,7 +2,7 @@
 
 #include "io/tiff/tiff_handle.hpp"
 
-// The functions by which libtiff reads a TiffStream.
+// Callbacks through which libtiff reads a TiffStream.
 namespace gpuccl::io {
 
 tmsize_t read_stream(thandle_t stream, void* out, tmsize_t count);

@@ -4,8 +4,8 @@
 
 namespace gpuccl::io {
 
-/// Where the slices of a volume, made smaller by a whole factor, stand on one picture: in rows, left to
-/// right, each under its number, with a line of one pixel between them. A picture of one slice is the slice.
+/// Layout of the slices of a volume, reduced by an integer factor, in one picture: in rows from left to
+/// right, each below its number, separated by lines of one pixel. For one slice the picture is the slice.
 struct ContactSheet {
   int factor = 1;      // elements of a slice a pixel, along x and y
   int slice_step = 1;  // every so many slices are shown

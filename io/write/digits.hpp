@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-// Numbers in pictures.
+// Draws numbers into pictures.
 namespace gpuccl::io {
 
 inline constexpr int kDigitWidth = 3, kDigitHeight = 5;

@@ -25,8 +25,8 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
 /// Whether label images of this format can be compressed so when that is asked for.
 bool takes_compression(LabelFormat format, Compression compression);
 
-/// What `format` has no place for of `geometry`, of an image of so many slices, and what has; "" if it has
-/// all.
+/// Returns a warning that lists the parts of `geometry` that `format` cannot store for this many slices, and
+/// a format that can; "" if nothing is lost.
 std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth);
 
 /// Bytes that write_labels() takes for each strip that is under way, of labels of which no row has more than

@@ -19,7 +19,7 @@ void write_preview(AtomicFile& file, const MappedLabels& labels);
 /// Bytes that this takes for runs of rows, of which no row has more than `runs`.
 std::int64_t bytes_of_preview_rows(Extent extent, std::int64_t runs);
 
-/// What the elements of one pixel add up to.
+/// Sum of the pixels that one pixel of the preview averages.
 struct PreviewSum {
   std::array<std::uint64_t, 3> color{};
   std::uint64_t foreground = 0;
@@ -38,7 +38,7 @@ class Preview {
   /// Draws what the rows of `labels` show, which are those of the whole from `first_row` on. Once, all other
   /// rows come as messages.
   void add(const MappedLabels& labels, std::int64_t first_row);
-  /// What was drawn, for the part that writes the preview, which adds the messages in the order of parts.
+  /// Returns the drawing for the part that writes the preview, which adds the messages in the order of parts.
   std::vector<std::byte> message();
   void add(std::span<const std::byte> message);
   void write(AtomicFile& file);

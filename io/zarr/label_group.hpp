@@ -9,7 +9,7 @@
 #include "io/files/folder_lock.hpp"
 #include "io/files/made_folder.hpp"
 
-// Label images in the store of the image that they are of.
+// Label images inside the store of their image.
 namespace gpuccl::io {
 
 /// Whether `path` is IMAGE/labels/NAME, of a Zarr IMAGE that is there.
@@ -28,8 +28,8 @@ int zarr_version_of_image(const std::string& path);
 /// (cannot_create).
 void refuse_foreign_zarr(const std::string& path);
 
-/// What the store of an image says of its labels, in files that get their names after the labels have theirs:
-/// the list of labels, and what repeats all metadata, where there is such.
+/// Metadata about labels in the store of an image: the list of labels and, if present, the consolidated
+/// metadata. These files are renamed into place after the labels.
 class LabelGroup {
  public:
   /// `path`: IMAGE/labels/NAME. Makes IMAGE/labels if it is not there, and takes it away if nothing comes

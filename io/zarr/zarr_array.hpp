@@ -25,7 +25,7 @@ struct ZarrShards {
   std::uint64_t index_bytes() const { return count() * 16 + (index_has_checksum ? 4 : 0); }
 };
 
-/// What .zarray (Zarr v2) or zarr.json (v3) says of an array. Axes are in the order in which it names them.
+/// Metadata of an array, from .zarray (Zarr v2) or zarr.json (v3). Axes are in the order of the file.
 struct ZarrArray : ChunkGrid {
   std::vector<std::string> axis_names;  // "" where it says nothing
   bool swapped = false;                 // samples have the other byte order
@@ -42,7 +42,7 @@ struct ZarrArray : ChunkGrid {
 ZarrArray parse_zarr_v2(const nlohmann::json& zarray);
 ZarrArray parse_zarr_v3(const nlohmann::json& zarr_json);
 
-// What both versions have.
+// Fields of both versions:
 
 /// Checks shape and chunk, fills `order` if it is empty, and the fill value from what stands in JSON.
 void complete(ZarrArray& array, const nlohmann::json& fill_value);

@@ -18,7 +18,7 @@ std::optional<ChunkCodec> zarr_codec(std::string_view name);
 /// Codecs that this build has, for messages and `gpuccl info`: "zlib, gzip, zstd, blosc, lz4".
 std::string zarr_codecs_in_words();
 
-/// What makes bytes of bytes, in the order in which a chunk was encoded: one compressor at most.
+/// Codecs from bytes to bytes, in the order of encoding; at most one compressor.
 class ZarrCodecs {
  public:
   /// Error (data) where there would be two compressors.

@@ -8,7 +8,7 @@
 
 #include "io/zarr/zarr_store.hpp"
 
-// Metadata of Zarr stores. What a store says of itself may be anything: these look before they take.
+// Reads the metadata of Zarr stores. A store may contain anything, so every field is checked.
 namespace gpuccl::io {
 
 /// The document `key` of a store; nothing if it is not there. A cache of other documents is left out. Throws
@@ -25,7 +25,7 @@ std::string text_in(const nlohmann::json& object, const char* name);
 /// Whole numbers from 0 on in the member `name`. Throws Error (data) for anything else.
 std::vector<std::uint64_t> sizes_in(const nlohmann::json& object, const char* name);
 
-/// What a Zarr says that cannot be read. Error (data).
+/// Throws Error (data) for a Zarr that cannot be read.
 [[noreturn]] void refuse_zarr(const std::string& why);
 
 }  // namespace gpuccl::io

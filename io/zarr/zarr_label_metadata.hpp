@@ -10,7 +10,7 @@
 
 namespace gpuccl::io {
 
-/// What an OME-Zarr of labels is said to be.
+/// Metadata of an OME-Zarr of labels.
 struct ZarrLabelHeader {
   int version = 2;           // of Zarr: 2 with OME-Zarr 0.4, 3 with 0.5
   bool is_in_image = false;  // a group in the labels of an image

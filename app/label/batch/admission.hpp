@@ -12,8 +12,8 @@
 
 namespace gpuccl::app {
 
-/// How the jobs of a batch share memory and processors. There are more jobs than threads, because most of
-/// them wait for the disk.
+/// Distributes memory and processors among the jobs of a batch. There are more jobs than threads, because
+/// most of them wait for the disk.
 class Admission {
  public:
   Admission(std::int64_t memory, int threads);

@@ -15,8 +15,8 @@ struct BatchItem {
   std::optional<Error> problem;
 };
 
-/// What FoundInputs becomes. Error (usage) if two inputs have one output, or an output is an input, of this
-/// run or of the next.
+/// Plans the outputs of all inputs. Error (usage) if two inputs have the same output, or an output is an
+/// input of this run or of the next.
 std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options);
 
 }  // namespace gpuccl::app

@@ -9,7 +9,7 @@
 
 namespace gpuccl::app {
 
-/// How far a batch is. May be used by several threads.
+/// Progress of a batch. Thread-safe.
 class BatchProgress {
  public:
   enum class Manner { silent, usual, often };

@@ -17,7 +17,7 @@
 
 namespace gpuccl::app {
 
-/// What became of one input.
+/// Outcome of one input.
 struct Outcome {
   enum class Status { labeled, failed, skipped, not_started };
   Status status = Status::not_started;
@@ -58,7 +58,7 @@ class GrowingFile {
   std::optional<io::FileError> error_;
 };
 
-/// How many inputs ended how.
+/// Number of inputs per outcome.
 struct Tally {
   std::size_t total = 0, labeled = 0, skipped = 0, not_started = 0;
   std::map<int, std::size_t> failed;  // by exit code

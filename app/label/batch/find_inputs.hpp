@@ -13,7 +13,7 @@ namespace gpuccl::app {
 /// An input of a batch.
 struct BatchInput {
   std::string path;
-  /// What its outputs are called: where it lies below the folder that was given, without the extension.
+  /// Name of its outputs: its path relative to the given folder, without the extension.
   std::string name;
   std::optional<Error> problem;  // why it cannot be read, if the search has found that out
 };

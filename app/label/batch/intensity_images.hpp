@@ -10,7 +10,7 @@ namespace gpuccl::app {
 /// The images of a folder by the names of a batch: where they lie below the folder, without the extension.
 class IntensityImages {
  public:
-  /// None if `folder` is empty. `pattern` is that of --intensity-name. Error (usage) if it is no folder.
+  /// Has no images if `folder` is empty. `pattern`: of --intensity-name. Error (usage) if not a folder.
   IntensityImages(std::string folder, const std::string& pattern);
 
   /// The file, or with `stack` the folder of slices or the file, for this input; empty if there is no

@@ -11,7 +11,7 @@ struct Workers {
   int all;
 };
 
-/// As many as are asked for, or as the system allows.
+/// Returns the numbers of threads and jobs: those requested, or as many as the system allows.
 Workers workers_for(const LabelOptions& options);
 
 }  // namespace gpuccl::app

@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-// Labels of arrays in the memory of a GPU, by addresses: who allocates what is up to the caller.
+// Labels arrays in GPU memory, given by address. The caller allocates all memory.
 namespace gpuccl::python {
 
 /// Adds the functions and classes to the module, all of which throw without CUDA. Sets `with_cuda`.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Labels and measures of arrays in the memory of the CPU.
+// Labels and measures arrays in host memory.
 namespace gpuccl::python {
 
 /// By the names of measures (gpuccl/measures.hpp), "label" and "value"; what is measured of a column is an
@@ -37,7 +37,7 @@ struct CleanRequest {
 /// many do not.
 nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanRequest& request);
 
-/// What touches what in a label image.
+/// Returns the contacts between components of a label image.
 nanobind::dict contacts(nanobind::handle labels, int connectivity);
 
 /// Numbers what `pairs` of labels 1..count connect: in `numbers`, count + 1 entries of 64 bits that begin as

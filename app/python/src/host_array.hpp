@@ -54,7 +54,7 @@ class HostArray {
 void for_rows(const Extent& extent, std::int64_t bytes_of_element,
               const std::function<void(std::int64_t first_row, std::int64_t rows)>& work);
 
-/// What is not 0.
+/// Packs an array: nonzero elements are foreground.
 BitVolume pack(const HostArray& array);
 /// Bits, of which the first of a byte is the lowest; rows of `width`.
 BitVolume unpack_rows(const HostArray& array, int width);

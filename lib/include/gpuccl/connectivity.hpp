@@ -4,7 +4,7 @@
 
 namespace gpuccl {
 
-/// Which elements are neighbors: 4 share an edge, 8 also a corner (2D); 6 share a face, 18 also an
+/// Neighborhood of an element: 4 share an edge, 8 also a corner (2D); 6 share a face, 18 also an
 /// edge, 26 also a corner (3D). A 2D connectivity labels each slice of a volume separately; labels
 /// continue from slice to slice.
 enum class Connectivity { c4 = 4, c8 = 8, c6 = 6, c18 = 18, c26 = 26 };

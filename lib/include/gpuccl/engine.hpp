@@ -17,7 +17,7 @@ namespace gpuccl {
 /// fallback.
 enum class DeviceChoice { automatic, cuda, cpu };
 
-/// What an engine labels with.
+/// Device, algorithm and limits of an engine.
 struct EngineOptions {
   std::string algorithm = "auto";
   DeviceChoice device = DeviceChoice::automatic;
@@ -36,7 +36,7 @@ void check_options(const EngineOptions& options, std::optional<Connectivity> con
 const Algorithm& intended_algorithm(const EngineOptions& options, Connectivity connectivity,
                                     std::int64_t elements);
 
-/// What labeled one image, and the time in milliseconds.
+/// Device and algorithm that labeled one image, and the times in milliseconds.
 struct EngineReport {
   std::string algorithm;  // the one that really ran
   Connectivity connectivity = Connectivity::c8;

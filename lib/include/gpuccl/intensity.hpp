@@ -66,7 +66,7 @@ class Intensities {
   std::unordered_map<std::size_t, std::array<WholeNumber, kWholeMeasures.size()>> large_;
 };
 
-/// What to measure, and the memory limit.
+/// Measures to compute, and the memory limit.
 struct IntensityRequest {
   MeasureSet wanted;
   /// Limit in bytes in addition to bytes_of_intensity() per component: for counting values (at most 2

@@ -130,7 +130,7 @@ struct Measure {
   std::string_view name;  // column name; that of scikit-image if it has the measure
   MeasureGroup group;
   MeasuredIn in;
-  std::string_view unit;  // elements, for physical measures the unit of the spacing
+  std::string_view unit;  // pixels or voxels; for physical measures the unit of the spacing
   std::string_view definition;
   std::string_view source;  // paper or program; "" if the definition suffices
 };
@@ -196,7 +196,7 @@ class MeasureValues {
 
 class IntensityImage;
 
-/// What to measure, and with which inputs and limits.
+/// Measures to compute, with inputs and limits.
 struct MeasureRequest {
   MeasureSet wanted;
   Connectivity connectivity = Connectivity::c8;

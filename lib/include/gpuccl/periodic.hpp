@@ -15,7 +15,7 @@ namespace gpuccl {
 /// Axes x, y, z with periodic borders, as in simulation boxes.
 using PeriodicAxes = std::array<bool, 3>;
 
-/// How a component wraps along a periodic axis.
+/// Wrapping of a component along a periodic axis.
 enum class Wrap : std::uint8_t {
   none,
   across,  // it continues at the opposite border
