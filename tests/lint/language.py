@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the language of documents, help, messages and commits against the guide in CONTRIBUTING.md.
 
-    language.py              README, docs, man pages, messages in the source, links and commit subjects
+    language.py              README, docs, man pages, messages, comments of headers, links and commit subjects
     language.py PROGRAM      the same without commits, and the help of every command of PROGRAM
 """
 import pathlib
@@ -35,6 +35,11 @@ FORBIDDEN = {
 FORBIDDEN = [(re.compile(r"(?<![\w-])" + (", " if pattern.startswith("for ") else "") + pattern + r"(?![\w-])", re.I),
               instead) for pattern, instead in FORBIDDEN.items()]
 
+# Clauses with which no comment of a header begins; its subject comes first.
+CLAUSES = re.compile(r"(What|Of|The same|Those|Such|Likewise|Then|None|As in|Whatever)\b")
+
+MIN_EXAMPLES = 3  # of a man page
+
 SUBJECTS_SINCE = "2026-11-25T06:00:00Z"  # older subjects are as they are
 
 # Imperatives that end like other forms of a verb.
@@ -48,7 +53,8 @@ def fail(where, what):
 
 
 def documents():
-    return sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "data/README.md",
+    return sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md",
+                   ROOT / "data/README.md",
                    *(ROOT / "docs").rglob("*.md")])
 
 
@@ -129,6 +135,39 @@ def check_messages():
                     check_text(f"{source.relative_to(ROOT)}:{number}", literal, words=False)
 
 
+def check_comments():
+    """Comments of headers: words of the public ones, and the beginnings of all but those of lib/src."""
+    for folder in ("lib/include", "app", "io"):
+        for header in sorted((ROOT / folder).rglob("*.hpp")):
+            inside = False
+            for number, line in enumerate(header.read_text().split("\n"), 1):
+                comment = re.match(r" *//[/!]?<? ?(.*)", line)
+                where = f"{header.relative_to(ROOT)}:{number}"
+                if comment and not inside and CLAUSES.match(comment[1]):
+                    fail(where, f'begins with "{CLAUSES.match(comment[1])[0]}": put the subject first')
+                inside = bool(comment)
+                if folder == "lib/include" and "//" in line:
+                    check_text(where, line.partition("//")[2], words=False)
+
+
+def check_man_pages():
+    """Synopsis, examples, options in this order; enough examples; one option per paragraph."""
+    for page in sorted((ROOT / "man").glob("*.1")):
+        where, text = page.relative_to(ROOT), page.read_text()
+        titles = re.findall(r"^\.SH (.*)$", text, flags=re.M)
+        if page.stem != "gpuccl" and titles[:3] != ["NAME", "SYNOPSIS", "EXAMPLES"]:
+            fail(where, "begins with " + ", ".join(titles[:3]))
+        examples = re.search(r"^\.SH EXAMPLES\n(.*?)(?=^\.SH )", text, flags=re.M | re.S)
+        count = len(re.findall(r"^(?!\.).*\bgpuccl(\\-mpi)? ", examples[1], flags=re.M)) if examples else 0
+        if count < MIN_EXAMPLES:
+            fail(where, f"{count} examples, at least {MIN_EXAMPLES}")
+        options = re.search(r"^\.SH OPTIONS\n(.*?)(?=^\.SH )", text, flags=re.M | re.S)
+        for tag in re.findall(r"^\.TP\n(.*)", options[1] if options else "", flags=re.M):
+            names = re.findall(r"\\fB(\\-\\-(?:\w|\\-)+)", tag)
+            if any(not names[0].startswith(other) for other in names[1:]):  # --gpu is short for --gpus
+                fail(where, "several options in one paragraph: " + " ".join(names))
+
+
 def anchors(page):
     titles = re.findall(r"^#+ (.*)$", without_code(page.read_text()), flags=re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
@@ -188,7 +227,9 @@ def check_subjects():
 
 def main():
     check_documents()
+    check_man_pages()
     check_messages()
+    check_comments()
     check_links()
     if len(sys.argv) > 1:
         check_help(sys.argv[1])
