@@ -57,7 +57,7 @@ void add_size(const Command& command, Extent& extent) {
 
 void add_kind(const Command& command, std::string& kind) {
   Choices<std::string> kinds;
-  std::string help = "What to draw:";
+  std::string help = "Kind of image:";
   for (const GenerateKind& known : generate_kinds()) {
     kinds.emplace_back(known.name, known.name);
     help += "\n" + known.name + ": " + known.title;

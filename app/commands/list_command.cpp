@@ -161,7 +161,7 @@ std::string as_json() {
 void setup_list(CommandLine& line) {
   const Command command = line.add_command("list", "List the algorithms, or the measures of components");
   const auto options = std::make_shared<ListOptions>();
-  const Option json = add_switch(command, "--json", options->json, "As JSON");
+  const Option json = add_switch(command, "--json", options->json, "Print JSON");
   add_switch(command, "--markdown", options->markdown, "Print a table in Markdown").excludes(json);
   add_switch(command, "--measures", options->measures, "List the measures of gpuccl label --measure instead");
   command.on_run([options] {

@@ -199,10 +199,10 @@ void setup_view(CommandLine& line) {
   const auto options = std::make_shared<ViewOptions>();
   add_path_or_stream(command, "LABELS", options->labels, "", "Label image in any format that gpuccl reads")
       .required();
-  add_text_path(command, "-o,--output", options->output, "html", "The page, one file for any browser")
+  add_text_path(command, "-o,--output", options->output, "html",
+                "HTML page to write, one file for any browser")
       .required();
-  add_path(command, "--image", options->image, "IMAGE",
-           "The image that was labeled, to show below its labels");
+  add_path(command, "--image", options->image, "IMAGE", "Labeled image, to show below the labels");
   add_path(command, "--stats", options->stats, "CSV", "Table of the components, as 'gpuccl label' writes it");
   add_path(command, "--report", options->report, "JSON",
            "Report of the labeling: its components unless --stats has them, hints and options");
@@ -210,7 +210,7 @@ void setup_view(CommandLine& line) {
              {"Channel of --image, from 0", "Time point of --image, from 0",
               "Image of several in a TIFF, from 0", "Pages of a TIFF for --image, from 0, as N or N..M"});
   add_spacing(command, options->spacing);
-  add_amount(command, "--size", options->size, "Bytes of the page at most [10 MB]");
+  add_amount(command, "--size", options->size, "Size limit of the page [10 MB]");
   options->file.add_to(command);
   command.on_run([options] { return run_view(*options); });
 }

@@ -76,9 +76,9 @@ void MeasureOptions::add_intensity_to(const Command& command) {
   add_path_or_stream(command, "--intensity", intensity, "IMAGE",
                      "Image to measure samples of; for several inputs a folder with the same names");
   add_planes(command, "--intensity-", intensity_planes,
-             {"Channel of the image of --intensity, as --channel for the input",
-              "Its time point, as --frame for the input", "Its image of several, as --series for the input",
-              "Its page or slice, or a range of them, as --page for the input"});
+             {"Channel of the image of --intensity, from 0", "Time point of the image of --intensity, from 0",
+              "Image to read of --intensity, a TIFF with several, from 0",
+              "Page or slice of the image of --intensity, or a range of them, from 0"});
 }
 
 void MeasureOptions::add_intensity_name_to(const Command& command) {

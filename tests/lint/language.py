@@ -202,6 +202,8 @@ def check_help(program):
             rest = re.sub(r"\s+", " ", rest).strip()
             where = f"help {command} {name.split(' ')[0]}"
             check_text(where, rest)
+            if re.match(r"(The|As|Its?|What|How|Whether|Which)\b", rest):
+                fail(where, f"begins with neither a verb nor the noun that is set: {rest}")
             described = re.sub(r" \[[^\]]*\]( \([a-z, ]*\))?$", "", rest)
             if len(described) > MAX_HELP:
                 fail(where, f"{len(described)} characters, at most {MAX_HELP}: {described}")
