@@ -28,7 +28,7 @@ Parts global_accesses_of(const Row& row) {
   return parts;
 }
 
-/// Which series is the lowest, and at how many places.
+/// Names the series with the lowest values, and at how many points it is lowest.
 std::string lowest(const SeriesSet& set) {
   std::map<std::string, int> wins;
   int places = 0;

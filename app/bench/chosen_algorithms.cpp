@@ -19,7 +19,7 @@ bool takes_part(const Algorithm& algorithm, Test test) {
   return test != Test::iterations || !iterated_phase(algorithm).empty();
 }
 
-/// Those whose iterations are as many as a component is long: hours at the sizes of the defaults.
+/// Returns true for algorithms whose iterations grow with component length: hours at the default sizes.
 bool is_slow(const Algorithm* algorithm) { return algorithm->name == "ep" || algorithm->name == "fb"; }
 
 std::string known_names(const std::vector<Algorithm>& table) {
@@ -80,7 +80,7 @@ std::vector<const Algorithm*> asked_for(const Request& request, const std::vecto
   return chosen;
 }
 
-/// Those of them that this machine can measure.
+/// Returns the algorithms that this machine can measure.
 std::vector<const Algorithm*> usable(const Request& request, const std::vector<Algorithm>& table,
                                      const AskForGpu& problem_of_gpu,
                                      const std::function<void(const std::string&)>& note) {

@@ -41,7 +41,7 @@ class Curves {
     double x, value;
     std::string place;
   };
-  /// Of an algorithm, in the order of the axis.
+  /// Returns the points of an algorithm in the order of the axis.
   std::vector<Point> of(const std::string& name, Range range = {}) const {
     std::vector<Point> points;
     for (const Series& series : set_.series)
@@ -196,7 +196,7 @@ std::vector<Statement> statements_by_size() {
   };
 }
 
-/// Of a sweep over density, what is said of granularities: one series of images for each.
+/// Adds claims about granularities from a density sweep, which has one series of images for each.
 void add_granularity_claims(const Results& results, std::vector<Claim>& found) {
   if (results.test != Test::density) return;
   const auto mean_of = [&](const std::string& name, int granularity,

@@ -36,7 +36,7 @@ std::string timestamp() {
 
 std::string number(double value) { return std::to_string(std::lround(value)); }
 
-/// As the processor reports it now, which is near its highest where it is at work; 0 if it does not.
+/// Returns the current clock rate, which is near its maximum under load; 0 if the processor reports none.
 double cpu_mhz() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);)

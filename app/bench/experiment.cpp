@@ -76,7 +76,7 @@ class Measuring {
     results_.incomplete = why;
   }
 
-  /// What cannot be measured is reported, and the experiment goes on.
+  /// Measures an input. Failures are reported, and the experiment continues.
   void measure_input(const ImageSet& set, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
     announce(input.name);
     const auto left_out = [&](Failure failure, const std::string& reason) {
@@ -121,7 +121,7 @@ class Measuring {
     keep_maps(name, image);
   }
 
-  /// Those of the largest image so far.
+  /// Keeps the maps of the largest image so far.
   void keep_maps(const std::string& name, BitView image) {
     const std::vector<WorkMap> maps = std::exchange(maps_, {});
     if (maps.empty() || image.extent.elements() <= mapped_elements_) return;
@@ -205,7 +205,7 @@ class Measuring {
     }
   }
 
-  /// Of the algorithm's own phases; those that number components do not count.
+  /// Adds the counts of the algorithm's own phases, without relabeling.
   void add_counted(const Phases& own, const PhaseTimes& phases, Row& row) {
     Row of_image;
     for (const PhaseTime& phase : phases) {

@@ -30,7 +30,7 @@ std::string cells(const std::vector<std::string>& row, std::size_t word_columns,
   return text + "</tr>\n";
 }
 
-/// What may be wider than a telephone moves on its own, by keys too.
+/// Makes content that may be wider than a phone scroll on its own, also with keys.
 std::string scrolling(const std::string& body) {
   return "<div class=\"scroll\" tabindex=\"0\">" + body + "</div>\n";
 }

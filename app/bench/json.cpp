@@ -22,7 +22,7 @@ Json object(const Measure& measure, const Row& row) {
   return json;
 }
 
-/// What a phase counted: means over the images, and of --test work over their thread blocks.
+/// Counts of a phase: means over the images and, for --test work, over their thread blocks.
 Json object(const PhaseTime& phase, int images, Test test) {
   Json json{{"name", phase.phase}, {"launches", static_cast<double>(phase.launches) / images}};
   if (test == Test::work) {

@@ -9,7 +9,7 @@
 namespace gpuccl::bench {
 namespace {
 
-/// Where something grows as many as the papers take; else so few that all algorithms take minutes.
+/// Number of images: as in the papers for sweeps, else so few that all algorithms need only minutes.
 int images_a_set(const Request& request, Axis axis) {
   return request.images.value_or(axis == Axis::none ? 3 : 10);
 }
@@ -40,7 +40,7 @@ std::vector<double> tenths(int first, int last) {
   return densities;
 }
 
-/// What an experiment measures if nothing else is asked for: the papers' ranges, so that curves lie over
+/// Default parameters of the experiments: the papers' ranges, so that curves can be compared with
 /// theirs.
 struct Ranges {
   Axis axis = Axis::none;
@@ -84,7 +84,7 @@ std::vector<Ranges> default_ranges(const Request& request) {
   return {{Axis::none, usual, {0.1, 0.5}, {1, 8}}};
 }
 
-/// The same with what was asked for. Where that leaves nothing to grow, one series is enough.
+/// Replaces defaults by requested parameters. If none of them varies then, there is one series.
 std::vector<Ranges> ranges(const Request& request) {
   std::vector<Ranges> all = default_ranges(request);
   if (all.size() > 1 && (!request.sizes.empty() || !request.densities.empty())) {

@@ -16,7 +16,7 @@ std::string spread(const Timing& timing) {
   return three_digits(timing.low_ms) + "-" + three_digits(timing.high_ms);
 }
 
-/// What kept images from being timed; "" if nothing did.
+/// Returns the reason why images were not timed; "" if all were.
 std::string note(const Row& row) {
   std::string text;
   if (row.wrong > 0) text = std::to_string(row.wrong) + " wrong, not timed";

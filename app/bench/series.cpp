@@ -16,7 +16,7 @@ std::string connectivity_of(const Group& group) {
   return std::to_string(static_cast<int>(group.connectivity)) + "-connectivity";
 }
 
-/// How the place of a group on its set's axis is called, and what its set is called.
+/// Names of a group's position on the axis of its set, and of the set.
 struct Where {
   std::string set;
   std::string axis;

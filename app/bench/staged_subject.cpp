@@ -43,7 +43,7 @@ class StagedSubject final : public Subject {
     for (StagedLabeler* labeler : all) labeler->release();
   }
 
-  /// What a labeler keeps for the next image is allocated again too, so each image has a labeler of its own.
+  /// Allocates buffers again that a labeler keeps between images, so each image has its own labeler.
   void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) override {
     labelers_.resize(1);  // as much of the card's memory as there can be
     labelers_.front() = variant_.make(gpu_);
@@ -112,7 +112,7 @@ class StagedSubject final : public Subject {
     });
   }
 
-  /// Of the image and of the label image, whose memory on the host is new each time.
+  /// Times transfers of the image and the label image, with new host memory each time.
   void time_transfers(BitView image, const TimingOptions& timing, Samples& samples) {
     const std::vector<StagedLabeler*> one = labelers(1);
     upload(one, image, timing, samples);

@@ -29,7 +29,7 @@ struct Bar {
   }
 };
 
-/// Where a linear axis ends: at the longest bar that does not make most others too short to be read.
+/// End of a linear axis: the longest bar that leaves most others long enough to read.
 double end_of_bars(const std::vector<Bar>& bars) {
   constexpr double kTooLong = 12;  // times the median
   std::vector<double> sums;

@@ -116,7 +116,7 @@ class WorkChart {
     drawing_.image(x, y_ + kLine + 6, kSide, height() - 6, data_of(picture));
   }
 
-  /// Of a panel: tiles are about twice as wide as high, so grids are about twice as high as images.
+  /// Height of a panel: tiles are about twice as wide as high, so grids are about twice as high as images.
   double height() const { return 6 + kSide * std::min(2.0, double(image_.height) / image_.width / 2); }
 
   const std::vector<WorkMap>& maps_;

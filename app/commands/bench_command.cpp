@@ -113,8 +113,8 @@ class BenchOutputs {
   std::set<std::string> written_;
 };
 
-/// What is printed and written while an experiment goes on: tables as soon as their images are measured,
-/// files now and then and in the end.
+/// Output of an experiment while it runs: prints tables as soon as their images are measured, and writes
+/// files now and then and at the end.
 class BenchReport {
  public:
   BenchReport(const BenchOptions& options, bool with_gpu)

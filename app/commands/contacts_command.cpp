@@ -31,7 +31,7 @@ struct ContactsOptions {
   OutputOptions file;
 };
 
-/// What is probably no label image gets a hint.
+/// Warns if the image is probably not a label image.
 void warn_of_few_labels(const std::string& path, std::uint64_t largest, bool touch) {
   if (touch) return;
   if (largest > 1) {

@@ -64,7 +64,7 @@ std::vector<std::uint64_t> number_labels(LabelImage& labels, const std::vector<s
   return names;
 }
 
-/// What is known of components without measuring.
+/// Returns area, bounding box and centroid of components.
 Components components_of(const LabelImage& labels) {
   std::vector<Component> parts(labels.count());
   const Extent extent = labels.extent();
@@ -113,7 +113,7 @@ nlohmann::ordered_json read_report(const std::string& path) {
   });
 }
 
-/// What the report of its labeling says.
+/// Adds the fields of a report to the page.
 void take_report(const std::string& path, const nlohmann::ordered_json& report, bool with_table,
                  ViewPage& page) {
   io::concerning(path, [&] {

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As in linux/landlock.h, which may be older than the kernel.
+// Values of linux/landlock.h, which may be older than the kernel.
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr unsigned kAskVersion = 1;
 constexpr int kPathBeneath = 1;

@@ -9,12 +9,12 @@
 namespace gpuccl::app {
 namespace {
 
-// Of smaller images, anything is likely.
+// Number of pixels below which no hint is given, because anything is likely.
 constexpr std::int64_t kLeastElements = 4096;
 
 constexpr double kMostOfOne = 0.8;  // share of the elements that a component takes
 
-/// What is odd about the foreground; empty if nothing is.
+/// Describes an unlikely foreground; empty if it is plausible.
 std::string odd_foreground(std::int64_t elements, const Findings& findings) {
   constexpr double kMost = 0.9;
   if (findings.foreground <= 0) return "nothing is foreground";
@@ -30,7 +30,7 @@ bool is_odd_by_filling(std::int64_t elements, const Findings& findings) {
          static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
 }
 
-/// What is odd about a threshold that has every value on one side.
+/// Describes a threshold with all values on one side.
 std::string beyond_all_values(bool above) {
   return above ? "every value is above the threshold; use a higher --threshold"
                : "no value is above the threshold; use a lower --threshold";
@@ -67,8 +67,8 @@ bool is_scan_of_pages(const io::ImageInfo& input) {
          input.geometry.spacing[2] <= 0;
 }
 
-/// Where elements are longer along one axis than along another, what is measured in elements is not what it
-/// is in the world.
+/// Returns the hint for anisotropic voxels: shape measured in voxels differs from shape in physical
+/// units.
 std::string hint_of_measures(const io::Geometry& geometry, Connectivity connectivity,
                              const MeasureSet& measured) {
   constexpr double kSame = 1e-3;

@@ -252,7 +252,7 @@ void Job::write() {
     });
 }
 
-/// What is written in place of the part's labels.
+/// Returns the values to write instead of the part's labels.
 WrittenValues Job::written() {
   if (!options_.values.keep_values)
     return {options_.label_type, std::move(part_.labels.numbers), part_.count};

@@ -24,7 +24,7 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, problem);
 }
 
-/// None where the name does not end like that of a label image.
+/// Returns none if the extension is not that of a label image.
 std::optional<io::LabelFormat> format_by_name(const std::string& path) {
   try {
     return io::label_format(path);

@@ -115,7 +115,7 @@ void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
                             "Type of the labels; auto: u16 if they fit, else u32 [auto]")
       .changes(Effect::file);
-  // What is the default says nothing, given or not.
+  // The default prints nothing, whether given or not.
   add_choice<io::Compression>(command, "--compress", options.compression, compressions(),
                               "Compression of a label TIFF; for NRRD and MetaImage none or deflate [deflate]")
       .prints([&] { return word_of(compressions(), options.compression.value_or(io::Compression::deflate)); })

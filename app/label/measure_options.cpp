@@ -105,7 +105,7 @@ void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& peri
 }
 
 void MeasureOptions::settle_values(const MeasureSet& compared) {
-  // What is around a component is foreground of others here, which they count as background.
+  // Measures that count everything around a component as background, but here that includes other values.
   const auto looks_around = [](const Measure& measure) {
     const std::string_view name = measure.name;
     return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||

@@ -95,10 +95,10 @@ std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
 
 /// The most elements that are labeled at once.
 std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64_t>& gpu) {
-  // Of `runs` by 4-connectivity in noise, with links of 64 bits, and of others byte, label and what numbers
-  // them. An image that finds less is labeled in parts.
+  // Bytes per pixel for `runs` with 4-connectivity in noise, with 64-bit links; for other algorithms byte,
+  // label and relabeling. If an image finds less memory, it is labeled in parts.
   constexpr std::uint64_t kBytesOnGpu = 8;
-  // Of values these, planes of bits, as many nodes as elements, with links of 64 bits, and labels of runs.
+  // Bytes per pixel for label maps: values, bit planes, one node per pixel with 64-bit links, run labels.
   constexpr std::uint64_t kBesideValues = 16;
   const std::uint64_t bytes_on_gpu =
       work.values ? gpuccl::bytes_of(*work.values) + kBesideValues : kBytesOnGpu;

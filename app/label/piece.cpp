@@ -20,7 +20,7 @@
 
 namespace gpuccl::app {
 
-/// What labeling slab by slab has found and taken.
+/// Totals of labeling slab by slab.
 struct Piece::Totals {
   EngineReport engine;  // of the first slab, times of all
   std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0;

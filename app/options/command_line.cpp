@@ -16,7 +16,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// What CLI11 says of --quiet=1, after the name of the option.
+/// Message of CLI11 for --quiet=1, after the name of the option.
 constexpr std::string_view kValueOfSwitch = " was given a disallowed flag override";
 
 std::vector<std::string> names_of(const CLI::App& app) {
@@ -69,7 +69,7 @@ bool names_file(const std::string& word) {
   return std::filesystem::exists(word, unknown);
 }
 
-/// What is wrong where no command was named.
+/// Returns the error for a missing or unknown command.
 std::string wrong_command(const CLI::App& app, const std::string& given) {
   const bool looks_like_file = given.find_first_of("./") != std::string::npos || names_file(given);
   if (given.starts_with('-') || begins_with_typeset_dash(given))
@@ -89,7 +89,7 @@ std::string wrong_option(const CLI::App& command, const std::string& given) {
   return reason + did_you_mean(given.substr(0, given.find('=')), option_names(command));
 }
 
-/// What is wrong with a word that no positional argument is left for.
+/// Returns the error for a word after the last positional argument.
 std::string one_too_many(const CLI::App& command, const std::string& given) {
   std::string taken;
   for (const CLI::Option* option : command.get_options())
@@ -98,7 +98,7 @@ std::string one_too_many(const CLI::App& command, const std::string& given) {
          (taken.empty() ? "options only" : "only " + taken);
 }
 
-/// What CLI11 calls "At Most 1 required but received 2" and "1 required FILE missing".
+/// Rewrites CLI11's "At Most 1 required but received 2" and "1 required FILE missing".
 std::string wrong_count(const CLI::App& command, const CLI::ParseError& error) {
   for (const CLI::Option* option : command.get_options())
     if (option->get_items_expected_max() == 1 && option->count() > 1)
@@ -109,7 +109,7 @@ std::string wrong_count(const CLI::App& command, const CLI::ParseError& error) {
   return option == nullptr ? reason : name + " needs a value: " + option->get_type_name();
 }
 
-/// What is wrong with what was given to a command.
+/// Returns the error for the arguments of a command.
 std::string wrong_arguments(const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> unexpected = command.remaining();
   const auto option = std::find_if(unexpected.begin(), unexpected.end(),
@@ -122,7 +122,7 @@ std::string wrong_arguments(const CLI::App& command, const CLI::ParseError& erro
   return unexpected.empty() ? reason : one_too_many(command, unexpected.front());
 }
 
-/// What is wrong with the command line, as one line.
+/// Returns the error of the command line in one line.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::vector<std::string> before = app.remaining();
@@ -233,8 +233,8 @@ void Command::group(const std::string& title, Effect effect) const {
   if (command_ != nullptr) command_->option_defaults()->group(title);
 }
 
-// As it takes no value, CLI11 must not look for one: `--quiet=yes` it would accept, at `--quiet=maybe` it
-// would throw what is no error of the command line.
+// A flag has no value, so CLI11 must not look for one: it would accept `--quiet=yes`, and for `--quiet=maybe`
+// throw an exception that is not a usage error.
 Option Command::add_flag(const std::string& names, std::function<void()> turn_on,
                          const std::string& help) const {
   if (table_ != nullptr) return add_row(names);

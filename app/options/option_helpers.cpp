@@ -59,7 +59,7 @@ std::string wrong_text_path(const std::string& given, const std::string& format)
   return wrong_path(given);
 }
 
-/// Of an option whose value is its text.
+/// Returns the printed value of an option whose value is its text.
 std::optional<std::string> text_or_none(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }

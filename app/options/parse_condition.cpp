@@ -32,7 +32,7 @@ struct Word {
 constexpr const char* kValue = "value";          // of a component of an image of values
 constexpr double kMostExact = 9007199254740992;  // 2^53: whole numbers below are a double each
 
-/// Where something is in the world is known to what writes rows, not to what measures.
+/// World coordinates are computed when rows are written, after filters have run.
 bool is_in_the_world(MeasureId id) {
   return id == MeasureId::cx_physical || id == MeasureId::cy_physical || id == MeasureId::cz_physical;
 }

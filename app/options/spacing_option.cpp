@@ -11,7 +11,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// None if the text is not one.
+/// Returns none for other text.
 std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
   std::vector<std::string> words = split(text, ',');
   io::GivenSpacing given;

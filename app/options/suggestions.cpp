@@ -16,7 +16,7 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {
     {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"}, {"method", "algo"},
 };
 
-/// What other programs call the measures.
+/// Names of the measures in other programs.
 constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
     {"volume", "area (area_physical in the unit of the spacing)"},
     {"size", "area"},
@@ -68,7 +68,7 @@ constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
 constexpr std::string_view kTypesetDashes[] = {"\u2010", "\u2011", "\u2012", "\u2013",
                                                "\u2014", "\u2015", "\u2212"};
 
-/// What is left when case, dashes and underscores do not count.
+/// Returns a name in lower case, without dashes and underscores.
 std::string letters(std::string_view name) {
   while (begins_with_typeset_dash(name)) name.remove_prefix(kTypesetDashes[0].size());
   std::string kept;

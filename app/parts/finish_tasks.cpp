@@ -101,7 +101,7 @@ class Finish {
     });
   }
 
-  /// Those of all parts, which none has alone.
+  /// Writes the contacts of all parts, added up.
   void write_contacts(io::AtomicFile& out) {
     description_.contacts();
     std::vector<Contact> contacts;

@@ -11,7 +11,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// What tells an output from any other file, as a line.
+/// Returns a line that identifies an output file.
 std::string line_of(const std::string& path, const struct stat& status) {
   return path + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." +
          std::to_string(status.st_mtim.tv_nsec) + "\n";

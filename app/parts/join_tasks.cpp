@@ -78,7 +78,7 @@ class Join {
     return false;
   }
 
-  /// What an earlier join of the same labels has left, if that is whole.
+  /// Returns the result of an earlier join of the same labels, if it is intact.
   std::optional<JoinedParts> done_before() const {
     if (!is_whole(folder_.joined_path(), folder_.joined_tag(), joined_.sections())) return std::nullopt;
     JoinedParts before = JoinedParts::read(folder_);
@@ -177,7 +177,7 @@ class Join {
     return result;
   }
 
-  /// What all parts have measured.
+  /// Returns the merged measures of all parts.
   Measured measured(const Components& components) {
     Measured all = measure_nothing(input_.extent(), components, measures_.request());
     for (int part = 1; part <= folder_.parts(); ++part) {
@@ -251,7 +251,7 @@ class Join {
     return result;
   }
 
-  /// What a part needs to write its stretch: its numbers, and as many rows of the table as any other.
+  /// Writes the numbers of a part, and as many rows of the table as for any other part.
   void write_numbers(int part, const std::vector<Label>& numbers, const Components& components,
                      const Column<ValueBits>& values, const Measured& measured) const {
     const auto cut = [&](int parts) {

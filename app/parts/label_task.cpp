@@ -164,7 +164,7 @@ class LabelTask {
     return ids;
   }
 
-  /// None if parts were not joined yet, or must be once more.
+  /// Returns none if parts have not been joined, or must be joined again.
   std::optional<JoinedParts> joined_parts() const {
     const std::string path = folder_.joined_path();
     if (!std::filesystem::exists(path)) return std::nullopt;
@@ -242,7 +242,7 @@ class LabelTask {
     io::put_label_stretch(file, image, *labels, own());
   }
 
-  /// What touches in the part's own rows, and between these and the ones before.
+  /// Returns contacts in the part's own rows, and between these and the rows before.
   std::vector<Contact> contacts(const JoinedParts& joined) const {
     if (files_.contacts.empty() || own().empty()) return {};
     const Connectivity all = all_neighbors(input_.connectivity());
@@ -255,7 +255,7 @@ class LabelTask {
     return find_contacts_of_rows(*labels, all, own().begin, own().count());
   }
 
-  /// Those that have some of these rows; none for a part that is empty.
+  /// Returns the parts that have some of these rows; none for an empty part.
   std::vector<int> parts_with(const io::Rows& rows) const {
     std::vector<int> parts;
     for (int part = 1; part <= folder_.parts() && !own().empty(); ++part)

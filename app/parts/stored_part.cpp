@@ -82,7 +82,7 @@ SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, cons
   if (delta > 0) {
     result.faces = {*input.value_type(), delta, file.take<std::byte>(sections::kFirstElements),
                     file.take<std::byte>(sections::kLastElements)};
-    // As faces_of(): elements of a face that touches no other part are left out.
+    // Leaves out the elements of a face without a neighboring part, as faces_of() does.
     const bool of_slices = input.extent().depth > 1, touches = !of_slices || is_3d(input.connectivity());
     const bool before = touches && (of_slices ? slab.z0 : slab.y0) > 0;
     const bool next =

@@ -39,7 +39,7 @@ bool is_of_part(const std::string& name) {
       std::regex("(background|holes|labels|cavities|united|measures|numbers|stretch)-[0-9]+-of-[0-9]+"));
 }
 
-/// What tasks leave until all is done.
+/// Returns true for files that tasks leave only until the run is finished.
 bool is_passing(const std::string& name) {
   return is_of_part(name) || name == "joined" || name.starts_with(".gpuccl-");
 }

@@ -23,7 +23,7 @@ io::CheckedFile open_background(const TaskFolder& folder, int part) {
   return {folder.background_path(part), folder.background_tag(part), sections::kOfLabels};
 }
 
-/// None if it is missing or damaged: then holes that were found in it are still right.
+/// Returns none if the file is missing or damaged. Holes that were found in it are valid even then.
 std::optional<std::uint64_t> id_of_background(const TaskFolder& folder, int part) {
   try {
     return labels_id(open_background(folder, part));

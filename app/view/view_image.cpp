@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kMostPixels = 24 << 20;  // that are held, 4 bytes each
 
-/// What the elements of each pixel of one slice add up to.
+/// Sums of the pixels that one shown pixel averages, for one slice.
 struct Slice {
   std::vector<double> sums;
   std::vector<std::uint32_t> counts;

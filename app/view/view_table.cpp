@@ -107,7 +107,7 @@ nlohmann::json head_of(const std::string& name, const std::string& type, const s
 ViewTable::Column& ViewTable::column(const std::string& name) {
   for (Column& known : columns_)
     if (known.name == name) return known;
-  // What others before it have and it has not is missing.
+  // Columns that other rows have and this one lacks are missing values.
   return columns_.emplace_back(
       Column{name, std::vector<double>(labels_.empty() ? 0 : labels_.size() - 1, kNone)});
 }

@@ -14,7 +14,7 @@ constexpr int kNarrow = 1 << 20;
 // About how many bits things take. Sizes hardly depend on these numbers.
 constexpr int kZerosBits = 9, kSampleBits = 14, kRestBits = 9;
 constexpr int kNearCopyBits = 12, kFarCopyBits = 19;
-/// What a run takes that is not copied with those before it.
+/// Bits of a run that is not copied with the ones before it.
 constexpr int kRunBits = 28;
 constexpr int kNoCopy = 1 << 20;
 
@@ -107,7 +107,7 @@ void RunTokens::find_tokens() {
       continue;
     }
 
-    // Which way is best cannot be foreseen, so that it is found without branches.
+    // The best way is unpredictable, so it is chosen without branches.
     const auto bits_of_copy = [&](const Run* there, int bits) {
       const std::int64_t distance = here->begin - there->begin, length_there = there->end - there->begin;
       const bool can = (there->sample == here->sample) & (distance <= kWindow);

@@ -51,7 +51,7 @@ AtomicFile::~AtomicFile() {
   temporary_.reset();
 }
 
-/// Where there are no permissions, there are none to keep.
+/// On file systems without permissions there are none to keep.
 void AtomicFile::keep_mode() {
   if (mode_) ::fchmod(file_.get(), *mode_);
 }
@@ -205,7 +205,7 @@ void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, Obsolete
   for_each([](AtomicFile& file) { file.sync_folder(); });
 }
 
-/// What stands under the name gets a temporary one.
+/// Renames an existing file of this name to a temporary name.
 void AtomicFile::take_old_away(const Naming& naming) {
   if (!options_.overwrite) return;
   require_same_kind();
@@ -296,7 +296,7 @@ void AtomicFile::replace_target(const Naming& naming, Old old) {
       old_ = std::move(temporary_);
       return;
     }
-    // Nothing has this name, or the file system exchanges no names: then what has it now is lost.
+    // Either no file has this name, or the file system cannot exchange names: then the file is lost.
     can_give_back_ = errno == ENOENT;
     if (errno != ENOENT && errno != EINVAL && errno != ENOSYS) fail_to_create(errno);
     if (kind_ == Kind::folder && errno != ENOENT && !old_) {

@@ -49,7 +49,7 @@ void GunzipStream::begin_member() {
   inflater_->begin_member();
 }
 
-/// What others find wrong, zlib inflates from the start, for its words.
+/// Decompresses data that other libraries reject from the start with zlib, for its messages.
 void GunzipStream::refuse(const std::string& reason) {
   if (is_by_zlib_) throw Error(Failure::data, reason);
   inflater_ = make_zlib_inflater();

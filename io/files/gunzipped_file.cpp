@@ -78,7 +78,7 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_ord
   on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
-  // What is inflated fast is packed to bits while it is in the cache, and takes no pages.
+  // A fast stream is packed to bits while it is in the cache, and needs no pages.
   const bool streams_well = in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0;
   streamed_ = streams_well || both > static_cast<double>(memory) / 4;
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));

@@ -62,7 +62,7 @@ void Hdf5Chunks::find_chunks() const {
   }
 }
 
-/// Of samples that lie one after the other: along one axis a piece takes several, along those after it all.
+/// Reads from contiguous samples: a piece is a range along one axis, and all of the axes after it.
 bool Hdf5Chunks::read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const {
   if (!array_.bytes) return false;
   std::uint64_t first = 0, count = 1;

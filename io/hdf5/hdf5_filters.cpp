@@ -40,7 +40,7 @@ std::uint32_t fletcher32(Bytes bytes) {
   return fold(high) << 16 | fold(low);
 }
 
-/// What is before the checksum.
+/// Returns the bytes before the checksum.
 Bytes before_sum(Bytes bytes) {
   if (bytes.size() < kSumBytes) refuse_damaged();
   const Bytes body = bytes.first(bytes.size() - kSumBytes);

@@ -93,7 +93,7 @@ hid_t register_driver() {
   return h5().H5FDregister(&driver);
 }
 
-/// What went wrong first, the most precise of the library's reasons.
+/// Returns the first reason on the error stack of the library, the most precise one.
 std::string reason() {
   std::string text;
   h5().H5Ewalk2(

@@ -58,7 +58,7 @@ struct TaggedAxis {
   double resolution = 0;
 };
 
-/// Nothing if there are none for so many axes.
+/// Returns none if there are no axistags for this number of axes.
 std::vector<TaggedAxis> axistags(hid_t dataset, std::size_t axes) {
   constexpr int kDeepest = 16;
   const Json json = parse_flat_json<Json>(text_in(dataset, "axistags"), kDeepest, [] {});

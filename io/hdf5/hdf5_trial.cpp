@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSeconds = 20;  // by the clock; some damage is gone round without end
 constexpr char kDone = '1';
 
-/// Of memory that this process can write to, what it has not touched included.
+/// Returns the bytes of writable memory of this process, including untouched pages.
 rlim_t data_bytes() {
   constexpr int kField = 5;  // of /proc/self/statm
   std::array<char, 256> text{};
@@ -38,7 +38,7 @@ rlim_t data_bytes() {
   return at == nullptr ? 0 : std::strtoull(at, nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// What of the parent must not go on in the child: it may be killed at any time, and it reads hostile bytes.
+/// Isolates the child from the parent: it may be killed at any time, and it reads hostile bytes.
 void isolate(pid_t parent, int input, int to_parent, std::int64_t memory) {
   for (const int signal :
        {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGXCPU, SIGUSR1, SIGUSR2})
@@ -110,7 +110,7 @@ void try_hdf5(int input, std::int64_t memory, const std::function<void()>& work)
   bool is_done = false;
   const bool is_in_time = wait_for(from_child.get(), is_done);
   if (!is_in_time) ::kill(child, SIGKILL);
-  // How it ended is known from what it said: where SIGCHLD is ignored the system tells nothing.
+  // The child's message shows how it ended: if SIGCHLD is ignored, the system does not report it.
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
   if (!is_in_time)

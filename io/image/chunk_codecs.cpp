@@ -79,7 +79,7 @@ bool decode_blosc([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
 #endif
 }
 
-/// As numcodecs stores it: how many bytes it makes, in 32 bits, and a block of LZ4.
+/// Decodes LZ4 as numcodecs stores it: the decompressed size in 32 bits, then one block.
 bool decode_lz4([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
 #ifdef GPUCCL_HAS_LZ4
   std::uint32_t bytes = 0;

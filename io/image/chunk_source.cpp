@@ -140,7 +140,7 @@ class ChunkSource final : public SampleSource {
     }
   }
 
-  /// Of chunk `k` from the left, as far as it lies in the image.
+  /// Returns the width of chunk `k` from the left within the image.
   std::int64_t width_of(int k) const { return std::min(x_.chunk, x_.size - k * x_.chunk); }
 
   void copy_row(const std::byte* chunk, std::int64_t z, std::int64_t y, int k, std::byte* row) const {

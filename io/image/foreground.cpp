@@ -145,7 +145,7 @@ void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
   method_ = Method::ranges;
 }
 
-/// Of whole numbers, compared as such: a double does not tell those beyond 2^53 apart.
+/// Compares integers as integers: a double cannot distinguish those beyond 2^53.
 void Foreground::choose_range(const std::optional<SampleValue>& whole_threshold) {
   method_ = Method::ranges;
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);

@@ -31,7 +31,7 @@ Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// Of length 1; 0 if they are parallel.
+/// Returns the normal of length 1; 0 if they are parallel.
 Vector3 normal(const Vector3& a, const Vector3& b) {
   Vector3 across = cross(a, b);
   const double length = length_of(across);

@@ -39,7 +39,7 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
   return image;
 }
 
-/// What one of the options chooses along axes of its kind: 0 if there are none, or it is taken already.
+/// Selection by one option along axes of its kind: 0 if there are none, or it is taken already.
 class Choice {
  public:
   Choice(const std::optional<int>& chosen, const char* what, const char* option)

@@ -96,7 +96,7 @@ class OrderedCodes {
     return nearest < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
   }
 
-  /// Those of pixels [x, x + count) of a row, at most kBlock.
+  /// Loads pixels [x, x + count) of a row, at most kBlock.
   std::span<const std::uint64_t> load(const std::byte* row, std::int64_t x, std::int64_t count) {
     switch (format_.bits) {
       case 8:

@@ -16,7 +16,7 @@ struct Decimal {
   std::int64_t point = 0;  // so many digits are before it
 };
 
-/// Of a text that std::from_chars takes for a finite number.
+/// Parses a text that std::from_chars accepts as a finite number.
 Decimal decimal_in(const std::string& text) {
   Decimal decimal;
   decimal.is_negative = text.front() == '-';

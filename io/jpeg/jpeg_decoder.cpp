@@ -33,7 +33,7 @@ JpegDecoder::JpegDecoder(const InputFile& file, std::function<void(const std::st
 
 JpegDecoder::~JpegDecoder() { jpeg_destroy_decompress(&jpeg_); }
 
-/// Nothing with a destructor may live in what `work` jumps out of.
+/// Requires that no object with a destructor lives in a scope that `work` jumps out of.
 template <class Work>
 void JpegDecoder::guarded(Work work) {
   if (setjmp(escape_) != 0) {

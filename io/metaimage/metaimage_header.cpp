@@ -40,13 +40,13 @@ class Fields {
     }
   }
 
-  /// Of the first of these keys that is there; "" if none is.
+  /// Returns the text of the first of these keys that is present; "" if none is.
   std::string text(std::initializer_list<const char*> keys) const {
     for (const char* key : keys)
       if (const auto found = values_.find(key); found != values_.end()) return found->second;
     return "";
   }
-  /// As many numbers as `count`; none if none of the keys is there.
+  /// Returns `count` numbers; none if none of the keys is present.
   std::optional<std::vector<double>> numbers(std::initializer_list<const char*> keys,
                                              std::size_t count) const {
     const std::string value = text(keys);

@@ -155,7 +155,7 @@ Orientation orientation_of(const std::array<double, 12>& affine) {
   return orientation;
 }
 
-/// As the standard has it: a unit quaternion, sizes, and the sign of the third axis.
+/// Returns the affine matrix by the standard: a unit quaternion, spacings, and the sign of the third axis.
 std::array<double, 12> affine_of_quaternion(const NiftiFrame& frame) {
   const auto& [b, c, d, x, y, z] = frame.quatern;
   const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
@@ -175,7 +175,7 @@ std::array<double, 12> affine_of_quaternion(const NiftiFrame& frame) {
           z};
 }
 
-/// Where both are given, the sform, as other readers have it.
+/// Prefers the sform if both are given, as other readers do.
 std::optional<Orientation> orientation_of(const NiftiFrame& frame) {
   if (frame.sform_code > 0) return orientation_of(frame.srow);
   if (frame.qform_code > 0) return orientation_of(affine_of_quaternion(frame));

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxHeader = 65536;
   throw Error(Failure::data, "not a usable .npy file (" + why + ")");
 }
 
-/// What stands after `'key':` in the header.
+/// Returns the text after `'key':` in the header.
 std::string value_of(const std::string& header, const std::string& key) {
   const std::size_t at = header.find("'" + key + "':");
   if (at == std::string::npos) refuse("no " + key);

@@ -121,7 +121,7 @@ std::vector<std::optional<std::vector<double>>> vectors_in(const std::string& te
   return vectors;
 }
 
-/// What stands in quotes for x, y and z, the first of which is the one `first`, if it is the same.
+/// Returns the unit quoted for x, y and z, the first of which is axis `first`, if all are the same.
 LengthUnit unit_in(const std::string& text, std::size_t first) {
   std::optional<std::string> unit;
   std::size_t axis = 0;
@@ -143,7 +143,7 @@ struct Axes {
   std::array<double, 3> sizes = {1, 1, 1};
   double frames = 1;  // elements of further axes
 
-  /// Where the i-th of x, y, z is, if it is there.
+  /// Returns the axis of the i-th of x, y, z, if it exists.
   std::optional<std::size_t> place(std::size_t i) const {
     return first + i < all ? std::optional(first + i) : std::nullopt;
   }
@@ -203,7 +203,7 @@ void read_orientation(const Fields& fields, const Axes& axes, Geometry& geometry
   for (std::size_t i = 0; i < 3; ++i) {
     const std::optional<std::size_t> place = axes.place(i);
     if (!place || !vectors[*place]) {
-      // Where the others leave the plane of x and y, it becomes a normal of them.
+      // If the others leave the plane of x and y, the third axis becomes their normal.
       if (i < 2 || (orientation.steps[0][2] == 0 && orientation.steps[1][2] == 0))
         orientation.steps[i][i] = 1;
       continue;

@@ -12,7 +12,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// Where line `lines` of what begins at `offset` begins; counted from 0.
+/// Returns the offset of line `lines`, counted from 0, of the text that begins at `offset`.
 std::uint64_t after_lines(const InputFile& file, std::uint64_t offset, std::int64_t lines) {
   if (lines == 0) return offset;
   if (offset != 0) throw Error(Failure::data, "lines to be skipped between header and samples");

@@ -26,7 +26,7 @@ std::uint32_t read_big_endian(const std::byte* bytes) {
   return value;
 }
 
-/// What the IDAT chunks hold, one after the other.
+/// Concatenated contents of the IDAT chunks.
 struct ZlibStream {
   std::unique_ptr<std::byte[]> data;
   std::size_t bytes = 0;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is allowed to any input: these headers are read for the names in them.
+/// Limits that allow any input: these headers are read only for the names in them.
 Limits no_limits() {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   return {.max_pixels = kMost * kMost, .max_dim = kMost, .max_pages = kMost};

@@ -35,7 +35,7 @@ IntensityImage::Kind kind_of(const SampleFormat& format) {
   return format.bits <= 32 ? IntensityImage::Kind::whole : IntensityImage::Kind::long_whole;
 }
 
-/// Of integers of at most 16 bits.
+/// Returns the range of values of integers of at most 16 bits.
 IntensityImage::Values values_of(const SampleFormat& format) {
   if (kind_of(format) != IntensityImage::Kind::whole || format.bits > 16) return {};
   const std::int32_t count = 1 << format.bits;

@@ -120,7 +120,7 @@ bool has_long(const SampleSource& source) {
   return false;
 }
 
-/// As read_labels().
+/// Reads all labels, as read_labels().
 LabelImage read_all(const SampleSource& source, std::int64_t memory,
                     std::vector<std::uint64_t>* long_labels) {
   const Extent& extent = source.info().extent;

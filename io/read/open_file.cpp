@@ -28,7 +28,7 @@ namespace gpuccl::io {
 namespace {
 
 std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  // Which may be read, before any of its loader but what looks at the first bytes has run.
+  // Checks that a format is allowed before its loader reads more than the first bytes.
   const auto is_allowed = [&, path = file->path()](bool found, const char* format) {
     if (found) check_format(format, path, options.limits);
     return found;

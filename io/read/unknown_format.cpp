@@ -59,7 +59,7 @@ constexpr OptionalFormat kOptional[] = {{"JPEG", "libjpeg", kHasJpeg}, {"HDF5", 
 
 Error refusal(const KnownFormat& known) { return {Failure::data, known.what + ("; "s + known.remedy)}; }
 
-/// What gzip compresses and no reader takes.
+/// Describes gzip data in a format that no reader supports.
 Error unknown_contents(const InputFile& file) {
   constexpr std::size_t kHeader = 348;
   constexpr std::string_view kStarts[] = {"\x5c\1\0\0"sv, "\0\0\1\x5c"sv, "\x1c\2\0\0"sv, "\0\0\2\x1c"sv};

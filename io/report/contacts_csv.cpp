@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kContactColumns3d = "label_a,label_b,faces_x,faces_y,faces_z,edges,corners",
                            kContactColumns2d = "label_a,label_b,faces_x,faces_y,edges";
 
-/// Of a face across each axis.
+/// Returns the area of a face across each axis.
 std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
   if (!geometry.is_known(volume ? 3 : 2)) return std::nullopt;
   const auto [x, y, z] = geometry.spacing;

@@ -32,7 +32,7 @@ std::string read_at(int file, std::size_t bytes, std::size_t offset) {
   return text;
 }
 
-/// What comes before the components, as an object of its own; "" if they do not come.
+/// Returns the fields before the components as a JSON object; "" if there are no components.
 std::string head_of(int file) {
   for (std::size_t bytes = kUsualHead; bytes <= kLargestHead; bytes *= 16) {
     std::string text = read_at(file, bytes, 0);
@@ -89,7 +89,7 @@ std::vector<std::string_view> list_in(const RowFields& fields, std::string_view 
   }
 }
 
-/// Where elements are, by the head of a report; the third coordinate of an image is that of its plane.
+/// Returns the z coordinate of an image's plane in the world, from the head of a report.
 double z_of_plane(const Json& geometry, const std::vector<std::string_view>& centroid) {
   if (geometry.is_null() || geometry.at("origin").is_null()) return 0;
   Orientation place;

@@ -24,7 +24,7 @@ class ContentsScanner {
   TiffContents scan(PageRange range) {
     std::int64_t page = 0;
     for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
-      // What is said of an image is in its first page, of pages as such in that of the file.
+      // The description of an image is in its first page, that of pages as such in the file's first page.
       if (page == (options_.planes.pages ? 0 : range.begin))
         concerning_page(number, [&] { choose_planes(); });
       if (range.begin <= page && page < range.end) concerning_page(number, [&] { add_page(); });
@@ -34,7 +34,7 @@ class ContentsScanner {
     return std::move(result_);
   }
 
-  /// What the description adds: spacing, and slices that have no directory of their own.
+  /// Adds spacing, and slices without their own directory, from the description.
   void describe(TiffContents& contents) const {
     const Extent& extent = contents.info.extent;
     const TiffDescription& description = description_;
@@ -320,7 +320,7 @@ PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
   return {run.begin, run.end};
 }
 
-/// What the pages say. Throws Error (data) that names the images there are where they are unlike.
+/// Scans the pages. If they differ, throws Error (data) with a list of the images.
 TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, const ReadOptions& options) {
   try {
     return scanner.scan(range);

@@ -45,7 +45,7 @@ void parse_imagej(const std::string& text, const FirstPage& page, TiffDescriptio
   }
 }
 
-/// Of ImageJ, which counts slices only where there is another axis beside them.
+/// Returns the axes of ImageJ, which counts slices only if there is another axis too.
 TiffSeries imagej_series(const TiffDescription& description) {
   TiffSeries series;
   series.channels = description.channels;

@@ -65,7 +65,7 @@ class Directory {
     for (std::int64_t i = 0; i < count; ++i) append(bytes, value(i), static_cast<int>(offset_bytes()));
   }
 
-  /// As it stands in the file at `offset`. The next one follows at once, if there is one.
+  /// Returns the directory as stored at `offset`. The next one, if any, follows it.
   std::string bytes(std::uint64_t offset, bool is_last) const {
     std::uint64_t behind = aligned(offset + table_bytes());
     std::string table, values;

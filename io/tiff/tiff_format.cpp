@@ -7,8 +7,8 @@
 namespace gpuccl::io {
 namespace {
 
-/// Those whose memory is bounded by the size of a strip or tile and that report a failure to their
-/// caller. libjbig ends the process when there is no memory for the size in its own header; LERC and WebP
+/// Compressions whose decoders use memory bounded by the size of a strip or tile, and report failures to the
+/// caller. libjbig ends the process if there is no memory for the size in its own header; LERC and WebP
 /// allocate for the size in theirs, LZMA for a dictionary, before anything is compared with the page.
 constexpr std::array<int, 11> kReadCompressions = {
     COMPRESSION_NONE,      COMPRESSION_CCITTRLE, COMPRESSION_CCITTRLEW,     COMPRESSION_CCITTFAX3,

@@ -33,7 +33,7 @@ TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_b
 
 TiffHandle::~TiffHandle() { close_tiff(tiff_, messages_); }
 
-// What the file is large enough to hold may be true; a tag that claims more than that is broken.
+// A tag that claims more than the file can contain is broken; other claims may be true.
 void TiffHandle::fail(const std::string& reason) const { fail(reason, tags_may_need_more_); }
 
 void TiffHandle::fail_decoding(const std::string& reason) const { fail(reason, true); }

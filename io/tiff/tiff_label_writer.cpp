@@ -12,8 +12,8 @@
 namespace gpuccl::io {
 namespace {
 
-// Of libdeflate: on labels of pages and volumes both faster and smaller than level 1; more costs more time
-// than it saves in bytes.
+// Level of libdeflate: for labels of pages and volumes faster and smaller than level 1; higher levels cost
+// more time than they save in bytes.
 constexpr int kDeflateLevel = 2;
 
 /// The runs of a strip are listed in so many parts.

@@ -9,7 +9,7 @@ namespace gpuccl::io {
 namespace {
 
 constexpr double kMaxTilePixels = static_cast<double>(std::int64_t{1} << 36);
-// Of all channels of a row of pieces; no product of it and a few planes passes 2^63.
+// Limit for all channels of a row of strips or tiles; its product with a few planes stays below 2^63.
 constexpr double kMaxBandBytes = static_cast<double>(std::int64_t{1} << 56);
 
 std::string piece_name(const TiffLayout& layout, std::int64_t index) {

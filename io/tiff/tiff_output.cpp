@@ -20,7 +20,7 @@ TiffFile::TiffFile(TiffPages pages)
       last_classic_end_(last_classic_strip_end(pages_)) {
   if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(tiff_scheme(pages_.compression))) == 0)
     throw Error(Failure::usage, "this libtiff cannot write the compression asked for");
-  // What will be too large without compression is so at once; all else when it turns out to be.
+  // Uncompressed files that will be too large are known at once, others when they exceed the limit.
   const bool known = places() == Places::known;
   check_end(known ? static_cast<std::uint64_t>(strips().row_bytes * strips().extent.rows()) : 0);
 }

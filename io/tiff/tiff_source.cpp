@@ -18,7 +18,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// Of rows read together, so that they stay in the cache.
+/// Bytes of rows read together, so that they stay in the cache.
 constexpr std::int64_t kCachedBytes = std::int64_t{1} << 18;
 
 class TiffSource final : public SampleSource {
@@ -30,7 +30,7 @@ class TiffSource final : public SampleSource {
     idle_.push_back(std::move(handle));
   }
 
-  /// Of a pixel, if one is chosen.
+  /// Returns the selected channel of a pixel, if any.
   std::optional<int> channel() const {
     return contents_.reading.all_channels ? std::optional(contents_.channel) : std::nullopt;
   }
@@ -69,7 +69,7 @@ class TiffSource final : public SampleSource {
     decode_raw(raw, format(z), slice_extent(z), 0, memory, sink);
   }
 
-  /// What libtiff has to say of a page that was decoded.
+  /// Messages of libtiff about a decoded page.
   struct Remarks {
     std::string warning, note;
   };

@@ -202,7 +202,7 @@ void Preview::add(std::span<const std::byte> message) {
 }
 
 void Preview::write(AtomicFile& file) {
-  // What several parts have of a row is neighbors: parts are in the order of rows.
+  // Rows shared by several parts are adjacent, because parts are in the order of rows.
   for (std::size_t i = 0; i < parts_of_rows_.size();) {
     PartOfRow& row = parts_of_rows_[i];
     for (++i; i < parts_of_rows_.size() && parts_of_rows_[i].row == row.row; ++i)

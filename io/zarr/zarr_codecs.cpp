@@ -29,7 +29,7 @@ constexpr std::size_t kCrcBytes = 4;
 using ByteSpan = std::span<const std::byte>;
 using Out = std::span<std::byte>;
 
-/// What is before the checksum.
+/// Returns the bytes before the checksum.
 ByteSpan checked(ByteSpan bytes) {
   std::uint32_t sum = 0;
   if (bytes.size() < kCrcBytes) throw Error(Failure::data, "is too short for its checksum");

@@ -28,7 +28,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// As for label TIFFs.
+/// The level of label TIFFs.
 constexpr int kDeflateLevel = 2;
 
 void make_folder(int folder, const std::string& name) {
@@ -111,12 +111,12 @@ class ChunkFolder {
   bool has_row_ = false;  // the folder of the strip is made
 };
 
-/// What stands before a chunk where strips wait to be written into a folder.
+/// Header of a chunk in strips that wait to be written into a folder.
 struct ChunkRecord {
   std::uint64_t column = 0, bytes = 0;
 };
 
-/// What one thread makes chunks with.
+/// Encodes chunks for one thread.
 class ChunkEncoder final : public StripEncoder {
  public:
   /// `folder`: -1 to return the chunks, with a record before each.

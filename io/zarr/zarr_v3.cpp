@@ -31,7 +31,7 @@ void parse_type(const Json& type, SampleFormat& format) {
   refuse_zarr("type " + type.dump().substr(0, 60));
 }
 
-/// What a codec, a grid or names of chunks are called. v3 lets a name stand alone.
+/// Returns the name of a codec, a grid or a chunk key encoding. v3 allows a name alone.
 std::string name_of(const Json& named) {
   return named.is_string() ? named.get<std::string>() : text_in(named, "name");
 }
@@ -56,7 +56,7 @@ void transpose(const std::vector<std::uint64_t>& by, std::vector<std::size_t>& o
   order = std::move(next);
 }
 
-/// What chunks are made by.
+/// Parses the codecs of chunks.
 void parse_codecs(const Json& codecs, ZarrArray& array) {
   if (!codecs.is_array()) refuse_zarr("no codecs");
   bool is_bytes = false;
@@ -85,7 +85,7 @@ void parse_index_codecs(const Json& codecs, ZarrShards& shards) {
     refuse_zarr("an index of shards in other codecs than bytes and crc32c");
 }
 
-/// What is called a chunk of the array is a shard.
+/// Parses shards; the array's chunks are the shards.
 void parse_shards(const Json& codec, ZarrArray& array) {
   const Json& configuration = member(codec, "configuration");
   const std::vector<std::uint64_t> shard = array.chunk;

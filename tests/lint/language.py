@@ -35,7 +35,7 @@ FORBIDDEN = {
 FORBIDDEN = [(re.compile(r"(?<![\w-])" + (", " if pattern.startswith("for ") else "") + pattern + r"(?![\w-])", re.I),
               instead) for pattern, instead in FORBIDDEN.items()]
 
-# Clauses with which no comment of a header begins; its subject comes first.
+# Clauses with which no comment begins; its subject comes first.
 CLAUSES = re.compile(r"(What|Of|The same|Those|Such|Likewise|Then|None|As in|Whatever)\b")
 
 MIN_EXAMPLES = 3  # of a man page
@@ -136,13 +136,13 @@ def check_messages():
 
 
 def check_comments():
-    """Comments of headers: words of the public ones, and the beginnings of all but those of lib/src."""
+    """Words of comments in public headers; how comments of app and io begin."""
     for folder in ("lib/include", "app", "io"):
-        for header in sorted((ROOT / folder).rglob("*.hpp")):
+        for source in sorted((ROOT / folder).rglob("*.?pp")):
             inside = False
-            for number, line in enumerate(header.read_text().split("\n"), 1):
+            for number, line in enumerate(source.read_text().split("\n"), 1):
                 comment = re.match(r" *//[/!]?<? ?(.*)", line)
-                where = f"{header.relative_to(ROOT)}:{number}"
+                where = f"{source.relative_to(ROOT)}:{number}"
                 if comment and not inside and CLAUSES.match(comment[1]):
                     fail(where, f'begins with "{CLAUSES.match(comment[1])[0]}": put the subject first')
                 inside = bool(comment)

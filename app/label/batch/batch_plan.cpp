@@ -23,8 +23,8 @@ std::string in_folder(const std::string& folder, const std::string& name, const 
   return folder.empty() ? "" : (fs::path(folder) / (name + extension)).string();
 }
 
-/// That of the input, where it can be written and has a geometry to keep or is an array, unless options are
-/// for another. Where a TIFF is what options ask for, it is one.
+/// Returns the input's extension if that format can be written and has a geometry or is an array, unless
+/// options need another format. Options for TIFF select TIFF.
 std::string extension_for(const std::string& input, const LabelOptions& options) {
   constexpr std::pair<const char*, const char*> kWritten[] = {
       {".nii", ".nii"},   {".nii.gz", ".nii.gz"}, {".hdr", ".nii"},    {".nrrd", ".nrrd"},
@@ -36,7 +36,7 @@ std::string extension_for(const std::string& input, const LabelOptions& options)
   return options.batch.extension();
 }
 
-/// What to do about two inputs, or an input and one output for all, that would be written to the same file.
+/// Remedy if two inputs, or an input and a joint output, would be written to the same file.
 std::string what_keeps_apart(const std::string& input, const std::string& other) {
   if (input == other) return "name it once";
   if (fs::path(input).parent_path() == fs::path(other).parent_path() && fs::path(input).has_parent_path())
@@ -57,7 +57,7 @@ class Claims {
  public:
   InputClaims inputs;
 
-  /// What is for all: `owner`.
+  /// Adds a joint output, `owner`.
   void write(const std::string& path, const std::string& owner) {
     if (path.empty()) return;
     inputs.refuse_output(path);

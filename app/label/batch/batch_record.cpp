@@ -25,7 +25,7 @@ const char* name(Outcome::Status status) {
   return "not started";
 }
 
-/// What a failure says of itself: the reason, after the file if that is not the input.
+/// Returns the reason of a failure, after the name of the file if that is not the input.
 std::string reason(const std::string& input, const io::FileError& error) {
   return error.path() == input ? error.what() : error.path() + ": " + error.what();
 }

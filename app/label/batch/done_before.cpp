@@ -30,7 +30,7 @@ bool is_as_before(const std::string& path, bool stack, const std::string& report
   return std::max(state.last_change, state.last_change_of_folders) <= time_of(report);
 }
 
-/// The same of intensities, of which a folder is a stack, and whether they are those in the report.
+/// Compares intensity images, of which a folder is a stack, with the ones in the report.
 bool are_intensities_of_run(const std::string& path, const io::ReportedFile& reported,
                             const std::string& report) {
   std::error_code none;

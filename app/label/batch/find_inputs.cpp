@@ -37,7 +37,7 @@ fs::path last_part(const fs::path& path) {
   return fs::absolute(path).lexically_normal().parent_path().filename();
 }
 
-/// That of "cells.h5:/volume/raw" is "cells-volume-raw".
+/// Returns the name of an input's outputs: "cells-volume-raw" for "cells.h5:/volume/raw".
 std::string name_of_input(const std::string& path) {
   const io::InputName name = io::split_input(path);
   std::string inside = name.inside;
@@ -45,7 +45,7 @@ std::string name_of_input(const std::string& path) {
   return name_of_outputs(last_part(name.file)) + inside;
 }
 
-/// What would be waited for without end, and is not meant when it lies in a folder.
+/// Returns true for files whose reading may never end, and which are no inputs in a folder.
 bool is_pipe_or_device(const fs::path& path) {
   std::error_code unknown;
   return fs::is_other(fs::status(path, unknown));
@@ -117,7 +117,7 @@ class Finder {
     }
   }
 
-  /// What a folder holds, in natural order. Links to folders are not followed: they may lead back.
+  /// Lists a folder in natural order. Links to folders are not followed: they may form a cycle.
   Listing list(const fs::path& folder, const fs::path& name) {
     Listing listing;
     std::error_code failure;

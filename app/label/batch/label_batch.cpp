@@ -50,7 +50,7 @@ LabelOptions for_one(const LabelOptions& options) {
   return one;
 }
 
-/// Whatever `work` throws, as an error of `input`.
+/// Runs `work` and returns any exception as an error of `input`.
 template <class Work>
 std::optional<io::FileError> error_in(const std::string& input, Work work) {
   try {
@@ -209,7 +209,7 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
-  /// What --no-clobber has kept may be much: it is said of the first, and counted.
+  /// Counts outputs kept by --no-clobber, which may be many; only the first is reported.
   bool is_said(const io::FileError& error) {
     if (options_.output.file.overwrite || error.system_code() != EEXIST) return false;
     kept_for_ = error.what();
@@ -254,7 +254,7 @@ class Batch {
     return tally_.exit_code();
   }
 
-  /// What is odd about many files is said of the first only, and counted.
+  /// Prints a warning about the first of many files and counts the others.
   void warn_once(const std::string& path, const std::string& line) {
     bool first = false;
     {

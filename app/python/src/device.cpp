@@ -100,7 +100,7 @@ class Memory {
       check(status);
     }
   }
-  /// What a consumer has enqueued elsewhere must have been waited for by its own library.
+  /// Requires that work enqueued elsewhere has been waited for by the library that enqueued it.
   ~Memory() {
     int before = 0;
     if (cudaGetDevice(&before) != cudaSuccess) return;  // the process ends
@@ -117,7 +117,7 @@ class Memory {
   std::size_t bytes() const { return bytes_; }
   int device() const { return device_; }
 
-  /// What is enqueued so far writes it.
+  /// Records that the work enqueued so far writes this memory.
   void mark_ready() {
     const Current current(device_);
     check(cudaEventRecord(ready_, stream_));

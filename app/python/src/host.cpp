@@ -97,7 +97,7 @@ class ArraySamples final : public IntensityImage {
   ValueType type_;
 };
 
-/// What a table is made of.
+/// Sources of a table.
 struct Described {
   const LabelSource& labels;
   const Components& components;
@@ -420,8 +420,8 @@ Components components_of(const LabelImage& labels) {
   return components;
 }
 
-/// What looks at neighbors takes other labels for the same foreground, and what counts pieces takes a label
-/// for one.
+/// Rejects measures that look at neighbors if labels touch, and measures that count pieces of labels that are
+/// not connected.
 void check_measures(const TableRequest& request, const LabelImage& labels, Connectivity connectivity) {
   std::string apart;
   for (const std::string& name : request.columns) {
@@ -487,7 +487,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given
     count = made.count();
     render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(count), out);
     if (!request.columns.empty()) {
-      // What is united across borders is measured by the labels that were written.
+      // Labels united across borders; components are measured by these.
       std::optional<LabelImage> united;
       if (!made.map.empty()) {
         united.emplace(made.labeled.labels->extent(), static_cast<Label>(count));

@@ -15,7 +15,7 @@
 namespace gpuccl::python {
 namespace {
 
-/// Of the format of a buffer, which is one of the module struct; empty: half precision.
+/// Parses the format of a buffer, as in the module struct; returns none for half precision.
 std::optional<ValueType> type_of(const Py_buffer& view) {
   const std::string format = view.format != nullptr ? view.format : "B";
   const char* code = format.c_str();

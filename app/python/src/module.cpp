@@ -37,7 +37,7 @@ python::TableRequest table_request(std::vector<std::string> columns, std::array<
 
 }  // namespace
 
-// What the package's Python is made of; not for other callers.
+// Internal functions of the Python package; other callers should not use them.
 NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   nb::set_leak_warnings(false);  // arrays of JAX outlive the interpreter
