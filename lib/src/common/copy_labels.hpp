@@ -7,7 +7,7 @@
 
 namespace gpuccl {
 
-/// What LabelSource::render does with labels that lie in memory. Returns the end of what it wrote.
+/// Renders labels from memory, as LabelSource::render() does. Returns the end of the rows written.
 template <class From, class To>
 To* copy_labels(const From* from, std::int64_t count, To* to, const Label* map) {
   if (map != nullptr)

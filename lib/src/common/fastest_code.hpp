@@ -60,7 +60,7 @@ void by_fastest_code(Work work) {
 
 #endif
 
-/// The same with one kind of work.
+/// Calls the same work for any processor.
 template <class Work>
 void by_fastest_counting(Work work) {
   by_fastest_counting(work, work);

@@ -4,10 +4,10 @@
 
 #include "gpuccl/connectivity.hpp"
 
-// How rows are bundled and which bundles touch, for each connectivity.
+// Bundling of rows for each connectivity, and the bundles that touch.
 //
-// A bundle is the union (bitwise or) of rows so close that any two foreground elements that meet in a run of
-// it are connected: two rows in 8-connectivity, 2x2 rows (y, z) in 26-connectivity, else one row. The nodes
+// A bundle is the bitwise OR of rows so close that any two foreground elements that meet in one of its runs
+// are connected: two rows in 8-connectivity, 2x2 rows (y, z) in 26-connectivity, else one row. The nodes
 // of the union-find are the runs of bundles, a fraction of the runs of rows.
 //
 // Bundles of row pairs come from BMRS: W. Lee, S. Allegretti, F. Bolelli, C. Grana, "Fast Run-Based Connected
@@ -17,7 +17,7 @@ namespace gpuccl::cpu {
 /// A set of rows of a bundle: bit y + 2 z for row (y, z) of it.
 using RowSet = unsigned;
 
-/// How many rows along y, and how many slices, a bundle takes.
+/// Number of rows along y in a bundle, and of slices.
 constexpr int height_of(RowSet rows) { return (rows & 0b0010u) != 0 ? 2 : 1; }
 constexpr int depth_of(RowSet rows) { return (rows & 0b0100u) != 0 ? 2 : 1; }
 

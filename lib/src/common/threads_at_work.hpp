@@ -8,8 +8,8 @@
 
 namespace gpuccl {
 
-/// How many threads share the work that this one starts. A limit such as --threads counts, of which an arena
-/// knows nothing.
+/// Returns the number of threads that share work started here. Respects limits such as --threads, which an
+/// arena does not know.
 inline int threads_at_work() {
   const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return static_cast<int>(

@@ -9,7 +9,7 @@ namespace gpuccl {
 
 using Index = std::uint32_t;  // position of an element in a buffer, row padding included, or of a run
 
-/// How a link to a parent is written. An element that links to itself is a root.
+/// Encoding of a link to a parent. An element that links to itself is a root.
 struct ZeroBased {  // the parent's index
   GPUCCL_HD static Label pack(Index parent) { return parent; }
   GPUCCL_HD static Index unpack(Label link) { return link; }
@@ -19,13 +19,13 @@ struct OneBased {  // the parent's index + 1, which leaves 0 to mean background
   GPUCCL_HD static Index unpack(Label link) { return link - 1; }
 };
 
-/// What find() does with the links it walks.
+/// Path compression that find() does.
 enum class Walk {
   plain,    // nothing, as the papers have it
   halving,  // moves every second link to its parent's parent, so that later walks are shorter
 };
 
-/// How one thread alone reads and writes links. A device has its own `Memory` with the same three functions.
+/// Access to links by one thread. A device has its own `Memory` with the same three functions.
 struct OneThread {
   static Label load(const Label* p) { return *p; }
   static void store(Label* p, Label v) { *p = v; }
@@ -83,7 +83,7 @@ class UnionFind {
     if (root != parent) link(i, root);
   }
 
-  /// The same, but i is relinked at every step of the walk, so threads that meet i walk less.
+  /// Compresses inline: relinks i at every find step, so other threads that meet i need fewer steps.
   GPUCCL_HD void compress_inline(Index i) const {
     Index at = parent_of(i);
     if (at == i) return;

@@ -7,7 +7,7 @@
 #include "gpuccl/host_device.hpp"
 #include "gpuccl/value_type.hpp"
 
-// Which values connect, on every device, as ValueImage (gpuccl/values.hpp) says.
+// Rules by which values connect, the same on every device, as documented in gpuccl/values.hpp.
 namespace gpuccl {
 
 /// A value as ValueBits.

@@ -6,7 +6,7 @@
 
 namespace gpuccl {
 
-/// What the vectors of this processor bring to pack_samples(), the fastest first. CMake chooses the file.
+/// Returns the vector code of this processor for pack_samples(), the fastest first. CMake chooses the file.
 template <class Sample>
 std::vector<SamplePacker<Sample>> vector_packers();
 

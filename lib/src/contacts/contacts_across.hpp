@@ -7,7 +7,7 @@
 
 namespace gpuccl {
 
-/// What touches across periodic borders, as find_contacts().
+/// Returns the contacts across periodic borders, as find_contacts() does.
 std::vector<Contact> contacts_across(const BorderRuns& borders, const Extent& extent,
                                      Connectivity connectivity, const PeriodicAxes& periodic);
 

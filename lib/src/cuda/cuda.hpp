@@ -7,7 +7,7 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/values.hpp"
 
-// What the rest of the library knows of CUDA. lib/src/no_cuda has the same functions for builds without it.
+// Interface between the library and CUDA. lib/src/no_cuda has the same functions for builds without it.
 namespace gpuccl::cuda {
 
 /// The CUDA rows of the table. Without CUDA the same rows (common/gpu_table.cpp), so that a command
@@ -24,9 +24,9 @@ std::vector<Algorithm> block_configurations();
 class ValueLabeler {
  public:
   virtual ~ValueLabeler() = default;
-  /// As gpuccl::label_values(). The image is taken only when all is done.
+  /// Labels as gpuccl::label_values(). Moves from `image` only on success.
   virtual LabeledValues label(ValueImage& image) = 0;
-  /// As Labeler::time_phases().
+  /// Same contract as Labeler::time_phases().
   virtual void time_phases(bool timed) = 0;
 };
 

@@ -40,10 +40,10 @@ class GpuLabelers {
   /// it and other labelers have.
   Labeled label(const LabelerKey& key, BitView image, EngineReport& report, const SumsLayout& gathered);
 
-  /// The same of values. The image is taken only when all is done.
+  /// Labels values. Moves from `image` only on success.
   LabeledValues label_values(ValueImage& image, Connectivity connectivity, EngineReport& report);
 
-  /// How many GPUs have nothing to do just now.
+  /// Returns the number of GPUs that are idle.
   std::size_t idle() { return queue_.idle(); }
 
   /// Gives back all memory of the GPUs.

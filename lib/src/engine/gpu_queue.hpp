@@ -19,7 +19,7 @@ class GpuQueue {
     for (std::size_t gpu = gpus; gpu > 0; --gpu) idle_.push_back(gpu - 1);
   }
 
-  /// How many GPUs are free just now.
+  /// Returns the number of idle GPUs.
   std::size_t idle() {
     const std::lock_guard lock(lock_);
     return idle_.size();

@@ -15,11 +15,11 @@ namespace gpuccl {
 /// the same pairs as when each is labeled alone.
 class ImageGroup {
  public:
-  /// Of images of at least one element and one slice, which the parts look at.
+  /// Requires images of at least one element and exactly one slice.
   explicit ImageGroup(const std::vector<BitView>& images);
 
   BitView view() const { return all_.view(); }
-  /// What `labeled`, which is of view() and by runs, says of image `i`.
+  /// Extracts the labels of image `i` from `labeled`, which labels view() by runs.
   Labeled part(const Labeled& labeled, std::size_t i) const;
 
  private:
@@ -31,7 +31,7 @@ class ImageGroup {
 /// Whether an image is small enough for a group: it is labeled faster than a launch takes.
 bool fits_group(const Extent& extent, Connectivity connectivity);
 
-/// How large a group grows as images are added; padding counts.
+/// Size of a group as images are added, including padding.
 class GroupSize {
  public:
   /// Whether the group may have one more image; the first always fits.

@@ -16,9 +16,9 @@ inline constexpr Direction kDirectionsOfVolume[] = {
     {-1, 0, 0},  {0, -1, 0}, {0, 0, -1},   {-1, -1, 0}, {1, -1, 0},  {-1, 0, -1}, {1, 0, -1},
     {0, -1, -1}, {0, 1, -1}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
 
-/// What one intercept along each of these directions adds to the perimeter (of an image) or the surface (of a
-/// volume) of what it is an intercept of, by Crofton's formula: the density of lines, and as weight the share
-/// of all directions that are nearest to it.
+/// Returns the contribution of one intercept along each direction to the perimeter (images) or surface area
+/// (volumes), by Crofton's formula: the density of lines, weighted by the fraction of all directions that are
+/// nearest to it.
 std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>& spacing);
 
 }  // namespace gpuccl::measuring

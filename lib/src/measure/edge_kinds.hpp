@@ -23,7 +23,7 @@ struct EdgeKinds {
   Word straight, diagonal, bent;
 };
 
-/// Of the elements `at_edge` of a word of one label, by how many others at the edge are beside each.
+/// Classifies the elements `at_edge` of a word of one label by the number of edge elements next to each.
 /// `above`, `here` and `below`: elements of these rows that are at the edge, which one is if one of its four
 /// neighbors is background.
 template <int reach, class Rows, class Row, class Word>

@@ -9,10 +9,10 @@ namespace gpuccl::measuring {
 /// Central moments of second order along x, y, z, divided by the number of elements.
 using Covariance = std::array<std::array<double, 3>, 3>;
 
-/// What the ellipse, or ellipsoid, with the same moments tells.
+/// Derives measures of the ellipse or ellipsoid with the same moments.
 void derive_ellipse(const Covariance& covariance, MeasureValues& values);
 void derive_ellipsoid(const Covariance& covariance, MeasureValues& values);
-/// The same of elements of another size.
+/// Derives them in physical units.
 void derive_physical_ellipse(const Covariance& covariance, MeasureValues& values);
 void derive_physical_ellipsoid(const Covariance& covariance, MeasureValues& values);
 

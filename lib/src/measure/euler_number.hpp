@@ -65,7 +65,7 @@ GPUCCL_HD int corners_alone(const EulerRows<Row>& rows, int word, Word mask) {
   return count;
 }
 
-/// What the elements `mask` of a word of a row add.
+/// Returns the contribution of the elements `mask` of a word of a row.
 template <Connectivity connectivity, class Row, class Word>
 GPUCCL_HD int euler_number_of(const EulerRows<Row>& rows, int word, Word mask) {
   constexpr bool kIsVolume = is_3d(connectivity);

@@ -62,7 +62,7 @@ class Farthest {
     return number;
   }
 
-  /// No pair of a place of one and one of the other has more.
+  /// Returns an upper bound for all pairs of a point of one node and a point of the other.
   Value bound(const Node& a, const Node& b) const {
     Distance distance;
     for (std::size_t axis = 0; axis < 3; ++axis)

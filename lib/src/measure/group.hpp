@@ -43,10 +43,10 @@ struct LabeledRow {
   /// where there is none.
   std::array<RowBits, 5> here;
   std::array<RowBits, 3> before;
-  /// Of rows y - 1 to y + 1 of this slice the elements of which a neighbor along x or y is background, if a
-  /// group looks at them.
+  /// For rows y - 1 to y + 1 of this slice: the elements with a background neighbor along x or y, if a group
+  /// needs them.
   std::array<RowBits, 3> edges;
-  /// Where labels are in rows y - 2 to y + 2 and, in the slice before, y - 1 to y + 1.
+  /// Label runs of rows y - 2 to y + 2 and, in the slice before, y - 1 to y + 1.
   std::array<std::span<const LabelRun>, 5> spans_here;
   std::array<std::span<const LabelRun>, 3> spans_before;
 
@@ -59,21 +59,21 @@ struct LabeledRow {
     return dz == 0 ? spans_here[static_cast<std::size_t>(dy + 2)]
                    : spans_before[static_cast<std::size_t>(dy + 1)];
   }
-  /// Those of some elements of a word whose neighbor in a direction, which is foreground, has `label`.
+  /// Returns those of `elements` of a word whose neighbor in a direction, which is foreground, has `label`.
   template <Direction to>
   Word of_label(Word elements, int word, Label label) const {
     return measuring::of_label(elements, word * kWordBits + to.dx, label, spans(to.dy, to.dz));
   }
 };
 
-/// What values are derived from.
+/// Sums from which values are derived.
 struct Sums {
   const Component& component;
   const std::uint64_t* sums;  // of the group
   std::size_t index;          // of the component when it was measured
 };
 
-/// What all groups know of the labeling.
+/// Properties of the labeling that all groups use.
 struct Labeling {
   Extent extent;
   const Components& components;  // while it is measured
@@ -91,7 +91,7 @@ class Group {
 
   /// 64-bit words of the sums of one component, which are 0 at first; at Stretch::sums + offset.
   virtual std::size_t words() const { return 0; }
-  /// Where its sums stand among those that a labeler can gather; null if it can not.
+  /// Returns the member of SumsLayout for its sums if a labeler can gather them, else null.
   virtual int SumsLayout::*place() const { return nullptr; }
   /// Whether it needs add().
   virtual bool looks_at_rows() const { return words() > 0; }

@@ -65,12 +65,12 @@ class IntensityPass {
  private:
   using Sample = typename Sums::Sample;
   using Stretch = typename Sums::Stretch;
-  /// Of components that other slices have elements of, too.
+  /// Sums of components that extend over several slices.
   using Parts = std::unordered_map<Label, Stretch>;
 
   static constexpr std::size_t kBytesOfPart = sizeof(Stretch) + 48;
 
-  /// How many parts each slice has.
+  /// Counts the parts of each slice.
   void count_parts() {
     std::vector<std::int64_t> more(static_cast<std::size_t>(labels_.extent().depth) + 1);
     for (const Box& box : components_.box) {
@@ -82,7 +82,7 @@ class IntensityPass {
     parts_before_.resize(more.size());
     std::exclusive_scan(more.begin(), more.end(), parts_before_.begin(), std::int64_t{0});
   }
-  /// Of slices [begin, end).
+  /// Returns the number of parts in slices [begin, end).
   std::uint64_t parts_in(int begin, int end) const {
     return static_cast<std::uint64_t>(parts_before_[static_cast<std::size_t>(end)] -
                                       parts_before_[static_cast<std::size_t>(begin)]);

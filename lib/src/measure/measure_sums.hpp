@@ -21,10 +21,10 @@ class MeasureSums {
   const MeasureSet& wanted() const { return wanted_; }
   void show_only(const MeasureSet& wanted) { wanted_ &= wanted; }
   bool is_volume() const { return is_3d(request_.connectivity); }
-  /// Those that need to look at rows.
+  /// Returns the groups that need to look at rows.
   const std::vector<measuring::Group*>& by_rows() const { return by_rows_; }
   std::size_t words() const { return words_; }
-  /// Where the sums stand that a labeler may gather: all of them, if it can.
+  /// Returns the layout of the sums that a labeler may gather: all of them, if it can.
   const SumsLayout& layout() const { return layout_; }
 
   bool looks_at_rows() const { return !by_rows_.empty(); }
@@ -37,10 +37,10 @@ class MeasureSums {
   void resize(std::size_t components) { sums_.assign(components * words_, 0); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
 
-  /// The same measures, of nothing yet, of other components.
+  /// Returns empty sums of the same measures for other components.
   std::unique_ptr<MeasureSums> of_others(const Components& components) const;
-  /// What is known of a component as so many words behind `saved`, and adds such to another part of the same
-  /// one; false if it cannot be of such.
+  /// Appends the state of a component to `saved` as this many words. add_saved() adds it to another piece of
+  /// the component; returns false if the words are invalid.
   std::size_t saved_words(std::size_t component) const;
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
   bool add_saved(std::size_t component, std::span<const std::uint64_t> saved);

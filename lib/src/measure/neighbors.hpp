@@ -18,7 +18,7 @@ class Neighbors {
  public:
   GPUCCL_HD explicit Neighbors(const Rows& rows) : rows_(rows) {}
 
-  /// Of a word of the row, which is all of `label` where `mask` is set: the elements whose neighbor in a
+  /// In a word of the row that is all `label` where `mask` is set: returns the elements whose neighbor in a
   /// direction, with dz 0 or -1, is of the same component.
   template <Direction to, class Word>
   GPUCCL_HD Word joined(int word, Word mask, Label label) const {

@@ -10,7 +10,7 @@
 
 namespace gpuccl::measuring {
 
-/// Of the ones of a word: how many there are, and the sums of their positions and of the squares of these.
+/// Number of ones in a word, and the sums of their positions and squared positions.
 struct Positions {
   std::uint64_t count, sum, squares;
 };

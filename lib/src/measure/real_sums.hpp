@@ -59,8 +59,8 @@ class RealSequence {
   static constexpr bool kInAnyOrder = false;
   static constexpr std::size_t kWords = sizeof(RealSums) / sizeof(std::uint64_t);
 
-  /// Of a component that begins in a part before: its stretches are kept apart, for they are to be added to
-  /// what is there.
+  /// Keeps the sums of a component that begins in an earlier part separate, because they are added to that
+  /// part's sums.
   void keep_apart() { apart_ = std::make_unique<std::vector<RealSums>>(); }
 
   void add(const SampleRun<double>& run, int stretch);

@@ -34,7 +34,7 @@ class RegionMeasurer {
   std::uint64_t* part_of(Label label);
   std::uint64_t* allocate();
 
-  /// Where a label that was met lately is added up.
+  /// Location of the sums of a recently met label.
   struct Known {
     Label label = 0;
     std::uint64_t* sums = nullptr;

@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-// Of the functions of <cmath> only the square root is rounded alike everywhere. These are made of it and of
-// what else is, so that measures have the same last digits on every processor and with every C library.
+// Roots from operations that are rounded identically everywhere, as only the square root of <cmath> is. So
+// measures have the same last digits on every processor and with every C library.
 namespace gpuccl::measuring {
 
 /// The length of (a, b), whose squares are numbers.
 inline double length_of(double a, double b) { return std::sqrt(a * a + b * b); }
 
-/// Of a positive number, within two units in the last place; 0 of 0.
+/// Returns the cube root of a positive number, within two units in the last place; 0 for 0.
 inline double cube_root(double number) {
   if (!(number > 0) || std::isinf(number)) return number;
   int exponent = 0;

@@ -20,11 +20,11 @@ class RowBits {
   RowBits(const Word* words, std::ptrdiff_t pitch) : words_(words), pitch_(pitch) {}
 
   Word operator[](int word) const { return words_[word]; }
-  /// Of element x what element x - 1 has.
+  /// Returns the bits of elements x - 1 at positions x.
   Word left(int word) const { return words_[pitch_ + word]; }
-  /// Of element x what element x + 1 has.
+  /// Returns the bits of elements x + 1 at positions x.
   Word right(int word) const { return words_[2 * pitch_ + word]; }
-  /// Of element x what element x + dx has; -1, 0 or 1.
+  /// Returns the bits of elements x + dx at positions x; dx is -1, 0 or 1.
   Word beside(int word, int dx) const { return dx == 0 ? words_[word] : dx < 0 ? left(word) : right(word); }
 
  private:
@@ -32,7 +32,7 @@ class RowBits {
   std::ptrdiff_t pitch_ = 0;
 };
 
-/// Which of `elements`, numbered from the first one of a word on, have `label` in a row of spans.
+/// Returns those of `elements`, numbered from the first one of a word, that have `label` in a row of spans.
 inline Word of_label(Word elements, int first, Label label, std::span<const LabelRun> spans) {
   Word same = 0;
   for (; elements != 0; elements &= elements - 1) {

@@ -16,7 +16,7 @@ struct SampleRun {
 
 double number_or_none(double value);
 
-/// What of a sum and its moments does not depend on how they were summed.
+/// Derives the values that do not depend on how a sum and its moments were computed.
 void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values);
 
 /// The mean of whole numbers: the one next to it, and how far from that it is.

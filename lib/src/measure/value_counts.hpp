@@ -22,8 +22,8 @@ class ValueCounts {
 
   /// May be called by several threads at once.
   void add(std::size_t component, const double* samples, int count);
-  /// What was added of a component as words behind `saved`. Adds such of another part of it; false if it
-  /// cannot be of such.
+  /// Appends the counts of a component to `saved` as words. add_saved() adds the counts of another piece of
+  /// it; returns false if the words are invalid.
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
   bool add_saved(std::size_t component, std::span<const std::uint64_t> saved);
   /// After the last add(), for other components by other threads.

@@ -49,13 +49,13 @@ class Faces {
   /// Unites all.
   void unite();
 
-  /// How many components of the part do not begin where their label does.
+  /// Returns the number of components of the part that begin before their label in the part.
   std::size_t continued() const { return continued_; }
-  /// Those that go on in other parts, or elsewhere in this one, but begin here.
+  /// Returns the components that begin here and continue in other parts, or elsewhere in this one.
   const std::vector<Component>& united() const { return united_; }
 
-  /// What is to be written of a component of the part: itself, unless it is one of `united`, or nothing,
-  /// because it does not begin where its label does.
+  /// Row to write for a component of the part: itself, its entry in `united`, or nothing if it does not begin
+  /// where its label does.
   enum class What { itself, united, nothing };
   What what(Label label) const {
     const std::uint32_t number = met_.number(label);
@@ -78,8 +78,8 @@ class Faces {
   void send_group(int to);
   Group receive_group(int from);
   void list_begun_before();
-  /// Of the first so many that were met; none of an image of bits, and none with a delta, when components
-  /// have several.
+  /// Returns the values of the first `count` components met; none for a binary image, and none with a delta,
+  /// because components have several values then.
   std::vector<ValueBits> values_of_met(std::size_t count) const;
   Component placed_met(std::uint32_t met) const;
   std::uint64_t part() const { return static_cast<std::uint64_t>(link_.part()); }
@@ -107,7 +107,7 @@ class Faces {
   std::vector<std::uint32_t> group_number_;  // of what is met, kNone if it is not in the group
   std::vector<std::uint32_t> met_in_group_;  // and the other way round
 
-  /// What begins before.
+  /// Component that begins in an earlier part.
   struct Before {
     Origin origin;
     std::uint32_t met;

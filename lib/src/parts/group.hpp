@@ -9,15 +9,15 @@
 
 namespace gpuccl {
 
-/// Where a component begins: in which part, and the label that its first element has there. Labels of a part
-/// are in the raster order of first elements, and so are parts: whatever begins first is the smallest.
+/// Start of a component: its part, and the label of its first element there. Labels of a part are in the
+/// raster order of first elements, and so are parts: whatever begins first is the smallest.
 struct Origin {
   std::uint64_t part = 0, label = 0;
 
   auto operator<=>(const Origin&) const = default;
 };
 
-/// What is known of a component in a part, or in several that are next to each other.
+/// State of a component in a part, or in several adjacent parts.
 struct Piece {
   Origin origin;
   Component known;  // in coordinates of the whole

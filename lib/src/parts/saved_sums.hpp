@@ -10,7 +10,7 @@
 
 namespace gpuccl {
 
-/// What was measured of several components, for a message.
+/// Measures of several components in a message.
 class SavedSums {
  public:
   SavedSums() = default;

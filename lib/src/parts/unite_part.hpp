@@ -8,9 +8,9 @@
 
 namespace gpuccl {
 
-/// As unite_part(), but the components of the part go to their places among those of the whole: in what
-/// `whole` returns for their number, to as many as the part has from its first on. Only high words of their
-/// sums stay with the part.
+/// Unites the parts as unite_part(), but stores the components of the part in the arrays of the
+/// whole: at `whole`(number), from the part's first one on. Only high words of their sums stay with
+/// the part.
 NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
                              Labeled labeled, const std::function<Components&(Label count)>& whole);
 

@@ -9,7 +9,7 @@
 
 namespace gpuccl {
 
-/// What of a label image lies at its periodic borders.
+/// Runs of a label image at its periodic borders.
 class BorderRuns {
  public:
   BorderRuns(const Extent& extent, const PeriodicAxes& periodic);

@@ -59,7 +59,7 @@ class OffsetForest {
     }
   }
 
-  /// Of a root.
+  /// Returns the wraps of a root.
   const std::array<Wrap, 3>& wraps(Label root) const { return wraps_[root]; }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace gpuccl {
 
-/// How many periods along x, y and z.
+/// Numbers of periods along x, y and z.
 using Periods = std::array<std::int32_t, 3>;
 
 }  // namespace gpuccl

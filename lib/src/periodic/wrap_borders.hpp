@@ -8,8 +8,8 @@
 
 namespace gpuccl {
 
-/// As wrap(), of labels at the borders; `components` are those of all labels that are there, and maybe
-/// others.
+/// Wraps labels at the borders, as wrap(). `components` contains at least those whose labels are at the
+/// borders.
 Wrapped wrap_borders(const BorderRuns& borders, const Extent& extent, const Components& components,
                      Connectivity connectivity, const PeriodicAxes& periodic,
                      std::span<const std::uint64_t> values);

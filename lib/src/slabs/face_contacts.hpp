@@ -52,8 +52,8 @@ void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& 
   }
 }
 
-/// The same where they connect by their values, of which `values` has type and delta; those of a binary image
-/// all do.
+/// Finds contacts of components that connect by value; `values` has type and delta. In a binary image all
+/// touching components connect.
 template <class Touch>
 void for_each_contact(const Face& before, const Face& here, const SlabFaces& geometry,
                       const ValueFaces& values, Touch touch) {

@@ -17,7 +17,7 @@ class Joiner {
   Joiner(Extent extent, Connectivity connectivity, std::int64_t max_kept)
       : extent_(extent), connectivity_(connectivity), components_(max_kept) {}
 
-  /// As SlabComponents::check_memory().
+  /// Same contract as SlabComponents::check_memory().
   void check_memory(std::size_t more) const { components_.check_memory(more); }
 
   /// Takes all of `labeled` but its labels. With `values` of its components, these are one with those of the

@@ -13,11 +13,11 @@ namespace gpuccl {
 /// Component i of a slab as seen from the whole.
 Component placed(const Components& components, std::size_t i, const Slab& slab);
 
-/// What is known of the components of single slabs, which ones are parts of the same, and in the end the
-/// final label of each.
+/// Components of the slabs, the unions between them, and finally the label of each in the
+/// whole image.
 ///
-/// All slabs' labels stand in one array, with a 0 before those of each slab: the labels of slab i begin
-/// at offset(i), and after number() that is the map from labels of the slab to final ones.
+/// One array contains the labels of all slabs, with a 0 before those of each slab. The labels of slab i
+/// begin at offset(i); after number(), this is the map from labels of the slab to final ones.
 class SlabComponents {
  public:
   explicit SlabComponents(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -35,7 +35,7 @@ class SlabComponents {
   Label count() const { return count_; }
 
   const Label* map(std::size_t slab) const { return labels_.data() + parts_[slab].offset; }
-  /// How many components slab `slab` has, and how many elements they have.
+  /// Returns the number of components of slab `slab`, and of their elements.
   Label count(std::size_t slab) const { return parts_[slab].count; }
   std::uint64_t area(std::size_t slab) const { return parts_[slab].area; }
 

@@ -33,7 +33,7 @@ inline std::int64_t prepare_own(const LabelSource* labels, const RowRange& own, 
 /// The slab of an image.
 BitView view_of(const Slab& slab, BitView image);
 
-/// Where a slab touches those before and after it: with its first and its last slice, or row.
+/// Faces of a slab, at which it touches the ones before and after it: its first and last slice, or row.
 struct SlabFaces {
   SlabFaces(const Slab& slab, Extent whole, Connectivity connectivity);
 
@@ -43,7 +43,7 @@ struct SlabFaces {
   std::int64_t rows;  // of a face
   Connectivity connectivity;
 
-  /// Of a face's elements.
+  /// Returns the bytes of the elements of a face.
   std::size_t bytes(ValueType type) const {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(width) * bytes_of(type);
   }

@@ -46,8 +46,8 @@ class SlabLabels final : public LabelSource {
   SlabWork work_;
   SlabComponents components_;
 
-  // What can be rendered now: some rows before a slab, whose slabs are gone, and that slab. Only prepare()
-  // changes it.
+  // State of rendering: some rows before a slab, whose slabs are gone, and that slab. Only prepare() changes
+  // it.
   mutable std::size_t next_ = 0;  // the slab after it
   mutable std::unique_ptr<LabeledSlab> slab_;
   mutable RowRange slab_rows_;

@@ -14,11 +14,11 @@ namespace gpuccl::cpu {
 struct BundleRuns {
   std::int64_t bundle = -1;
   BundleRows rows{};
-  // Of each word:
+  // Bits of each word:
   Word* starts = nullptr;
   Index* before = nullptr;  // number of the last run that begins left of the word; wraps below 0
-  // Of volumes whose slices touch, places where it touches the bundle at y - 1, or at z - 1, and the two are
-  // joined:
+  // For volumes whose slices touch: the columns in which the bundle touches the one at y - 1, or at z - 1,
+  // and the two are merged:
   Word* touch_y = nullptr;
   Word* touch_z = nullptr;
 
@@ -28,14 +28,14 @@ struct BundleRuns {
   static constexpr std::int64_t bytes_of_word = sizeof(Word) + sizeof(Index) +
                                                 (slices_touch<S> ? 2 * sizeof(Word) : 0);
 
-  /// How many bundles before a bundle the first one lies that may touch it.
+  /// Distance, in bundles, to the first bundle that may touch a bundle.
   template <class S>
   static constexpr std::int64_t farthest(std::int64_t per_layer, std::int64_t layers) {
     return slices_touch<S> && layers > 1 ? per_layer + 1 : 1;
   }
 
-  /// How many bundles one after the other are looked at together: a bundle, those that may touch it and, for
-  /// its touch_y, the one above the first of these.
+  /// Number of consecutive bundles processed together: a bundle, the ones that may touch it and, for its
+  /// touch_y, the one above the first of these.
   template <class S>
   static constexpr std::int64_t together(std::int64_t per_layer, std::int64_t layers) {
     return 1 + farthest<S>(per_layer, layers) + (slices_touch<S> ? 1 : 0);

@@ -34,7 +34,7 @@ class Bundles {
   int layers() const { return layers_; }
   std::int64_t count() const { return std::int64_t{per_layer_} * layers_; }
 
-  /// Where a bundle stands; at(0) and next() visit them in order without a division each.
+  /// Position of a bundle; at(0) and next() visit all in order without a division each.
   struct Place {
     std::int64_t bundle;
     int y, layer;

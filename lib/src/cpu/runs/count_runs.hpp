@@ -8,8 +8,8 @@
 
 namespace gpuccl::cpu {
 
-/// How many runs lie in bundles before each bundle; and the number of all runs at the end. Error (data) if
-/// they are more than 2^32 - 1.
+/// Returns the number of runs before each bundle, and the number of all runs at the end. Error (data) if
+/// there are more than 2^32 - 1.
 std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& strips);
 
 }  // namespace gpuccl::cpu

@@ -119,7 +119,7 @@ class EqualRowJoiner {
     }
   }
 
-  /// Of two rows with the same runs each touches its like only: runs that touch in a row differ in value.
+  /// In rows with equal runs, a run touches only its counterpart: touching runs of a row differ in value.
   void link_with_likes(Index first, Index first_of_likes, std::size_t count) const {
     std::memcpy(links_ + first, links_ + first_of_likes, count * sizeof *links_);
   }

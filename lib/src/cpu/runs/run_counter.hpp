@@ -5,7 +5,7 @@
 
 namespace gpuccl::cpu {
 
-/// Which run of a bundle an element is in, asked from left to right.
+/// Returns the index of the run of a bundle that contains an element; call with ascending elements.
 template <RowSet set>
 class RunCounter {
  public:

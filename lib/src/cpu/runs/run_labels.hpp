@@ -30,7 +30,7 @@ class RunLabels final : public LabelSource, public SpanSource {
   void list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const override;
 
   const Bundles& bundles() const { return bundles_; }
-  /// Of the runs of a bundle, from left to right.
+  /// Returns the labels of the runs of a bundle, from left to right.
   const Label* labels_of(const Bundles::Place& place) const {
     return label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
   }

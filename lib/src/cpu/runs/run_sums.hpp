@@ -9,7 +9,7 @@
 
 namespace gpuccl::cpu {
 
-/// How many elements a part of a run of a bundle has, and the sum of their x.
+/// Number of pixels in a part of a bundle's run, and the sum of their x.
 struct RunSums {
   std::uint64_t area = 0;
   std::uint64_t in_next_y = 0, in_next_z = 0;  // of these, in rows whose y, or z, is not the bundle's first
@@ -25,7 +25,7 @@ constexpr std::uint64_t sum_of_positions(Word word) {
   return sum;
 }
 
-/// Of a word whose ones are among its first 8 bits.
+/// Sums of positions for words whose ones are among the first 8 bits.
 inline constexpr auto kSumsOfPositions = [] {
   std::array<std::uint8_t, 256> sums{};
   for (std::size_t ones = 0; ones < sums.size(); ++ones)
@@ -36,7 +36,7 @@ inline constexpr auto kSumsOfPositions = [] {
 /// The sum of numbers 0 to count - 1.
 constexpr std::uint64_t sum_below(std::uint64_t count) { return count * (count - 1) / 2; }
 
-/// What the rows of `set` have in these columns, which follow each other, of a word of each that begins at x.
+/// Returns the sums of the rows of `set` in these consecutive columns; the word of each row begins at x.
 template <RowSet set>
 inline RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, Word columns) {
   const int first = std::countr_zero(columns);
@@ -62,7 +62,7 @@ inline RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, Word colu
   return sums;
 }
 
-/// Of a bundle that is a single row.
+/// Returns the sums of a run in a bundle of a single row.
 inline RunSums sums_of_run(int begin, int end) {
   const auto length = static_cast<std::uint64_t>(end - begin);
   return {length, 0, 0, length * static_cast<std::uint64_t>(begin) + sum_below(length)};

@@ -11,7 +11,7 @@
 
 namespace gpuccl::cpu {
 
-/// How many runs lie before each row; and the number of all.
+/// Returns the number of runs before each row, and of all runs at the end.
 std::vector<Index> count_runs_before(const ValueImage& image);
 
 /// Bytes [begin, end) of a row of the image, both multiples of a value's size.

@@ -7,7 +7,7 @@
 #include "common/neighborhood.hpp"
 #include "cpu/slices/slice_labeler.hpp"
 
-// What the iterative algorithms have in common.
+// Shared code of the iterative algorithms.
 namespace gpuccl::cpu {
 
 /// Labels with a frame like that of the image, so that the index of a pixel is that of its label.
@@ -21,7 +21,7 @@ inline void unique_labels(const Slice& slice, FramedLabels& labels) {
       labels[i] = slice.image[i] != 0 ? i : 0;
 }
 
-/// How far index and label of a neighbor are away.
+/// Returns the distance from index and label to those of a neighbor.
 inline std::int64_t offset(const Slice& slice, int dx, int dy) {
   return static_cast<std::int64_t>(dy) * slice.pitch() + dx;
 }

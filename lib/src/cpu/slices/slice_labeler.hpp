@@ -24,15 +24,15 @@ struct Slice {
 
   Index pitch() const { return static_cast<Index>(width) + 2; }
   Index size() const { return pitch() * (static_cast<Index>(height) + 3); }
-  /// Of pixel (x, y) in `image`; the frame begins at (-1, -2), which has index 0.
+  /// Returns the index of pixel (x, y) in `image`; the frame begins at (-1, -2), which has index 0.
   Index index(int x, int y) const { return static_cast<Index>(y + 2) * pitch() + static_cast<Index>(x + 1); }
 
   const Pixel* row(int y) const { return image + index(0, y); }
   Label* labels_of(int y) const { return labels + std::int64_t{y} * width; }
 };
 
-/// What the papers' CPU algorithms have in common: bits become bytes, slices of a volume are labeled one by
-/// one, and components are measured.
+/// Shared code of the published CPU algorithms: expands bits to bytes, labels the slices of a volume one by
+/// one, and measures components.
 class SliceLabeler : public Labeler {
  public:
   Labeled label(BitView image) final;

@@ -51,7 +51,7 @@ class Equivalences {
   Label count_ = 0;
 };
 
-/// Where a first scan leaves provisional labels, and in which order it gives them.
+/// Location and order of the provisional labels of a first scan.
 enum class Scan {
   pixels,     // at each pixel, in raster order: so are the components' smallest labels
   row_pairs,  // at each pixel, a pair of rows after another

@@ -9,13 +9,13 @@
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/launch_counter.hpp"
 
-// What cuda/device/memory.cuh has, with every access and every step along links counted, and a labeler that
+// Replaces cuda/device/memory.cuh by versions that count every access and every find step, and a labeler that
 // reads the counts after each launch.
 namespace gpuccl::counted {
 
 using namespace gpuccl::cuda;
 
-/// What one thread did in a launch.
+/// Counts of one thread in a launch.
 struct ThreadWork {
   std::uint32_t steps, atomics;
 };
@@ -163,7 +163,7 @@ class Counter final : public LaunchCounter {
   DeviceBuffer<BlockWork> sums_;
 };
 
-/// What algorithms compiled in this namespace derive from.
+/// Base class of algorithms compiled in this namespace.
 class PixelLabeler : public cuda::PixelLabeler {
  public:
   using cuda::PixelLabeler::PixelLabeler;

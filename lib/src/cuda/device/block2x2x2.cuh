@@ -45,7 +45,7 @@ template <int first, int... i>
 __device__ unsigned blocks_of(Window3d voxels, std::integer_sequence<int, i...>) {
   return (((voxels & kVoxelsOfBlock<first + i>) != 0 ? 1u << i : 0u) | ...);
 }
-/// Which of the blocks `first` to `first` + `count` - 1 hold any of `voxels`, one bit each.
+/// Returns a mask of the blocks `first` to `first` + `count` - 1 that contain any of `voxels`.
 template <int first, int count>
 __device__ unsigned blocks_of(Window3d voxels) {
   return blocks_of<first>(voxels, std::make_integer_sequence<int, count>());
@@ -70,7 +70,7 @@ struct Block2x2x2 {
   __device__ Index node(ImageRef<T> image, int dx = 0, int dy = 0, int dz = 0) const {
     return image.index(x + 2 * dx, y + 2 * dy, z + 2 * dz);
   }
-  /// Of a block around it.
+  /// Neighborhood of a block.
   template <class T>
   __device__ Index node_around(ImageRef<T> image, int number) const {
     return node(image, offset_of_block(number, 0), offset_of_block(number, 1), offset_of_block(number, 2));

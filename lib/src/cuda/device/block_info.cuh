@@ -6,8 +6,8 @@
 
 namespace gpuccl::cuda {
 
-/// What a block must remember from its first phase to its last: which of its pixels are foreground and, for
-/// BKE, which neighbors it must still be united with.
+/// Data of a block from its first phase to its last: its foreground pixels and, for BKE, the neighbors with
+/// which it must still be united.
 using BlockInfo = unsigned;
 
 /// Keeps the information byte (2D) or integer (3D) of every block in a pixel of the label image that nothing

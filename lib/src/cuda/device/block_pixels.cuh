@@ -5,7 +5,7 @@
 #include "cuda/device/block2x2x2.cuh"
 #include "cuda/device/memory.cuh"
 
-// What blocks read of the image.
+// Pixels of the image that blocks read.
 namespace gpuccl::cuda {
 
 /// Two pixels side by side, the first at an even index, as two bits.

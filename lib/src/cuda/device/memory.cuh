@@ -21,8 +21,8 @@ __device__ void plain_store(T* p, T v) {
 }
 #endif
 
-/// How the threads of a launch share links in global memory. union_find.hpp says why a stale read is
-/// harmless.
+/// Access to links in global memory shared by the threads of a launch. union_find.hpp explains why a stale
+/// read is harmless.
 struct SharedByThreads {
   __device__ static Label load(const Label* p) { return plain_load(p); }
   __device__ static void store(Label* p, Label v) { plain_store(p, v); }
@@ -33,12 +33,12 @@ struct SharedByThreads {
   __device__ static Label fetch_min(Label* p, Label v) { return atomicMin(p, v); }
 };
 
-/// The same without stale loads, for threads that wait for each other and must see what was written before.
+/// Access without stale loads, for threads that wait for each other and must see earlier writes.
 struct FreshByThreads : SharedByThreads {
   __device__ static Label load(const Label* p) { return __ldcg(p); }
 };
 
-/// How the threads of a thread block share links in shared memory.
+/// Access to links in shared memory by the threads of a thread block.
 using SharedByBlock = SharedByThreads;
 
 /// Reads what nobody writes while the kernel runs: the image.

@@ -16,11 +16,11 @@ struct Numbers {
   __device__ unsigned pair(Index element) const { return first.words[element / 32] >> (element % 32) & 3u; }
 };
 
-/// The same for block-based algorithms at FinalLabeling: finds a component's first pixel from its root block.
+/// Finds a component's first pixel from its root block, for block-based algorithms in FinalLabeling.
 ///
-/// Mostly that pixel is in the root block itself, and its bit says where. Else the root was moved: the link
-/// of the root block, so far to itself, names the pixel in a later block, and stays until every block has its
-/// label.
+/// Usually that pixel is in the root block, and its bit gives the position. Otherwise the root was moved: the
+/// link of the root block, which pointed to itself, then points to the pixel in a later block until every
+/// block has its label.
 template <class Block>
 struct NumbersOfBlocks {
   Numbers numbers;

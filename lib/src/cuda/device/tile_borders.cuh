@@ -29,7 +29,7 @@ class BorderThread {
     const auto i = static_cast<unsigned>(in_slice_), width = static_cast<unsigned>(extent.width);
     visit_inside(extent, i % width, (i / width + 1) * Tile::kHeight, visit);
   }
-  /// The same for the left column of a tile.
+  /// Visits the left column of a tile.
   template <class Visit>
   __device__ void on_vertical(Extent extent, Visit visit) const {
     if (in_slice_ >= vertical(extent)) return;

@@ -9,7 +9,7 @@ namespace gpuccl::cuda {
 /// All of them are nodes.
 using TileForest = UnionFind<ZeroBased, SharedByBlock>;
 
-/// Those of background are 0.
+/// Forest in which background is 0.
 using TileForestWithBackground = UnionFind<OneBased, SharedByBlock>;
 
 }  // namespace gpuccl::cuda

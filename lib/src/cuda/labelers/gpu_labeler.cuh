@@ -61,7 +61,7 @@ class GpuLabeler : public StagedLabeler {
   virtual Components download_components(PinnedRing& ring, const Stream& stream) = 0;
   /// Throws Error (internal) if these cannot be the components of `image`.
   virtual void check_components(const Components&, BitView /*image*/) const {}
-  /// What reads the counters of kernels that count; null if they do not.
+  /// Returns the reader of counters of kernels that count; null for others.
   virtual LaunchCounter* counter() { return nullptr; }
 
   const Connectivity connectivity_;
@@ -91,7 +91,7 @@ class GpuLabeler : public StagedLabeler {
   DeviceBuffer<Label> labels_, run_labels_;
   DeviceBuffer<unsigned long long> sums_;
 
-  // Of the image that was uploaded last, and its labels.
+  // Extent of the last uploaded image, and the numbering of its labels.
   Extent extent_;
   Numbering numbering_ = Numbering::provisional;
 };
@@ -102,7 +102,7 @@ std::unique_ptr<Labeler> make_labeler(int gpu) {
   return std::make_unique<Made>(gpu);
 }
 
-/// What an algorithm's file gives to the table.
+/// Entries of an algorithm's file in the table.
 using Variants = std::vector<Variant>;
 
 template <class Made>

@@ -16,7 +16,7 @@ class PixelLabeler : public GpuLabeler {
 
  protected:
   virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
-  /// The same with labels 1..N, and what marks and counts components in `first`.
+  /// Enqueues labeling with labels 1..N, and marks and counts components in `first`.
   virtual void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first);
   /// Room for what an algorithm keeps beside image and labels.
   virtual void reserve(const Job&) {}

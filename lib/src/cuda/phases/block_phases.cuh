@@ -46,7 +46,7 @@ struct PixelsFromInfo {
   }
 };
 
-/// What FinalLabeling writes for a root: any number of its own, which is what the papers do.
+/// Label that FinalLabeling writes for a root: any number, as in the papers.
 struct ProvisionalNumbers {
   __device__ static constexpr bool moved(Index, Index) { return false; }
   __device__ Label operator()(Index root) const { return root + 1; }

@@ -43,7 +43,7 @@ struct Bitmap {
 /// Makes the words behind those that are written zero.
 void clear_padding(const Bitmap& bitmap, cudaStream_t stream);
 
-/// Where no kernel does it, in the stream before count_bits().
+/// Clears progress in the stream before count_bits(), if no kernel does it.
 void clear_progress(const Bitmap& bitmap, cudaStream_t stream);
 
 /// One launch, which may begin early.
@@ -54,7 +54,7 @@ class BitmapMemory {
  public:
   /// Room for so many words.
   void reserve(std::int64_t words, const char* doing);
-  /// What is enqueued from now on counts the bits of the next image.
+  /// Makes all work enqueued later count the bits of the next image.
   void expect_next() { total_.expect_next(); }
   Bitmap bitmap() const;
   /// Set bits of the last image. Waits no longer than for the device to have counted.

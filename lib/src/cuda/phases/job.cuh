@@ -5,7 +5,7 @@
 
 namespace gpuccl::cuda {
 
-/// What one labeling works on: the same image as bits and as bytes, and where the labels go.
+/// Input and output of one labeling: the same image as bits and as bytes, and the labels.
 struct Job {
   BitRows bits;
   ImageRef<const Pixel> image;

@@ -12,7 +12,7 @@ void own_labels(const char* name, const Job& job, PhaseClock& phase);
 /// Every foreground element is linked to its root.
 void compress_labels(const char* name, const Job& job, PhaseClock& phase);
 
-/// The same, and links are updated at every step on the way.
+/// Compresses inline: updates links at every find step.
 void compress_labels_inline(const char* name, const Job& job, PhaseClock& phase);
 
 }  // namespace gpuccl::cuda

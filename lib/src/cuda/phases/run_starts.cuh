@@ -6,8 +6,8 @@
 
 namespace gpuccl::cuda {
 
-/// Where the runs of bundles (common/shape.hpp) begin, as a bitmap of all bundles, one after the other. Which
-/// number a run has is what its bit is among those that are set: the host has its labels in this order
+/// Starts of the runs of bundles (common/shape.hpp), as a bitmap of all bundles in order. The number of a
+/// run is the rank of its bit among those that are set: the host has its labels in this order
 /// (cpu::RunLabels).
 class RunStarts {
  public:

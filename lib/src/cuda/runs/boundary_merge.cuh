@@ -91,14 +91,14 @@ struct Slots {
   const Frame& frame;
   const std::uint16_t* first_node;
 
-  /// Of the first piece of word `word` of the bundle in row `row` and layer `layer` of the image.
+  /// Returns the link of the first piece of word `word` of the bundle in row `row` and layer `layer`.
   __device__ Link first(int word, int row, int layer) const {
     const std::int64_t tile = frame.tile(word / Tile::kWords, row / Tile::kRows, layer / Tile::kLayers);
     const int thread =
         (layer % Tile::kLayers * Tile::kRows + row % Tile::kRows) * Tile::kWords + word % Tile::kWords;
     return static_cast<Link>(tile * Tile::kNodes + first_node[tile * Tile::kThreads + thread]);
   }
-  /// Of the last piece of that word, whose pieces begin at `starts`.
+  /// Returns the link of the last piece of that word, whose pieces begin at `starts`.
   __device__ Link last(int word, int row, int layer, Word starts) const {
     return first(word, row, layer) + static_cast<Link>(count_bits(starts) - 1);
   }
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
     const bool crosses = (crossing >> i & 1) != 0;
     if (!crosses || !there)
       for (Word& found : contacts.at_side[i]) found = 0;
-    // Of a contact along several words of the two tiles, the leftmost is enough.
+    // A contact along several words of the two tiles needs only the leftmost one.
     if (!at_left && (contacts.continued >> i & 1) != 0) contacts.at_side[i][kStraight] &= ~1u;
     if (crosses || at_left) seams |= Found::own_to_other_left(i) | Found::left_to_other(i);
   });

@@ -90,7 +90,7 @@ requires(Tile::kOfValues) struct Bundle<Tile> {
   __device__ Word piece(Word start) const { return whole_piece((all() & ~starts()) | start, start); }
 };
 
-/// What `own` shows to the bundle at side `side`, and that bundle to it.
+/// Rows of `own` that face the bundle at side `side`, and the other way round.
 template <int side, class Tile>
 __device__ Word own_face(const Bundle<Tile>& own) {
   return own.template united<Tile::template kSide<side>.own>();
@@ -100,8 +100,8 @@ __device__ Word other_face(const Bundle<Tile>& other) {
   return other.template united<Tile::template kSide<side>.other>();
 }
 
-/// Where `own` and the bundle at its side `side` touch (bits as touching_corners has them if diagonally).
-/// Of values, in the same column, of sides 0 and 1.
+/// Returns the columns in which `own` and the bundle at side `side` touch; bits as in touching_corners if
+/// diagonally. For values: contacts in the same column, for sides 0 and 1.
 template <int side, class Tile>
 __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
   if constexpr (Tile::kOfValues) {
@@ -115,9 +115,9 @@ __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
   }
 }
 
-/// Where a contact of `own` with the bundle at its side `side` needs no union, because the pieces that touch
-/// are connected by way of others. Only contacts with bundles above, and contacts that do not depend on this
-/// one, are witnesses: so there is always a chain of unions left.
+/// Returns where a contact of `own` with the bundle at side `side` needs no union, because the touching
+/// pieces are connected through others. Only contacts with bundles above, and contacts that do not depend on
+/// this one, are witnesses: so there is always a chain of unions left.
 ///
 ///       layer before   this layer          B, by way of C: own-A, A-C, C-B
 ///            C              A              C, by way of A: own-A, A-C

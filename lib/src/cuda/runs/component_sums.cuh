@@ -16,7 +16,7 @@ struct ComponentSums {
   DeviceComponent* data;
   std::size_t capacity;
 
-  /// Where `flat`, components lie in one slice each, in slice 0 unless add() says otherwise.
+  /// If `flat`, components lie in one slice each, in slice 0 unless add() specifies another.
   __device__ void clear(std::size_t i, bool flat) const {
     data[i] = {0, {0, 0, 0}, {kFar, kFar, flat ? 0 : kFar}, {-1, -1, flat ? 0 : -1}};
   }

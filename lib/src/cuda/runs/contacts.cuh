@@ -114,8 +114,8 @@ __device__ Contacts<Tile> find_contacts(const Bundle<Tile>& own, const Bundle<Ti
   return contacts;
 }
 
-// The same of values: contacts in the same column, of sides 0 and 1, whether they go on from the word to the
-// left, and the seam to the left.
+// The versions for values: contacts in the same column, of sides 0 and 1, their continuation from the word to
+// the left, and the seam to the left.
 
 template <class Tile>
 requires(Tile::kOfValues) __device__

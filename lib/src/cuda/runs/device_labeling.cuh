@@ -30,7 +30,7 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-/// What a call keeps in its workspace.
+/// Contents of the workspace of a call.
 template <class Tile, class Link>
 struct Workspace {
   Word* bits;  // of images that are not read where they are; of values the planes
@@ -102,7 +102,7 @@ std::size_t value_workspace_bytes(Extent extent, LinkWidth width) {
   return workspace_bytes_of<ValueTileFor<connectivity>>(extent, width);
 }
 
-/// What comes after numbering.
+/// Enqueues the phases after numbering.
 template <class Tile, class Link>
 void enqueue_results(const DeviceResult& result, const Frame& frame, const Tables<Link>& tables,
                      PhaseClock& phase) {

@@ -56,7 +56,7 @@ struct ValueColumns {
   }
 };
 
-/// What a lane sees around an element of its column.
+/// Values around an element of a lane's column.
 template <class T>
 struct ValuesAround {
   TwoValues<T> own, below;
@@ -101,12 +101,12 @@ struct alignas(16) FaceWords {
   Word set, left, above, before;
   Word before_set, before_left, before_above;
 
-  /// Of what this block does not know: it may be anything, and says nothing.
+  /// Words that this block does not know: any value is possible, so no contact is excluded.
   __device__ static FaceWords unknown(bool in_image) {
     const Word set = in_image ? ~0u : 0;
     return {set, 0, 0, 0, set, 0, 0};
   }
-  /// Of each column those of the column to the left, where `other` is the word to the left.
+  /// Returns for each column the words of the column to the left; `other` is the word to the left.
   __device__ FaceWords to_left(const FaceWords& other) const {
     const auto shifted = [](Word word, Word from) { return word << 1 | from >> 31; };
     return {shifted(set, other.set),
@@ -124,8 +124,8 @@ struct FaceRow {
   FaceWords at, left;
 };
 
-/// Where equal values may have contacts to be listed: the two are set, and each differs from all next to it
-/// in their box.
+/// Returns the columns in which equal values may have contacts to list: both are set, and each differs from
+/// its neighbors in their box.
 template <int side, int way>
 __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const FaceRow& below) {
   const FaceWords& a = way == kOwnToLeft ? own.left : own.at;

@@ -6,7 +6,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// What the image's forest holds for a node: of a root, the position of its component's first element; of any
+/// Entry of a node in the image's forest: for a root, the position of its component's first element; for any
 /// other node, a flag and the slot of a node closer to the root. A position is the index of a bit in the
 /// image's words, so positions are in raster order. 32 bits do while both positions and slots fit 31 of them.
 template <class Link>

@@ -23,12 +23,12 @@ class BitImage {
     words_a_row_ = static_cast<unsigned>(words_per_row(image.extent.width) / 2);
     bits_.reserve(rows().count(), "allocating the image");
   }
-  /// Of the image that there is room for.
+  /// Uploads an image that fits the reserved memory.
   void upload(BitView image, PinnedRing& ring, const Stream& stream) {
     ring.upload(image, bits_.data(), stream);
   }
 
-  /// What all phases but LocalMerge read.
+  /// Returns the rows that all phases but LocalMerge read.
   BitRows rows() const { return {bits_.data(), extent_, words_a_row_}; }
   Source source() const { return {}; }
 
@@ -55,7 +55,7 @@ class ByteImage {
     unpack(uploaded_.rows(), pixels_.data(), phase);
   }
 
-  /// What LocalMerge leaves.
+  /// Returns the rows that LocalMerge writes.
   BitRows rows() const {
     BitRows rows = uploaded_.rows();
     rows.words = bits_.data();

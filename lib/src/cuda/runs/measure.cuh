@@ -18,7 +18,7 @@ namespace gpuccl::cuda::runs {
 template <class Tile>
 inline constexpr int kColumnsOfWord = kWordBits / Tile::kBundleRows;
 
-/// Such columns as a word: row i of the bundle is its field i.
+/// Packs these columns into a word: row i of the bundle is its field i.
 template <class Tile>
 struct PackedRows {
   static constexpr Word kField = ~Word{0} >> (kWordBits - kColumnsOfWord<Tile>);

@@ -8,8 +8,8 @@
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/value_type.hpp"
 
-// Of labeling by values, what depends on their type: the first phase, which makes planes of bits
-// (value_shape.cuh), and the value of each component.
+// Type-dependent code of labeling by values: the first phase, which makes bit planes (value_shape.cuh), and
+// the value of each component.
 namespace gpuccl::cuda::runs {
 
 /// An image of values on the device; pitches are in bytes and multiples of a value's size. Which connect is

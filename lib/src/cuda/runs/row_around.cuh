@@ -38,7 +38,7 @@ class RowAround {
  private:
   static constexpr int kBeside = 2;
 
-  /// Of element x what element x + dx has.
+  /// Returns the bits of elements x + dx at positions x.
   __device__ Word at(int dx) const { return static_cast<Word>(bits_ >> (kBeside + dx)); }
 
   std::uint64_t bits_ = 0;

@@ -63,7 +63,7 @@ void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& 
   });
 }
 
-/// What takes its place when labels go to the host, as write_runs.cuh has it.
+/// Replacement if labels go to the host, as in write_runs.cuh.
 template <class Tile, class Link>
 void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedBits starts, Label* labels,
                         PhaseClock& phase) {

@@ -6,18 +6,18 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Those that are equal.
+/// Rule: equal values connect.
 template <class T>
 struct EqualValues {
   static constexpr bool kTransitive = true;
 
   __device__ static bool is_set(T value) { return is_set_value(value); }
-  /// Of values of which the first is set.
+  /// Requires that `a` is set.
   __device__ bool are_near(T a, T b) const { return a == b; }
   __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
 };
 
-/// Those that differ by at most a delta.
+/// Rule: values connect that differ by at most a delta.
 template <class T>
 struct NearValues {
   static constexpr bool kTransitive = false;
@@ -26,7 +26,7 @@ struct NearValues {
   explicit NearValues(double delta) : within(delta) {}
 
   __device__ static bool is_set(T value) { return is_set_value(value); }
-  /// Of values of which the first is set.
+  /// Requires that `a` is set.
   __device__ bool are_near(T a, T b) const { return is_set_value(b) && within(a, b); }
   __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
 };

@@ -3,7 +3,7 @@
 #include "cuda/device/image_ref.cuh"
 #include "cuda/runs/bundle.cuh"
 
-// What LocalMerge reads the image from. All other phases read bits.
+// Sources from which LocalMerge reads the image. All other phases read bits.
 namespace gpuccl::cuda::runs {
 
 /// The bits of the frame.

@@ -20,8 +20,8 @@ struct OwnShared {
 
   Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];  // of the image
   std::uint16_t piece[Tile::kNodes];  // the thread of its word, and where in the word it starts
-  /// Of a node, its root in the tile, or kElsewhere; and that too once it is done, if it is no root that
-  /// others lead to. Such a root has kGathered and the number of its component among those that are gathered.
+  /// Root of a node in the tile, or kElsewhere; also kElsewhere once done, except for a root of other nodes.
+  /// Such a root has kGathered and the number of its component among the gathered ones.
   std::uint16_t root[Tile::kNodes];
   std::uint32_t gathered;
   std::uint16_t waiting[Tile::kWarps][2 * kWarp];  // nodes, until there is one for each lane of the warp

@@ -11,7 +11,7 @@
 // The sums that measures of shape and topology are derived from, of what a tile has of a component.
 namespace gpuccl::cuda::runs {
 
-/// Which value of a part is what. Coordinates count from the tile's corner, so that their sums fit 32 bits.
+/// Values of a part. Coordinates count from the tile's corner, so that their sums fit 32 bits.
 template <bool is_volume>
 struct PartValues {
   static constexpr int kAxes = is_volume ? 3 : 2;

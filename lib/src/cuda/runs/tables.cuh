@@ -7,7 +7,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// What the kernels leave for each other, on the device. Node n of tile t is slot t * Tile::kNodes + n.
+/// Device arrays through which kernels pass data. Node n of tile t is slot t * Tile::kNodes + n.
 template <class Link>
 struct Tables {
   Link* links;                // [tiles * Tile::kNodes]; forest.cuh. The nodes of a tile are its first ones.

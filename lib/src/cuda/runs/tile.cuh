@@ -20,11 +20,11 @@ inline constexpr int kThreadsOfSm = 1536;
 inline constexpr int kThreadsOfSm = 2048;
 #endif
 
-/// What neighbors have to be to connect: foreground both, or of the same value (value_shape.cuh).
+/// Condition under which neighbors connect: both are foreground, or have the same value (value_shape.cuh).
 enum class Elements { bits, values };
 
-/// What one thread block labels: `words` x `rows` x `layers` words of bundles of rows (common/shape.hpp
-/// says what a bundle is), one a thread, in the order x, y, z of the threads.
+/// Block of the image that one thread block labels: `words` x `rows` x `layers` words of bundles of rows
+/// (common/shape.hpp), one per thread, in the order x, y, z of the threads.
 template <Connectivity connectivity_, int words, int rows, int layers, Elements elements = Elements::bits>
 struct Tile {
   static constexpr Connectivity connectivity = connectivity_;
@@ -83,7 +83,7 @@ struct Frame {
   }
   GPUCCL_HD std::int64_t row(int y, int z) const { return static_cast<std::int64_t>(z) * height + y; }
   GPUCCL_HD std::int64_t word_index(int word, int y, int z) const { return row(y, z) * pitch + word; }
-  /// Where a plane of an image of values begins.
+  /// Returns the offset of a plane of a label map.
   GPUCCL_HD std::int64_t plane(int i) const { return i * (row(0, depth) * pitch); }
   GPUCCL_HD std::int64_t tile(int x, int y, int z) const {
     return (static_cast<std::int64_t>(z) * tiles_y + y) * tiles_x + x;
@@ -96,7 +96,7 @@ struct Place {
   int tile_x, tile_y, tile_z;
   int word, row, layer;  // in the tile; row and layer count bundles
 
-  /// Of this thread, in a launch of one thread block a tile.
+  /// Returns the place of this thread, in a launch with one thread block per tile.
   __device__ static Place mine(const Frame& frame) {
     constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows;
     const unsigned t = threadIdx.x;
@@ -129,7 +129,7 @@ struct TileFor<Connectivity::c18> : Tile<Connectivity::c18, 4, 16, 8> {};
 template <>
 struct TileFor<Connectivity::c26> : Tile<Connectivity::c26, 8, 8, 8> {};
 
-/// The same for values: as many nodes as shared memory has room for.
+/// Tile for values: as many nodes as fit in shared memory.
 template <Connectivity connectivity>
 struct ValueTileFor : std::conditional_t<is_3d(connectivity), Tile<connectivity, 4, 8, 8, Elements::values>,
                                          Tile<connectivity, 8, 32, 1, Elements::values>> {};

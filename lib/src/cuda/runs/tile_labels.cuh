@@ -10,7 +10,7 @@ namespace gpuccl::cuda::runs {
 /// Labels are below this, so that find_labels() has a bit to spare.
 inline constexpr std::uint64_t kLabelLimit = std::uint64_t{1} << 31;
 
-/// Of which components labels are asked for.
+/// Components whose labels are requested.
 enum class Wanted {
   all,
   of_others,  // not of those whose root is in the tile, as far as links lead there inside of the tile: then 0

@@ -5,17 +5,17 @@
 
 #include "common/shape.hpp"
 
-// What labeling looks at of an image of values: planes of one bit an element, each as large as the image in
-// bits, one after the other. find_planes.cuh makes them, and nothing else looks at the values.
+// Bit planes of a label map, one bit per element and each as large as the bit-packed image, stored one after
+// the other. find_planes.cuh makes them from the values; labeling reads only the planes.
 //
 //   set              the value is not 0
 //   same as left     the element connects to the one on its left: a run ends where this is 0
 //   same as other    it connects to the one in the same column of the row at side 0; and at side 1
-//   lists            of a word, a bit for each of those below that have anything in it
-//   a list each      contacts of a way to touch a row at a side that nothing else makes needless
+//   lists            for each word, a bit for each list below that is not empty in it
+//   one per list     contacts of one way with the row at one side that no other contact makes redundant
 //
-// Contacts of lists are rare: corners at which two components meet two others. So what has none is neither
-// written nor read. Rows are not bundled: elements of two rows that touch need not connect.
+// Contacts in lists are rare: corners at which two components meet two others. So words without any are
+// neither written nor read. Rows are not bundled: elements of two rows that touch need not connect.
 namespace gpuccl::cuda::runs {
 
 template <Connectivity connectivity>
@@ -31,7 +31,7 @@ struct ValueShape<Connectivity::c26> {
       {{-1, 0, 1, 1, true}, {0, -1, 1, 1, true}, {-1, -1, 1, 1, true}, {1, -1, 1, 1, true}}};
 };
 
-/// How elements of two rows touch, for bit x: both are in column x; or the other one is in the column before
+/// Contact of elements of two rows, for bit x: both are in column x; or the other one is in the column before
 /// it; or the own one is.
 enum Way { kStraight, kOtherToLeft, kOwnToLeft };
 inline constexpr int kWays = 3;

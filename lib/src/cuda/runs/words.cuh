@@ -43,8 +43,8 @@ __device__ inline int piece_at(Word starts, int bit) { return last_piece(starts 
 /// All elements of the piece of `word` that begins with the one bit of `start`.
 __device__ inline Word whole_piece(Word word, Word start) { return word & ~(word + start); }
 
-/// Where elements of two rows touch that may differ by one in x. Bit c stands for the corner between elements
-/// c - 1 and c: it is set if a row has an element there in both words.
+/// Returns the places where elements of two rows touch that may differ by one in x. Bit c is the corner
+/// between elements c - 1 and c: it is set if a row has an element there in both words.
 __device__ inline Word touching_corners(Word a, Word b) { return (a | a << 1) & (b | b << 1); }
 
 /// One bit for each pair of pieces that touch, the lowest of the bits in `touching` where they do.

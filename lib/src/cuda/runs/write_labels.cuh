@@ -17,7 +17,7 @@ __device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
   __stcs(reinterpret_cast<uint2*>(to), make_uint2(label[0] | label[1] << 16, label[2] | label[3] << 16));
 }
 
-/// Where labels go: rows of the pitch of the bits, one after the other.
+/// Output of labels: consecutive rows with the pitch of the bits.
 struct PaddedRows {
   Label* data;
 
@@ -26,8 +26,8 @@ struct PaddedRows {
   }
 };
 
-/// The same for memory of a caller's: of any pitches, in labels, and written up to the width alone. Labels
-/// that a T does not hold become its largest value.
+/// Output into the caller's memory: any pitches, in labels; only the width is written. Labels that a T cannot
+/// hold become its largest value.
 template <class T>
 struct PitchedRows {
   T* data;
@@ -75,7 +75,7 @@ __device__ void find_four(const Bundle<Tile>& bundle, int shift, const std::uint
   for (int i = 0; i < 4; ++i) label[i] = (of_second >> i & 1) != 0 ? second : first;
 }
 
-/// Of values, four elements may be of four pieces.
+/// With values, four elements may belong to four pieces.
 template <class Tile>
 requires(Tile::kOfValues) __device__
     void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,

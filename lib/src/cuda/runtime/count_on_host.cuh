@@ -15,7 +15,7 @@ struct CountCell {
   unsigned long long count, image;
 };
 
-/// Where the device writes N, and then which image it is of, unless that is null: then nobody waits for it.
+/// Location where the device writes N, and then the image's number unless that is null: then nobody waits.
 struct CountTarget {
   unsigned long long* count;
   unsigned long long* image_counted;
@@ -46,7 +46,7 @@ class CountOnHost {
     *cell_ = {};
   }
 
-  /// What is enqueued from now on counts the next image.
+  /// Makes all work enqueued later count the next image.
   void expect_next() { ++image_; }
   CountTarget target() const { return {&cell_->count, &cell_->image, image_}; }
 

@@ -16,7 +16,7 @@ struct LaunchShape {
   bool early = false;
 };
 
-// What kernels say about launches that overlap (programmatic dependent launch, compute capability 9.0 on).
+// Launch attributes of kernels that overlap (programmatic dependent launch, compute capability 9.0 on).
 
 /// From when all thread blocks have called it, an early launch that comes next may begin.
 __device__ inline void let_next_launch_begin() {

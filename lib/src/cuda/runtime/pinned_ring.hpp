@@ -45,7 +45,7 @@ class PinnedRing {
     std::size_t bytes = 0;        // of it; 0: nothing on the way
   };
 
-  /// What goes into one slot: a rectangle of bytes.
+  /// Content of one slot: a rectangle of bytes.
   struct Piece {
     std::size_t row, column, rows, bytes;  // bytes of each row
   };
