@@ -76,8 +76,8 @@ TEST_CASE("what is wrong with a condition is said with its place") {
   CHECK(refused("aera >= 50") == "'aera' at character 1 is not a measure; did you mean area?");
   CHECK(refused("area >= 50 and Area < 3") == "'Area' at character 16 is not a measure; did you mean area?");
   CHECK(refused("volume >= 50") ==
-        "'volume' at character 1 is not a measure; did you mean area, or area_physical in the unit of the "
-        "spacing?");
+        "'volume' at character 1 is not a measure; did you mean area (area_physical in the unit of the "
+        "spacing)?");
   CHECK(refused("mean_intensity > 1").ends_with("did you mean intensity_mean?"));
   CHECK(refused("centroid > 1").ends_with("did you mean cx, cy, cz?"));
   CHECK(refused("50 <= area").starts_with("'50' at character 1 is not a measure; "));

@@ -59,8 +59,8 @@ TEST_CASE("what does not belong together makes no page") {
   succeeds({"label", cells, "--largest", "3", "-o", scratch / "three.tif", "--quiet"});
   fails({"view", scratch / "three.tif", "--stats", scratch / "t.csv", "-o", page}, 65,
         "which the label image lacks");
-  fails({"view", labels, "--stats", labels, "-o", page}, 65, "is no table of components");
-  fails({"view", labels, "--report", scratch / "t.csv", "-o", page}, 65, "is no report");
+  fails({"view", labels, "--stats", labels, "-o", page}, 65, "is not a table of components");
+  fails({"view", labels, "--report", scratch / "t.csv", "-o", page}, 65, "is not a report");
   fails({"view", labels, "--report", scratch / "none.json", "-o", page}, 66, "none.json");
   fails({"view", labels, "-o", scratch / "page.csv"}, 64, "has the wrong extension");
   fails({"view", labels}, 64, "--output");
