@@ -8,7 +8,7 @@ namespace gpuccl::io {
 /// "page 2: strip 3 is missing".
 inline std::string reason_about(const std::string& part, const std::string& reason) {
   const bool lacks_subject =
-      reason.starts_with("is ") || reason.starts_with("has ") || reason.starts_with("holds ");
+      reason.starts_with("is ") || reason.starts_with("has ") || reason.starts_with("contains ");
   return part + (lacks_subject ? " " : ": ") + reason;
 }
 

@@ -44,7 +44,7 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({"--spacing", "0.2,0.5,mm", "--max-size", "0.2mm2"}) == "000000220/000000000 dropped 2");
   fails({"label", input, "-o", output, "--min-size", "3mm2"}, 65, "has no spacing in a unit of length");
   fails({"label", input, "-o", output, "--spacing", "1,1,1,mm", "--min-size", "3mm3"}, 64,
-        "3mm3 is a volume, and this is labeled as an image");
+        "3mm3 is a volume, but the input is labeled as an image");
   for (const char* size : {"3mm", "1.52", "x3", "mm2", "1mm4", "1 2"})
     fails({"label", input, "-o", output, "--min-size", size}, 64,
           "'" + std::string(size) + "' is neither an integer nor a size");

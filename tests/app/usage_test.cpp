@@ -157,7 +157,7 @@ TEST_CASE("values are taken as other programs write them") {
 TEST_CASE("options that contradict each other are refused") {
   refused({"-o", "x.tif", "--quiet", "--progress"}, "excludes");
   refused({"--json", "-", "--stats", "-"},
-          "only one of --json, --stats, --contacts, --report and --summary can go to");
+          "only one of --json, --stats, --contacts, --report and --summary can be standard");
   refused({"--json", "-", "--compress", "lzw"}, "need a label image");
   refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
   refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing needs an output folder");

@@ -318,7 +318,7 @@ TEST_CASE("pages that share what is stored a thousand times are refused early") 
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.failure() == Failure::data);
-    CHECK(std::string(error.what()).find("times as much as the file holds") != std::string::npos);
+    CHECK(std::string(error.what()).find("times as much as the file contains") != std::string::npos);
   }
 }
 

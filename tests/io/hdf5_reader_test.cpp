@@ -71,7 +71,7 @@ TEST_CASE("of several datasets one is named, and links to other files lead nowhe
             "has no dataset '/x'; there are /g/labels"));
   CHECK(has(reason_for(kFolder + "several.h5:/far"), "leads to nothing in this file"));
   CHECK(has(reason_for(kFolder + "several.h5:/text"), "contains no numbers"));
-  CHECK(has(reason_for("data/page.png:/image"), "is no HDF5 file"));
+  CHECK(has(reason_for("data/page.png:/image"), "is not an HDF5 file"));
   CHECK(has(reason_for(kFolder + "none.h5:/image", Failure::no_input), "no such file"));
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("an HDF5 that is cut or has other bytes is refused or read, and nothin
   const std::size_t chunk = whole.find("\x78\x5e");  // zlib
   REQUIRE(chunk != std::string::npos);
   damaged[chunk + 9] = static_cast<char>(damaged[chunk + 9] ^ 1);
-  CHECK(has(reason_for(tests::MemoryFile(damaged).path()), "chunk 0.0.0: has a wrong checksum"));
+  CHECK(has(reason_for(tests::MemoryFile(damaged).path()), "chunk 0.0.0 has a wrong checksum"));
 }
 
 }  // namespace
