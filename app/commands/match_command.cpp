@@ -66,19 +66,11 @@ struct Objects {
 
 /// Counts that add up over images.
 struct Totals {
-  std::uint64_t truth = 0, prediction = 0;              // objects
-  std::uint64_t truth_found = 0, prediction_found = 0;  // of these, with any overlap
-  std::uint64_t truth_pixels = 0, prediction_pixels = 0, common_pixels = 0;
+  OverlapCounts counts;
   std::vector<MatchScores> scores;  // one for each threshold
 
   void add(const Totals& other) {
-    truth += other.truth;
-    prediction += other.prediction;
-    truth_found += other.truth_found;
-    prediction_found += other.prediction_found;
-    truth_pixels += other.truth_pixels;
-    prediction_pixels += other.prediction_pixels;
-    common_pixels += other.common_pixels;
+    counts.add(other.counts);
     for (std::size_t i = 0; i < other.scores.size(); ++i)
       if (i < scores.size())
         scores[i].add(other.scores[i]);
@@ -168,46 +160,8 @@ class PairRows {
   std::set<std::pair<std::uint32_t, std::uint32_t>> matched_;
 };
 
-std::uint64_t sum(const std::vector<std::uint64_t>& numbers) {
-  std::uint64_t total = 0;
-  for (const std::uint64_t number : numbers) total += number;
-  return total;
-}
-
-Totals count(const OverlapTable& table) {
-  Totals totals;
-  totals.truth = table.truth_areas.size();
-  totals.prediction = table.prediction_areas.size();
-  totals.truth_pixels = sum(table.truth_areas);
-  totals.prediction_pixels = sum(table.prediction_areas);
-  std::set<std::uint32_t> truth, prediction;
-  for (const Overlap& pair : table.overlaps) {
-    totals.common_pixels += pair.pixels;
-    truth.insert(pair.truth);
-    prediction.insert(pair.prediction);
-  }
-  totals.truth_found = truth.size();
-  totals.prediction_found = prediction.size();
-  return totals;
-}
-
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-/// Dice coefficient of the foregrounds; 1 if both are empty.
-double dice_of_foreground(const Totals& totals) {
-  const std::uint64_t both = totals.truth_pixels + totals.prediction_pixels;
-  return both == 0 ? 1 : ratio(2 * totals.common_pixels, both);
-}
-
-double average_precision(const std::vector<MatchScores>& scores) {
-  double total = 0;
-  for (const MatchScores& score : scores) total += score.accuracy();
-  return scores.empty() ? 0 : total / static_cast<double>(scores.size());
-}
-
 Json json_of(const Totals& totals) {
+  const OverlapCounts& counts = totals.counts;
   Json matching = Json::array();
   for (const MatchScores& score : totals.scores)
     matching.push_back({{"threshold", score.threshold},
@@ -221,17 +175,17 @@ Json json_of(const Totals& totals) {
                         {"mean_matched_iou", score.mean_matched_iou()},
                         {"mean_true_iou", score.mean_true_iou()},
                         {"panoptic_quality", score.panoptic_quality()}});
-  return {{"objects", {{"truth", totals.truth}, {"prediction", totals.prediction}}},
+  return {{"objects", {{"truth", counts.truth}, {"prediction", counts.prediction}}},
           {"foreground",
-           {{"truth", totals.truth_pixels},
-            {"prediction", totals.prediction_pixels},
-            {"common", totals.common_pixels},
-            {"dice", dice_of_foreground(totals)}}},
+           {{"truth", counts.truth_pixels},
+            {"prediction", counts.prediction_pixels},
+            {"common", counts.common_pixels},
+            {"dice", counts.dice()}}},
           {"detection",
-           {{"found", totals.truth_found},
-            {"sensitivity", ratio(totals.truth_found, totals.truth)},
-            {"without_overlap", totals.prediction - totals.prediction_found},
-            {"precision", ratio(totals.prediction_found, totals.prediction)}}},
+           {{"found", counts.truth_found},
+            {"sensitivity", counts.sensitivity()},
+            {"without_overlap", counts.prediction - counts.prediction_found},
+            {"precision", counts.precision()}}},
           {"matching", std::move(matching)},
           {"average_precision", average_precision(totals.scores)}};
 }
@@ -245,8 +199,8 @@ std::string summary_of(const Totals& totals, std::size_t images) {
   };
   if (images > 1) add("%zu pairs of images\n", images);
   add("truth %llu objects, prediction %llu objects, Dice coefficient of the foreground %.4f\n",
-      static_cast<unsigned long long>(totals.truth), static_cast<unsigned long long>(totals.prediction),
-      dice_of_foreground(totals));
+      static_cast<unsigned long long>(totals.counts.truth),
+      static_cast<unsigned long long>(totals.counts.prediction), totals.counts.dice());
   add("%9s %9s %9s %9s %9s %7s %7s %9s %7s %7s\n", "threshold", "TP", "FP", "FN", "precision", "recall", "F1",
       "accuracy", "SQ", "PQ");
   for (const MatchScores& score : totals.scores)
@@ -259,14 +213,14 @@ std::string summary_of(const Totals& totals, std::size_t images) {
 }
 
 /// A result that is probably not what was meant.
-void give_hint(const Pair& pair, const Totals& totals, bool labeled) {
+void give_hint(const Pair& pair, const OverlapCounts& counts, bool labeled) {
   const std::string path = display_name(pair.prediction);
-  if (totals.truth == 0 || totals.prediction == 0)
-    print_warning(display_name(totals.truth == 0 ? pair.truth : pair.prediction) + ": contains no objects");
-  else if (totals.common_pixels == 0)
+  if (counts.truth == 0 || counts.prediction == 0)
+    print_warning(display_name(counts.truth == 0 ? pair.truth : pair.prediction) + ": contains no objects");
+  else if (counts.common_pixels == 0)
     print_warning(path + ": no object overlaps any of " + display_name(pair.truth) +
                   "; check that both show the same field");
-  else if (!labeled && totals.truth == 1 && totals.prediction == 1)
+  else if (!labeled && counts.truth == 1 && counts.prediction == 1)
     print_warning(path +
                   ": both images hold one value, which is one object; --label splits masks into "
                   "their components");
@@ -358,14 +312,14 @@ class Matching {
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
                               " is " + io::to_string(truth.extent) + "; both need the same size");
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
-    Totals totals = count(table);
+    Totals totals{count_overlaps(table), {}};
     std::vector<Match> first;
     for (const double threshold : options_.thresholds) {
       std::vector<Match> matches = match_objects(table, threshold);
       totals.scores.push_back(score_matches(table, matches, threshold));
       if (totals.scores.size() == 1) first = std::move(matches);
     }
-    give_hint(pair, totals, options_.label);
+    give_hint(pair, totals.counts, options_.label);
     if (csv_) csv_->write(PairRows(pair.name, truth, prediction, table, first).text());
     if (is_batch_) {
       Json row{{"input", pair.name}, {"truth", pair.truth}, {"prediction", pair.prediction}};

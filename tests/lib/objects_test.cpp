@@ -205,6 +205,33 @@ TEST_CASE("a matching has as many pairs as possible, and then the largest sum of
   CHECK(match_objects({}, 0.5).empty());
 }
 
+TEST_CASE("objects that overlap are counted once, and counts add up over images") {
+  OverlapTable table;
+  table.truth_areas = {10, 10, 10, 4};
+  table.prediction_areas = {10, 20};
+  table.overlaps = {{0, 0, 5}, {0, 1, 5}, {1, 1, 10}};
+  OverlapCounts counts = count_overlaps(table);
+  CHECK(counts.truth == 4);
+  CHECK(counts.prediction == 2);
+  CHECK(counts.truth_found == 2);
+  CHECK(counts.prediction_found == 2);
+  CHECK(counts.truth_pixels == 34);
+  CHECK(counts.prediction_pixels == 30);
+  CHECK(counts.common_pixels == 20);
+  CHECK(counts.dice() == Approx(40.0 / 64));
+  CHECK(counts.sensitivity() == 0.5);
+  CHECK(counts.precision() == 1);
+  counts.add(count_overlaps(table));
+  CHECK(counts.truth == 8);
+  CHECK(counts.common_pixels == 40);
+  CHECK(counts.sensitivity() == 0.5);
+
+  const OverlapCounts none = count_overlaps({});
+  CHECK(none.dice() == 1);
+  CHECK(none.sensitivity() == 0);
+  CHECK(none.precision() == 0);
+}
+
 TEST_CASE("scores are those of the definitions, and 0 without a denominator") {
   OverlapTable table;
   table.truth_areas = {10, 10, 10};
@@ -218,6 +245,8 @@ TEST_CASE("scores are those of the definitions, and 0 without a denominator") {
   CHECK(scores.recall() == Approx(2.0 / 3));
   CHECK(scores.f1() == Approx(0.8));
   CHECK(scores.accuracy() == Approx(2.0 / 3));
+  CHECK(average_precision(std::vector{scores, MatchScores{}}) == Approx(1.0 / 3));
+  CHECK(average_precision({}) == 0);
   CHECK(scores.mean_matched_iou() == Approx(0.75));
   CHECK(scores.mean_true_iou() == Approx(0.5));
   CHECK(scores.panoptic_quality() == Approx(0.6));

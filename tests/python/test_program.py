@@ -1,6 +1,9 @@
 """label_file runs the program; GPUCCL_PROGRAM names it here."""
 
+import csv
+import json
 import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +38,26 @@ def test_labels_of_the_program_are_those_of_the_module(tmp_path):
     np.save(tmp_path / "mask.npy", mask)
     gpuccl.label_file(tmp_path / "mask.npy", tmp_path / "labels.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), gpuccl.label(mask)[0])
+
+
+def test_scores_of_the_program_are_those_of_the_module(tmp_path):
+    random = np.random.default_rng(2)
+    truth = gpuccl.label(random.random((40, 50)) < 0.4, 1)[0]
+    prediction = np.roll(truth, 1, axis=1)
+    for name, labels in (("truth", truth), ("prediction", prediction)):
+        np.save(tmp_path / f"{name}.npy", labels)
+    subprocess.run(
+        [gpuccl._program.program(), "match", "truth.npy", "prediction.npy", "--threshold", "0.2,0.5",
+         "--json", "match.json", "--csv", "match.csv"],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+    scores, table = gpuccl.match(truth, prediction, (0.2, 0.5), pairs=True)
+    report = json.loads((tmp_path / "match.json").read_text())["total"]
+    assert scores == report and list(scores) == list(report) and scores["matching"][0]["true_positives"] > 0
+    rows = list(csv.DictReader((tmp_path / "match.csv").open()))
+    assert list(rows[0]) == list(table)
+    for name, column in table.items():
+        assert column.tolist() == [float(row[name] or 0) for row in rows]
 
 
 def test_errors_have_the_program_s_words(tmp_path):

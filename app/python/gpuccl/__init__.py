@@ -12,7 +12,7 @@ from ._measures import DEFAULT as _DEFAULT
 from ._program import label_file, program
 
 __version__ = _core.__version__
-__all__ = ["label", "label_async", "measure", "clean", "contacts", "label_file", "free_memory", "program"]
+__all__ = ["label", "label_async", "measure", "clean", "contacts", "match", "label_file", "free_memory", "program"]
 
 
 def label(
@@ -259,6 +259,49 @@ def contacts(labels, connectivity=None, *, spacing=None):
     """
     _need_host(labels)
     return _host.contacts(labels, connectivity, spacing)
+
+
+def match(truth, prediction, threshold=0.5, *, pairs=False):
+    """Match the objects of two label images, and score the second against the first.
+
+    Each value other than 0 is one object, whether its elements are connected or not. Label masks first.
+
+    Parameters
+    ----------
+    truth, prediction : array of 1 to 3 axes
+        Label images of the same shape.
+    threshold : float or sequence of float
+        Minimum intersection over union of a match, above 0 and up to 1.
+    pairs : bool
+        Also return a table of the objects that overlap.
+
+    Returns
+    -------
+    scores : dict
+        With the keys of the report of ``gpuccl match``: ``objects``, ``foreground``, ``detection``, ``matching``
+        (a dict for each threshold, with the values of StarDist's ``matching``) and ``average_precision``.
+    table : dict of numpy.ndarray
+        With `pairs` only: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
+        ``matched`` is 1 for matches at the first threshold.
+
+    Raises
+    ------
+    ValueError
+        The shapes differ, a threshold is out of range, or a value is negative or not an integer.
+
+    Examples
+    --------
+    >>> truth = np.array([[1, 1, 0, 2], [1, 1, 0, 2]])
+    >>> prediction = np.array([[5, 5, 0, 0], [5, 0, 0, 7]])
+    >>> scores, table = gpuccl.match(truth, prediction, (0.5, 0.7), pairs=True)
+    >>> [(score["true_positives"], score["f1"]) for score in scores["matching"]]
+    [(2, 1.0), (1, 0.5)]
+    >>> table["truth"].tolist(), table["prediction"].tolist(), table["iou"].tolist()
+    ([1, 2], [5, 7], [0.75, 0.5])
+    """
+    _need_host(truth)
+    _need_host(prediction)
+    return _host.match(truth, prediction, threshold, pairs)
 
 
 def free_memory() -> None:

@@ -143,3 +143,9 @@ def contacts(labels, connectivity, spacing):
         whole = float(np.prod(sizes))
         table["area"] = sum(table[f"faces-{i}"] * (whole / size) for i, size in enumerate(sizes))
     return table
+
+
+def match(truth, prediction, threshold, pairs):
+    thresholds = [float(one) for one in np.atleast_1d(threshold)]
+    scores, table = _core.match(as_host(truth), as_host(prediction), thresholds, pairs)
+    return (scores, table) if pairs else scores

@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "gpuccl/gpuccl.hpp"
+#include "gpuccl/objects.hpp"
 #include "host_array.hpp"
 
 namespace gpuccl::python {
@@ -441,6 +442,104 @@ void check_measures(const TableRequest& request, const LabelImage& labels, Conne
     refuse(apart + " cannot be measured if labels touch");
 }
 
+// --- objects of two label images
+
+/// Each value of an array as one object.
+struct Objects {
+  LabeledValues labeled;
+  std::vector<std::uint64_t> ids;
+};
+
+Objects read_objects(const HostArray& array) {
+  Objects objects{label_by_value(read_values(array, 0)), {}};
+  objects.ids = object_ids(*array.type(), objects.labeled.values);
+  return objects;
+}
+
+/// The rows of `gpuccl match --csv`; 0 stands for no object.
+Table pair_table(const OverlapTable& table, std::span<const std::uint64_t> truth_ids,
+                 std::span<const std::uint64_t> prediction_ids, std::span<const Match> matches) {
+  std::vector<std::uint64_t> truth, prediction;
+  std::vector<std::int64_t> truth_area, prediction_area, overlap, matched;
+  std::vector<double> iou, dice;
+  std::vector<bool> truth_found(truth_ids.size()), prediction_found(prediction_ids.size());
+  const auto add = [&](std::uint64_t a, std::uint64_t a_area, std::uint64_t b, std::uint64_t b_area) {
+    truth.push_back(a);
+    prediction.push_back(b);
+    truth_area.push_back(static_cast<std::int64_t>(a_area));
+    prediction_area.push_back(static_cast<std::int64_t>(b_area));
+  };
+  std::size_t next = 0;  // of the matches, which are in the order of the pairs
+  for (const Overlap& pair : table.overlaps) {
+    truth_found[pair.truth] = true;
+    prediction_found[pair.prediction] = true;
+    add(truth_ids[pair.truth], table.truth_areas[pair.truth], prediction_ids[pair.prediction],
+        table.prediction_areas[pair.prediction]);
+    overlap.push_back(static_cast<std::int64_t>(pair.pixels));
+    iou.push_back(table.iou(pair));
+    dice.push_back(table.dice(pair));
+    const bool is_match = next < matches.size() && matches[next].truth == pair.truth &&
+                          matches[next].prediction == pair.prediction;
+    matched.push_back(is_match ? 1 : 0);
+    if (is_match) ++next;
+  }
+  for (std::size_t i = 0; i < truth_ids.size(); ++i)
+    if (!truth_found[i]) add(truth_ids[i], table.truth_areas[i], 0, 0);
+  for (std::size_t i = 0; i < prediction_ids.size(); ++i)
+    if (!prediction_found[i]) add(0, 0, prediction_ids[i], table.prediction_areas[i]);
+  overlap.resize(truth.size());
+  matched.resize(truth.size());
+  iou.resize(truth.size());
+  dice.resize(truth.size());
+  Table pairs;
+  pairs.columns.emplace_back("truth", std::move(truth));
+  pairs.columns.emplace_back("prediction", std::move(prediction));
+  pairs.columns.emplace_back("truth_area", std::move(truth_area));
+  pairs.columns.emplace_back("prediction_area", std::move(prediction_area));
+  pairs.columns.emplace_back("overlap", std::move(overlap));
+  pairs.columns.emplace_back("iou", std::move(iou));
+  pairs.columns.emplace_back("dice", std::move(dice));
+  pairs.columns.emplace_back("matched", std::move(matched));
+  return pairs;
+}
+
+/// With the keys of the report of `gpuccl match`.
+nb::dict to_dict(const OverlapCounts& counts, std::span<const MatchScores> scores) {
+  nb::dict objects, foreground, detection, total;
+  nb::list matching;
+  objects["truth"] = counts.truth;
+  objects["prediction"] = counts.prediction;
+  foreground["truth"] = counts.truth_pixels;
+  foreground["prediction"] = counts.prediction_pixels;
+  foreground["common"] = counts.common_pixels;
+  foreground["dice"] = counts.dice();
+  detection["found"] = counts.truth_found;
+  detection["sensitivity"] = counts.sensitivity();
+  detection["without_overlap"] = counts.prediction - counts.prediction_found;
+  detection["precision"] = counts.precision();
+  for (const MatchScores& score : scores) {
+    nb::dict one;
+    one["threshold"] = score.threshold;
+    one["true_positives"] = score.true_positives;
+    one["false_positives"] = score.false_positives;
+    one["false_negatives"] = score.false_negatives;
+    one["precision"] = score.precision();
+    one["recall"] = score.recall();
+    one["f1"] = score.f1();
+    one["accuracy"] = score.accuracy();
+    one["mean_matched_iou"] = score.mean_matched_iou();
+    one["mean_true_iou"] = score.mean_true_iou();
+    one["panoptic_quality"] = score.panoptic_quality();
+    matching.append(one);
+  }
+  total["objects"] = objects;
+  total["foreground"] = foreground;
+  total["detection"] = detection;
+  total["matching"] = matching;
+  total["average_precision"] = average_precision(scores);
+  return total;
+}
+
 // --- selection
 
 /// Elements of runs of what stays, as they are in `array`; all else is 0.
@@ -590,6 +689,32 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
     add("corners", [](const Contact& contact) { return contact.corners; });
   }
   return to_dict(std::move(table));
+}
+
+nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
+                bool with_pairs) {
+  const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
+  OverlapCounts counts;
+  std::vector<MatchScores> scores;
+  Table pairs;
+  {
+    const nb::gil_scoped_release others_go_on;
+    if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
+    if (thresholds.empty()) refuse("threshold is empty");
+    for (const double threshold : thresholds)
+      if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
+    const Objects truth = read_objects(truth_array), prediction = read_objects(prediction_array);
+    const OverlapTable table =
+        find_overlaps(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels);
+    counts = count_overlaps(table);
+    for (const double threshold : thresholds) {
+      const std::vector<Match> matches = match_objects(table, threshold);
+      if (with_pairs && scores.empty()) pairs = pair_table(table, truth.ids, prediction.ids, matches);
+      scores.push_back(score_matches(table, matches, threshold));
+    }
+  }
+  return nb::make_tuple(to_dict(counts, scores),
+                        with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
 }
 
 std::int64_t unite(nb::handle pairs_object, nb::handle numbers_object) {

@@ -40,6 +40,11 @@ nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanR
 /// Returns the contacts between components of a label image.
 nanobind::dict contacts(nanobind::handle labels, int connectivity);
 
+/// How well the objects of `prediction` match those of `truth`: the "total" of the report of `gpuccl match`,
+/// and the pairs that overlap, matched at the first threshold, or None.
+nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
+                      const std::vector<double>& thresholds, bool with_pairs);
+
 /// Numbers what `pairs` of labels 1..count connect: in `numbers`, count + 1 entries of 64 bits that begin as
 /// where each label is first met, each gets its component's, in the order of the least of these. Returns how
 /// many components there are.

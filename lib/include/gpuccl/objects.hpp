@@ -43,6 +43,24 @@ struct OverlapTable {
 /// and labels 1..N become indices 0..N-1. One pass over the runs of both; uses all threads. Thread-safe.
 OverlapTable find_overlaps(const LabelSource& truth, const LabelSource& prediction);
 
+/// Objects and pixels of two label images. Counts add up over images.
+struct OverlapCounts {
+  std::uint64_t truth = 0, prediction = 0;              // objects
+  std::uint64_t truth_found = 0, prediction_found = 0;  // objects with any overlap
+  std::uint64_t truth_pixels = 0, prediction_pixels = 0, common_pixels = 0;
+
+  /// Dice coefficient of the foregrounds; 1 if both are empty.
+  double dice() const;
+  /// Fraction of the true objects that overlap a predicted one; 0 if there are none.
+  double sensitivity() const;
+  /// Fraction of the predicted objects that overlap a true one; 0 if there are none.
+  double precision() const;
+
+  void add(const OverlapCounts& other);
+};
+
+OverlapCounts count_overlaps(const OverlapTable& table);
+
 /// A pair of objects that stand for each other.
 struct Match {
   std::uint32_t truth = 0, prediction = 0;
@@ -75,5 +93,8 @@ struct MatchScores {
 };
 
 MatchScores score_matches(const OverlapTable& table, std::span<const Match> matches, double threshold);
+
+/// Mean accuracy over thresholds; 0 without any.
+double average_precision(std::span<const MatchScores> scores);
 
 }  // namespace gpuccl

@@ -2,6 +2,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -138,6 +139,47 @@ double OverlapTable::dice(const Overlap& pair) const {
   return 2 * static_cast<double>(pair.pixels) / static_cast<double>(both);
 }
 
+OverlapCounts count_overlaps(const OverlapTable& table) {
+  OverlapCounts counts;
+  counts.truth = table.truth_areas.size();
+  counts.prediction = table.prediction_areas.size();
+  counts.truth_pixels = std::reduce(table.truth_areas.begin(), table.truth_areas.end());
+  counts.prediction_pixels = std::reduce(table.prediction_areas.begin(), table.prediction_areas.end());
+  std::vector<bool> truth_found(table.truth_areas.size()), prediction_found(table.prediction_areas.size());
+  for (const Overlap& pair : table.overlaps) {
+    counts.common_pixels += pair.pixels;
+    truth_found[pair.truth] = true;
+    prediction_found[pair.prediction] = true;
+  }
+  counts.truth_found = static_cast<std::uint64_t>(std::count(truth_found.begin(), truth_found.end(), true));
+  counts.prediction_found =
+      static_cast<std::uint64_t>(std::count(prediction_found.begin(), prediction_found.end(), true));
+  return counts;
+}
+
+double OverlapCounts::dice() const {
+  const std::uint64_t both = truth_pixels + prediction_pixels;
+  return both == 0 ? 1 : 2 * static_cast<double>(common_pixels) / static_cast<double>(both);
+}
+
+double OverlapCounts::sensitivity() const {
+  return ratio(static_cast<double>(truth_found), static_cast<double>(truth));
+}
+
+double OverlapCounts::precision() const {
+  return ratio(static_cast<double>(prediction_found), static_cast<double>(prediction));
+}
+
+void OverlapCounts::add(const OverlapCounts& other) {
+  truth += other.truth;
+  prediction += other.prediction;
+  truth_found += other.truth_found;
+  prediction_found += other.prediction_found;
+  truth_pixels += other.truth_pixels;
+  prediction_pixels += other.prediction_pixels;
+  common_pixels += other.common_pixels;
+}
+
 double MatchScores::precision() const {
   return ratio(static_cast<double>(true_positives), static_cast<double>(true_positives + false_positives));
 }
@@ -184,6 +226,12 @@ MatchScores score_matches(const OverlapTable& table, std::span<const Match> matc
   scores.false_negatives = table.truth_areas.size() - matches.size();
   for (const Match& match : matches) scores.sum_of_iou += match.iou;
   return scores;
+}
+
+double average_precision(std::span<const MatchScores> scores) {
+  double total = 0;
+  for (const MatchScores& score : scores) total += score.accuracy();
+  return ratio(total, static_cast<double>(scores.size()));
 }
 
 }  // namespace gpuccl

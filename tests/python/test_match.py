@@ -1,0 +1,127 @@
+"""match, against definitions and, where it is installed, against StarDist's `matching`."""
+
+import importlib.util
+import sys
+import types
+
+import numpy as np
+import pytest
+from conftest import LONG
+
+import gpuccl
+
+PAIRS = 10_000 if LONG else 300
+THRESHOLDS = (0.1, 0.5, 0.7, 0.9)
+
+
+def boxes(random, shape, type):
+    labels = np.zeros(shape, type)
+    for _ in range(random.integers(0, 12)):
+        low = [random.integers(0, size) for size in shape]
+        labels[tuple(slice(begin, begin + random.integers(1, 9)) for begin in low)] = random.integers(1, 100)
+    return labels
+
+
+def pair(random):
+    """Two label images of the same shape, of which the second is mostly a disturbed copy of the first."""
+    shape = tuple(random.integers(3, 24, size=random.integers(1, 4)))
+    types_of = [("u1", "i2", "u4", "i8", "f4")[i] for i in random.integers(0, 5, 2)]
+    truth = boxes(random, shape, types_of[0])
+    prediction = truth.copy() if random.random() < 0.7 else boxes(random, shape, "i4")
+    noise = random.random(shape) < random.choice([0, 0.05, 0.3])
+    prediction[noise] = random.permutation(prediction[noise])
+    return truth, prediction.astype(types_of[1])
+
+
+def load_stardist_matching():
+    """The module of StarDist alone: its package loads networks."""
+    found = importlib.util.find_spec("stardist")
+    if found is None:
+        pytest.skip("StarDist is not installed")
+    package = types.ModuleType("stardist")
+    package.__path__ = list(found.submodule_search_locations)
+    sys.modules["stardist"] = package
+    from stardist.matching import matching
+
+    return matching
+
+
+def test_scores_are_stardist_s(random):
+    matching = load_stardist_matching()
+    names = {
+        "tp": "true_positives",
+        "fp": "false_positives",
+        "fn": "false_negatives",
+        "precision": "precision",
+        "recall": "recall",
+        "accuracy": "accuracy",
+        "f1": "f1",
+        "mean_true_score": "mean_true_iou",
+        "mean_matched_score": "mean_matched_iou",
+        "panoptic_quality": "panoptic_quality",
+    }
+    for _ in range(PAIRS):
+        truth, prediction = pair(random)
+        found = gpuccl.match(truth, prediction, THRESHOLDS)["matching"]
+        assert [scores["threshold"] for scores in found] == list(THRESHOLDS)
+        for scores in found:
+            expected = matching(truth.astype(int), prediction.astype(int), thresh=scores["threshold"])
+            for theirs, ours in names.items():  # StarDist's IoU has 32 bits
+                assert scores[ours] == pytest.approx(getattr(expected, theirs), abs=1e-6), (theirs, truth, prediction)
+
+
+def test_counts_and_pairs_are_those_of_the_definitions(random):
+    for _ in range(PAIRS):
+        truth, prediction = pair(random)
+        scores, table = gpuccl.match(truth, prediction, pairs=True)
+        objects = [np.unique(labels[labels != 0]) for labels in (truth, prediction)]
+        both = (truth != 0) & (prediction != 0)
+        assert scores["objects"] == {"truth": objects[0].size, "prediction": objects[1].size}
+        assert scores["foreground"]["common"] == np.count_nonzero(both)
+        assert scores["detection"]["found"] == np.unique(truth[both]).size
+        assert scores["detection"]["without_overlap"] == objects[1].size - np.unique(prediction[both]).size
+        assert scores["average_precision"] == scores["matching"][0]["accuracy"]
+
+        rows = list(zip(*(table[name].tolist() for name in ("truth", "prediction"))))
+        overlapping = set(zip(truth[both].astype(int).tolist(), prediction[both].astype(int).tolist()))
+        alone = {(int(i), 0) for i in objects[0] if not (truth[both] == i).any()}
+        alone |= {(0, int(i)) for i in objects[1] if not (prediction[both] == i).any()}
+        assert len(rows) == len(set(rows)) and set(rows) == overlapping | alone
+        assert table["matched"].sum() == scores["matching"][0]["true_positives"]
+        for i, (a, b) in enumerate(rows):
+            one, other = (truth == a) & (a != 0), (prediction == b) & (b != 0)
+            common = np.count_nonzero(one & other)
+            assert table["truth_area"][i] == one.sum() and table["prediction_area"][i] == other.sum()
+            assert table["overlap"][i] == common
+            assert table["iou"][i] == common / np.count_nonzero(one | other)
+            assert table["dice"][i] == 2 * common / (one.sum() + other.sum())
+
+
+def test_a_match_needs_the_threshold():
+    truth, prediction = np.array([[3, 3, 3, 0]]), np.array([[0, 9, 9, 9]])
+    assert gpuccl.match(truth, prediction, 0.5)["matching"][0]["true_positives"] == 1
+    assert gpuccl.match(truth, prediction, 0.51)["matching"][0]["true_positives"] == 0
+    same = gpuccl.match(truth, truth[:, ::-1][:, ::-1], 1)["matching"][0]
+    assert same["panoptic_quality"] == same["f1"] == 1
+
+
+def test_empty_images():
+    empty = np.zeros((4, 5), np.uint8)
+    scores, table = gpuccl.match(empty, empty, pairs=True)
+    assert scores["foreground"]["dice"] == 1 and scores["matching"][0]["f1"] == 0
+    assert all(column.size == 0 for column in table.values())
+
+
+def test_errors():
+    labels = np.ones((4, 5), np.int32)
+    for wrong in (0, -1, 1.5, float("nan"), []):
+        with pytest.raises(ValueError, match="threshold"):
+            gpuccl.match(labels, labels, wrong)
+    with pytest.raises(ValueError, match="shape"):
+        gpuccl.match(labels, labels.T)
+    with pytest.raises(ValueError, match="shape"):
+        gpuccl.match(labels, labels[None])
+    with pytest.raises(ValueError):
+        gpuccl.match(labels, -labels)
+    with pytest.raises(ValueError):
+        gpuccl.match(labels + 0.5, labels)
