@@ -2,7 +2,7 @@
 #include <mutex>
 
 #include "common/add_phases.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "common/large_components.hpp"
 #include "gpuccl/parts.hpp"
 #include "parts/unite_part.hpp"
 #include "slabs/slab_geometry.hpp"
@@ -14,15 +14,7 @@ namespace {
 class SharedComponents {
  public:
   Components& of(Label count) {
-    std::call_once(made_, [&] {
-      components_.resize(count);
-      const auto advise = [](auto& column) {
-        advise_huge_pages(column.data(), column.size() * sizeof column[0]);
-      };
-      advise(components_.area);
-      advise(components_.box);
-      advise(components_.sum);
-    });
+    std::call_once(made_, [&] { components_ = large_components(count); });
     return components_;
   }
   Components take() { return std::move(components_); }

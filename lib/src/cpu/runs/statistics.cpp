@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/large_components.hpp"
 #include "cpu/runs/run_sums.hpp"
 #include "cpu/runs/shared_parts.hpp"
 #include "cpu/runs/value_labels.hpp"
-#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::cpu {
 namespace {
@@ -203,11 +203,7 @@ class StripMeasurer {
 template <class Labels>
 Components measure(const Labels& labels, const std::vector<Strip>& strips,
                    const std::vector<Label>& labels_before) {
-  Components components;
-  components.resize(labels.count());
-  advise_huge_pages(components.area.data(), components.area.size() * sizeof components.area[0]);
-  advise_huge_pages(components.box.data(), components.box.size() * sizeof components.box[0]);
-  advise_huge_pages(components.sum.data(), components.sum.size() * sizeof components.sum[0]);
+  Components components = large_components(labels.count());
 
   std::vector<Elsewhere> elsewhere(strips.size());
   for_each_strip(strips, [&](std::size_t i) {

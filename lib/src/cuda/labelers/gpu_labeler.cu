@@ -4,6 +4,7 @@
 #include "cpu/runs/run_labels.hpp"
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "gpuccl/error.hpp"
+#include "gpuccl/huge_pages.hpp"
 
 namespace gpuccl::cuda {
 
@@ -117,7 +118,7 @@ void GpuLabeler::add_components(Labeled& result, BitView image) {
 std::unique_ptr<Label[]> GpuLabeler::download_run_labels(std::size_t runs) {
   if (run_starts_.total(stream_) != runs)
     throw Error(Failure::internal, "the GPU has other runs than the image");
-  auto labels = std::make_unique_for_overwrite<Label[]>(runs);
+  auto labels = make_large_for_overwrite<Label>(runs);
   ring_.download(run_labels_.data(), runs * sizeof(Label), labels.get(), runs * sizeof(Label), 1, stream_);
   return labels;
 }

@@ -4,8 +4,7 @@
 // the table to global memory. Tiles that hold more components than the table (noise) add the rest to global
 // memory at once.
 
-#include <algorithm>
-
+#include "common/large_components.hpp"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/phases/statistics.cuh"
@@ -126,32 +125,27 @@ void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
 }
 
 Components Statistics::download(PinnedRing& ring, const Stream& stream) const {
-  constexpr std::size_t kAtOnce = 1 << 18;  // far fewer than would take as much memory as what they become
-  std::vector<unsigned> area(std::min(count_, kAtOnce));
-  std::vector<int> boxes(6 * area.size());
-  std::vector<Word64> sums(3 * area.size());
-  Components components;
-  components.resize(count_);
-  for (std::size_t first = 0; first < count_; first += kAtOnce) {
-    const std::size_t count = std::min(kAtOnce, count_ - first);
-    const auto fetch = [&]<class T>(const T* all, std::size_t arrays, std::vector<T>& to) {
-      for (std::size_t array = 0; array < arrays; ++array)
-        ring.download(all + array * count_ + first, count * sizeof(T), to.data() + array * count,
-                      count * sizeof(T), 1, stream);
+  Components components = large_components(count_);
+  for_each_column(components, touch_by_all_threads);
+  const auto fetch = [&](const auto* values, const auto& field_of) {
+    const auto take = [&](std::size_t first, std::size_t count, const std::byte* entries) {
+      const auto* const piece = reinterpret_cast<decltype(values)>(entries);
+      by_all_threads(count, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) field_of(first + i) = piece[i];
+      });
     };
-    fetch(area_.data(), 1, area);
-    fetch(boxes_.data(), 6, boxes);
-    fetch(sums_.data(), 3, sums);
-    by_all_threads(count, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        components.area[first + i] = area[i];
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-          components.box[first + i].min[axis] = boxes[axis * count + i];
-          components.box[first + i].max[axis] = boxes[(3 + axis) * count + i];
-          components.sum[first + i][axis] = sums[axis * count + i];
-        }
-      }
-    });
+    ring.download(values, count_, sizeof *values, take, stream);
+  };
+  fetch(
+      area_.data(), [&](std::size_t i) -> auto& { return components.area[i]; });
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int* const boxes = boxes_.data();
+    fetch(
+        boxes + axis * count_, [&](std::size_t i) -> auto& { return components.box[i].min[axis]; });
+    fetch(
+        boxes + (3 + axis) * count_, [&](std::size_t i) -> auto& { return components.box[i].max[axis]; });
+    fetch(
+        sums_.data() + axis * count_, [&](std::size_t i) -> auto& { return components.sum[i][axis]; });
   }
   return components;
 }

@@ -1,6 +1,6 @@
-#include <algorithm>
-#include <vector>
+#include <cstddef>
 
+#include "common/large_components.hpp"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/component_memory.cuh"
 #include "cuda/runtime/by_all_threads.hpp"
@@ -28,13 +28,10 @@ ComponentSums ComponentMemory::reserve(std::size_t count) {
 }
 
 Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) const {
-  constexpr std::size_t kAtOnce = 1 << 18;  // far fewer than would take as much memory as what they become
-  std::vector<DeviceComponent> sums(std::min(count_, kAtOnce));
-  Components components;
-  components.resize(count_);
-  for (std::size_t first = 0; first < count_; first += kAtOnce) {
-    const std::size_t count = std::min(kAtOnce, count_ - first), bytes = count * sizeof(DeviceComponent);
-    ring.download(sums_.data() + first, bytes, sums.data(), bytes, 1, stream);
+  Components components = large_components(count_);
+  for_each_column(components, touch_by_all_threads);
+  const auto take = [&](std::size_t first, std::size_t count, const std::byte* entries) {
+    const auto* const sums = reinterpret_cast<const DeviceComponent*>(entries);
     by_all_threads(count, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const DeviceComponent& sum = sums[i];
@@ -46,7 +43,8 @@ Components ComponentMemory::download(PinnedRing& ring, const Stream& stream) con
         }
       }
     });
-  }
+  };
+  ring.download(sums_.data(), count_, sizeof(DeviceComponent), take, stream);
   return components;
 }
 

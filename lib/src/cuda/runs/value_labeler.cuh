@@ -13,6 +13,7 @@
 #include "cuda/runs/planes.cuh"
 #include "cuda/runs/runs.cuh"
 #include "cuda/runtime/current_device.hpp"
+#include "gpuccl/huge_pages.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::cuda::runs {
@@ -41,7 +42,7 @@ class DeviceValueLabeler final : public ValueLabeler {
     labeled_.wait("labeling");
     result.labeled.statistics_ms =
         cpu::milliseconds([&] { result.labeled.components = components_.download(ring_, stream_); });
-    auto labels = std::make_unique_for_overwrite<Label[]>(runs);
+    auto labels = make_large_for_overwrite<Label>(runs);
     ring_.download(run_labels_.data(), runs * sizeof(Label), labels.get(), runs * sizeof(Label), 1, stream_);
     const Label count = count_components(memory_.first(), stream_);
     result.values = cpu::values_of_components(image, labels.get(), count);

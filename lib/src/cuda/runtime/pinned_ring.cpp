@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/runtime/by_all_threads.hpp"
+
 namespace gpuccl::cuda {
 namespace {
 
@@ -104,6 +106,7 @@ void PinnedRing::download(const void* from, std::size_t from_pitch, void* to, st
   for (Slot& slot : slots_) slot.bytes = 0;  // a download that failed may have left something
   const auto* const source = static_cast<const std::byte*>(from);
   auto* const target = static_cast<std::byte*>(to);
+  touch_by_all_threads(to, row_bytes * rows);
   for_each_piece(from_pitch, row_bytes, rows, [&](const Piece& piece) {
     deliver(slots_[next_]);
     Slot& slot = next_slot();
@@ -117,6 +120,29 @@ void PinnedRing::download(const void* from, std::size_t from_pitch, void* to, st
     slot.bytes = piece.bytes * piece.rows;
   });
   for (std::size_t i = 0; i < kSlots; ++i) deliver(slots_[(next_ + i) % kSlots]);
+}
+
+void PinnedRing::download(const void* from, std::size_t count, std::size_t entry_bytes,
+                          const TakeEntries& take, const Stream& stream) {
+  const std::size_t at_once = kSlotBytes / entry_bytes, pieces = (count + at_once - 1) / at_once;
+  const std::size_t first_slot = next_;
+  const auto entries_of = [&](std::size_t piece) { return std::min(at_once, count - piece * at_once); };
+  const auto take_piece = [&](std::size_t piece) {
+    Slot& slot = slots_[(first_slot + piece) % kSlots];
+    slot.copied->wait(kDownloading);
+    take(piece * at_once, entries_of(piece), slot.memory);
+  };
+  std::size_t taken = 0;
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    if (piece >= kSlots) take_piece(taken++);
+    Slot& slot = next_slot();
+    const auto* const source = static_cast<const std::byte*>(from) + piece * at_once * entry_bytes;
+    check(cudaMemcpyAsync(slot.memory, source, entries_of(piece) * entry_bytes, cudaMemcpyDeviceToHost,
+                          stream.get()),
+          kDownloading);
+    slot.copied->record(stream.get(), kDownloading);
+  }
+  while (taken < pieces) take_piece(taken++);
 }
 
 }  // namespace gpuccl::cuda

@@ -34,6 +34,12 @@ class PinnedRing {
   void download(const void* from, std::size_t from_pitch, void* to, std::size_t row_bytes, std::size_t rows,
                 const Stream& stream);
 
+  /// Hands on `count` entries of `entry_bytes` bytes, at most kSlotBytes, by pieces in ascending order as
+  /// take(first, count, entries), while pieces behind travel. Entries are gone when take() returns.
+  using TakeEntries = std::function<void(std::size_t first, std::size_t count, const std::byte* entries)>;
+  void download(const void* from, std::size_t count, std::size_t entry_bytes, const TakeEntries& take,
+                const Stream& stream);
+
  private:
   static constexpr std::size_t kSlots = 4;
   static constexpr std::size_t kSlotBytes = std::size_t{4} << 20;
