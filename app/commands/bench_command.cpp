@@ -251,9 +251,7 @@ int run_bench(const BenchOptions& options) {
 
 }  // namespace
 
-void setup_bench(CommandLine& line) {
-  const Command command =
-      line.add_command("bench", "Time algorithms and compare them: the papers' experiments");
+void setup_bench(const Command& command) {
   const auto options = std::make_shared<BenchOptions>();
   options->add_to(command);
   command.on_run([options] { return run_bench(*options); });

@@ -2,18 +2,18 @@
 
 namespace gpuccl::app {
 
-class CommandLine;
+class Command;
 
-// One file a command. setup_* adds a command with its options and says what it runs; it opens no file.
-void setup_label(CommandLine& line);
-void setup_join(CommandLine& line);
-void setup_bench(CommandLine& line);
-void setup_compare(CommandLine& line);
-void setup_contacts(CommandLine& line);
-void setup_match(CommandLine& line);
-void setup_generate(CommandLine& line);
-void setup_view(CommandLine& line);
-void setup_list(CommandLine& line);
-void setup_info(CommandLine& line);
+// One file a command. setup_* adds the options of a command and says what it runs; it opens no file.
+void setup_label(const Command& command);
+void setup_join(const Command& command);
+void setup_bench(const Command& command);
+void setup_compare(const Command& command);
+void setup_contacts(const Command& command);
+void setup_match(const Command& command);
+void setup_generate(const Command& command);
+void setup_view(const Command& command);
+void setup_list(const Command& command);
+void setup_info(const Command& command);
 
 }  // namespace gpuccl::app

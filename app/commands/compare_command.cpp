@@ -63,8 +63,7 @@ int run_compare(const CompareOptions& options) {
 
 }  // namespace
 
-void setup_compare(CommandLine& line) {
-  const Command command = line.add_command("compare", "Compare two label images and show where they differ");
+void setup_compare(const Command& command) {
   const auto options = std::make_shared<CompareOptions>();
   add_path_or_stream(command, "A", options->a, "", "Label image in any format that gpuccl reads").required();
   add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();

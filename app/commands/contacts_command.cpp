@@ -74,9 +74,7 @@ int run_contacts(const ContactsOptions& options) {
 
 }  // namespace
 
-void setup_contacts(CommandLine& line) {
-  const Command command = line.add_command(
-      "contacts", "List the components of a label image that touch, and their contact areas");
+void setup_contacts(const Command& command) {
   const auto options = std::make_shared<ContactsOptions>();
   add_path_or_stream(command, "LABELS", options->input, "", "Label image in any format that gpuccl reads")
       .required();

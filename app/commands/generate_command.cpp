@@ -95,8 +95,7 @@ int run_generate(const GenerateCommandOptions& options) {
 
 }  // namespace
 
-void setup_generate(CommandLine& line) {
-  const Command command = line.add_command("generate", "Make a binary test image or volume");
+void setup_generate(const Command& command) {
   const auto options = std::make_shared<GenerateCommandOptions>();
   add_kind(command, options->image.kind);
   add_size(command, options->image.extent);

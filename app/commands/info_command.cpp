@@ -91,9 +91,7 @@ std::string about() {
 
 }  // namespace
 
-void setup_info(CommandLine& command_line) {
-  const Command command =
-      command_line.add_command("info", "Print versions, formats and devices, for bug reports");
+void setup_info(const Command& command) {
   command.on_run([] {
     print_result(about());
     return kSuccess;

@@ -39,8 +39,7 @@ int run_join(const JoinOptions& options) {
 
 }  // namespace
 
-void setup_join(CommandLine& line) {
-  const Command command = line.add_command("join", "Join the parts that gpuccl label --part has labeled");
+void setup_join(const Command& command) {
   const auto options = std::make_shared<JoinOptions>();
   add_folder(command, "DIR", options->folder, "", "Folder of the parts, the one of --parts-dir").required();
   add_switch(command, "--finish", options->finish,

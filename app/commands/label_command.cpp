@@ -79,8 +79,7 @@ int run_label(const LabelOptions& options) {
 
 }  // namespace
 
-void setup_label(CommandLine& line) {
-  const Command command = line.add_command("label", "Label the connected components of an image or volume");
+void setup_label(const Command& command) {
   const auto options = std::make_shared<LabelOptions>();
   options->add_to(command);
   const auto task = std::make_shared<TaskOptions>();

@@ -158,8 +158,7 @@ std::string as_json() {
 
 }  // namespace
 
-void setup_list(CommandLine& line) {
-  const Command command = line.add_command("list", "List the algorithms, or the measures of components");
+void setup_list(const Command& command) {
   const auto options = std::make_shared<ListOptions>();
   const Option json = add_switch(command, "--json", options->json, "Print JSON");
   add_switch(command, "--markdown", options->markdown, "Print a table in Markdown").excludes(json);

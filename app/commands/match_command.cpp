@@ -354,9 +354,7 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
 
 }  // namespace
 
-void setup_match(CommandLine& line) {
-  const Command command =
-      line.add_command("match", "Match the objects of two label images, and score the second by the first");
+void setup_match(const Command& command) {
   const auto options = std::make_shared<MatchOptions>();
   add_path_or_stream(command, "TRUTH", options->truth, "", "Label image of the true objects, or a folder")
       .required();

@@ -194,8 +194,7 @@ int run_view(const ViewOptions& options) {
 
 }  // namespace
 
-void setup_view(CommandLine& line) {
-  const Command command = line.add_command("view", "Make a page to look at a label image in a browser");
+void setup_view(const Command& command) {
   const auto options = std::make_shared<ViewOptions>();
   add_path_or_stream(command, "LABELS", options->labels, "", "Label image in any format that gpuccl reads")
       .required();

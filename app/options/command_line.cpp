@@ -297,6 +297,11 @@ Command CommandLine::add_command(const std::string& name, const std::string& des
   return {*command, chosen_};
 }
 
+void CommandLine::add_command(const std::string& name, const std::string& description,
+                              const std::function<void(const Command&)>& setup) {
+  setups_[name] = [command = add_command(name, description), setup] { setup(command); };
+}
+
 CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
   if (!words.empty() && words.front() == "help") {
     if (words.size() > 2)
@@ -304,6 +309,8 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  for (const auto& [name, setup] : setups_)
+    if (std::find(words.begin(), words.end(), name) != words.end()) setup();
   words = without_separator(std::move(words));
   for (const CLI::App* command : app_->get_subcommands({}))
     if (!words.empty() && command->get_name() == words.front()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +90,10 @@ class CommandLine {
   ~CommandLine();
 
   Command add_command(const std::string& name, const std::string& description);
+  /// The same, whose options are added if the command line names it: those of all commands take longer than
+  /// to label a small image.
+  void add_command(const std::string& name, const std::string& description,
+                   const std::function<void(const Command&)>& setup);
 
   struct Parsed {
     std::string text;  // help or version, if that is what was asked for
@@ -101,6 +106,7 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
   Pages pages_;
   Run chosen_;
+  std::map<std::string, std::function<void()>> setups_;
 };
 
 /// Version of the library that parses.
