@@ -119,8 +119,12 @@ std::vector<Slab> cut(const LabelWork& work, int halvings) {
   return cut_into_slabs(work.extent, work.connectivity, work.extent.elements() >> halvings);
 }
 
+/// Slabs of a few rows take more memory for what is kept of each than they save.
 bool are_smallest(const LabelWork& work, int halvings) {
-  return work.extent.elements() >> halvings < 2 * smallest_slab(work);
+  constexpr int kManySlabs = 12;  // halvings
+  constexpr std::int64_t kFewElements = 1 << 20;
+  const std::int64_t elements = work.extent.elements() >> halvings;
+  return elements < 2 * smallest_slab(work) || (halvings >= kManySlabs && elements < kFewElements);
 }
 
 double bytes_of_slab(const LabelWork& work, const Slab& slab) {
