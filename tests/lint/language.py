@@ -39,6 +39,7 @@ FORBIDDEN = [(re.compile(r"(?<![\w-])" + (", " if pattern.startswith("for ") els
 CLAUSES = re.compile(r"(What|Of|The same|Those|Such|Likewise|Then|None|As in|Whatever)\b")
 
 MIN_EXAMPLES = 3  # of a man page
+SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}
 
 SUBJECTS_SINCE = "2026-11-25T06:00:00Z"  # older subjects are as they are
 
@@ -136,9 +137,9 @@ def check_messages():
 
 
 def check_comments():
-    """Words of comments in public headers; how comments of app and io begin."""
-    for folder in ("lib/include", "app", "io"):
-        for source in sorted((ROOT / folder).rglob("*.?pp")):
+    """Words of comments in public headers; beginnings of comments in all sources."""
+    for folder in ("lib/include", "lib/src", "app", "io"):
+        for source in sorted(path for path in (ROOT / folder).rglob("*.*") if path.suffix in SOURCES):
             inside = False
             for number, line in enumerate(source.read_text().split("\n"), 1):
                 comment = re.match(r" *//[/!]?<? ?(.*)", line)

@@ -18,7 +18,7 @@ struct Difference {
   }
 };
 
-/// Which value of the other image goes with each value of this one.
+/// Matches each value of this image with a value of the other one.
 class Partners {
  public:
   /// Values up to `largest` are looked up in an array, as long as that is no burden.

@@ -5,7 +5,7 @@
 namespace gpuccl {
 namespace {
 
-/// What is known of an algorithm without its kernels.
+/// Properties of an algorithm, without its kernels.
 struct Row {
   const char* name;
   const char* title;

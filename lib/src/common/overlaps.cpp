@@ -58,7 +58,7 @@ class PairCounts {
   std::size_t limit_ = kFirstLimit;
 };
 
-/// What one thread has counted.
+/// Counts of one thread.
 struct Counts {
   PairCounts pairs;
   std::vector<std::uint64_t> truth_areas, prediction_areas;

@@ -47,7 +47,7 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
   return kept;
 }
 
-/// What of `all` is kept; the memory of `all` is free when it returns.
+/// Returns the kept entries of `all` and frees its memory.
 template <class T>
 Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
   Column<T> picked;

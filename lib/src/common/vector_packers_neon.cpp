@@ -19,7 +19,7 @@ uint8x16_t in_range(const std::byte* samples, SampleRange<std::uint8_t> range) {
                   vdupq_n_u8(static_cast<std::uint8_t>(range.high - range.low)));
 }
 
-/// The same for 16 samples of two bytes.
+/// Compares 16 samples of two bytes.
 uint8x16_t in_range(const std::byte* samples, SampleRange<std::uint16_t> range) {
   const uint16x8_t low = vdupq_n_u16(range.low);
   const uint16x8_t span = vdupq_n_u16(static_cast<std::uint16_t>(range.high - range.low));

@@ -140,7 +140,7 @@ std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
   return std::clamp<std::int64_t>(kElements / std::max(extent.width, 1), 1, extent.rows() + 1);
 }
 
-/// What touches in rows [begin, end), and between these and the rows before. Calls keep(number, row) of each.
+/// Finds contacts in rows [begin, end), and with the rows before. Calls keep(number, row) for each.
 template <class Keep>
 ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, const Label* map,
                           std::int64_t begin, std::int64_t end, Keep keep) {

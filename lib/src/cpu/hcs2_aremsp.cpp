@@ -71,7 +71,7 @@ class TwoRowMask {
     return one;
   }
 
-  /// Of foreground.
+  /// Returns the label of a foreground pixel.
   Label label_of_e() const {
     if (d()) return !b() && c() ? merged(of_d(), of_c()) : of_d();
     if (b()) return f() ? merged(of_b(), of_f()) : of_b();
@@ -84,7 +84,7 @@ class TwoRowMask {
     return table_.new_label();
   }
 
-  /// Of foreground below background.
+  /// Returns the label of a foreground pixel below background.
   Label label_of_g() const {
     if (d()) return of_d();
     if (f()) return of_f();

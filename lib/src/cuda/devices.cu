@@ -36,8 +36,8 @@ cudaDeviceProp properties(int gpu) {
   return properties;
 }
 
-/// Of one multiprocessor, for arithmetic in single precision: CUDA C++ Programming Guide, compute
-/// capabilities, throughput of native arithmetic instructions.
+/// Number of single-precision cores per multiprocessor: CUDA C++ Programming Guide, compute capabilities,
+/// throughput of native arithmetic instructions.
 int cores_of_multiprocessor(int major, int minor) {
   return major == 7 || (major == 8 && minor == 0) || (major == 6 && minor == 0) ? 64 : 128;
 }

@@ -27,7 +27,7 @@ __global__ void stream_bytes(const unsigned* input, uint4* labels, std::uint64_t
   labels[i] = make_uint4(bytes & 0xffu, bytes >> 8 & 0xffu, bytes >> 16 & 0xffu, bytes >> 24);
 }
 
-/// The same from a bit each.
+/// Streams an image of one bit per element.
 __global__ void stream_bits(const unsigned* input, uint4* labels, std::uint64_t quads) {
   const std::uint64_t i = Line::mine();
   if (i >= quads) return;

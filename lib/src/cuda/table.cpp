@@ -5,7 +5,7 @@
 #include "cuda/cuda.hpp"
 #include "cuda/labelers/block_configuration.hpp"
 
-// What the algorithms' files give to the table, and what those that count accesses do.
+// Declares the entries that the algorithms' files, and their counting versions, add to the table.
 #define GPUCCL_ENGINE(identifier, ...)          \
   namespace gpuccl::cuda {                      \
   std::vector<Variant> identifier##_variants(); \

@@ -39,7 +39,7 @@ const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) 
   return algorithm;
 }
 
-/// What `--algo auto --device cuda` means: `runs`, else the first algorithm that does this connectivity.
+/// Returns the algorithm of `--algo auto --device cuda`: `runs`, else the first for this connectivity.
 const Algorithm& default_on_gpu(Connectivity connectivity) {
   const Algorithm* runs = find_algorithm(kDefault, DeviceKind::cuda);
   if (labels(runs, connectivity)) return *runs;

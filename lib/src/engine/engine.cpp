@@ -43,7 +43,7 @@ class IdleLabelers {
   std::map<LabelerKey, std::vector<std::unique_ptr<Labeler>>> idle_;
 };
 
-/// Those that were named, or all; where there is none, using the first says why.
+/// Returns the given GPUs, or all; if there are none, using the first one reports why.
 std::vector<int> found(std::vector<int> gpus) {
   if (!gpus.empty()) return gpus;
   gpus.resize(static_cast<std::size_t>(std::max(1, count_cuda_devices())));

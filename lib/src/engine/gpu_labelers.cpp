@@ -89,8 +89,8 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
   return together;
 }
 
-/// What runs out of memory is tried once more when there is any to give back, and without sums, which the
-/// host then gathers.
+/// Retries once after running out of memory, after freeing memory and without sums, which the host then
+/// gathers.
 void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
   SumsLayout& gathered = requests.front()->gathered;
   for (bool again = device.holds_memory() || gathered.words > 0;; again = false) {

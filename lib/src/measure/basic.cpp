@@ -9,7 +9,7 @@ namespace {
 
 using enum MeasureId;
 
-/// What area, box and centroid say, which are there already.
+/// Copies area, bounding box and centroid, which are always computed.
 class Basic final : public Group {
  public:
   explicit Basic(const Labeling& labeling)

@@ -5,7 +5,7 @@ namespace {
 
 using enum MeasureId;
 
-/// Which sides of the image the box touches.
+/// Derives the touched sides of the image from the bounding box.
 class Border final : public Group {
  public:
   explicit Border(const Labeling& labeling)

@@ -15,7 +15,7 @@ using enum MeasureId;
 
 enum Axis : std::size_t { x, y, z };
 
-/// What is less of the largest is left by rounding.
+/// Fraction of the largest eigenvalue below which others are rounding errors.
 constexpr double kNoise = 16 * std::numeric_limits<double>::epsilon();
 
 /// In descending order, none below 0.
@@ -28,7 +28,7 @@ std::array<double, 2> eigenvalues_2d(const Covariance& of) {
   return {larger, smaller > kNoise * product ? smaller : 0};
 }
 
-/// The same by Jacobi's rotations.
+/// Computes eigenvalues by Jacobi rotations.
 std::array<double, 3> eigenvalues_3d(Covariance of) {
   constexpr int kEnough = 30;
   for (int sweep = 0; sweep < kEnough; ++sweep) {
@@ -55,7 +55,7 @@ std::array<double, 3> eigenvalues_3d(Covariance of) {
   return values;
 }
 
-/// Of two axes, by the squares of their lengths.
+/// Returns the ratio of two axes from their squared lengths.
 double ratio(double longer, double shorter) {
   return shorter > 0 ? std::sqrt(longer / shorter) : std::numeric_limits<double>::quiet_NaN();
 }

@@ -58,7 +58,7 @@ double diameter(const std::vector<Point>& hull, double width, double height) {
       most = std::max(most, distance(i, far));
       far = (far + 1) % corners;
     }
-    // Of a side that is parallel both ends are as far.
+    // Both ends of a parallel side are equally far.
     most = std::max({most, distance(i, far), distance(next, far), distance(i, (far + 1) % corners),
                      distance(next, (far + 1) % corners)});
   }
@@ -235,7 +235,7 @@ class Feret final : public Group {
   static std::int64_t rows_of(const Box& box) {
     return (std::int64_t{box.max[1]} - box.min[1] + 1) * (std::int64_t{box.max[2]} - box.min[2] + 1);
   }
-  /// Where the ends of a row of its box are.
+  /// Returns the position of the ends of a row of a component's bounding box.
   std::size_t place_of(std::size_t i, int y, int z) const {
     const Box& box = boxes_[i];
     const std::int64_t slice = std::int64_t{box.max[1]} - box.min[1] + 1;

@@ -47,7 +47,7 @@ double LongSums::mean_square_from(WholeNumber middle) const {
   const WholeNumber uppers = upper_squares_ - 2 * upper * sum_.upper + upper * upper * count,
                     mixed = products_ - upper * sum_.lower - lower * sum_.upper + upper * lower * count,
                     lowers = lower_squares_ - 2 * lower * sum_.lower + lower * lower * count;
-  // Where distances are small, terms may cancel each other, and the whole fits 128 bits.
+  // Small distances: terms may cancel each other, and the result fits in 128 bits.
   const bool fits = uppers < WholeNumber{1} << 60;
   const double squares = fits ? static_cast<double>(uppers * kUpper * kUpper + 2 * mixed * kUpper + lowers)
                               : std::ldexp(static_cast<double>(uppers), 2 * kLowerBits) +

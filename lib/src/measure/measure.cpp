@@ -65,7 +65,7 @@ void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeli
   }
 }
 
-/// The same, as labels have rows ready, which have some around these.
+/// Adds rows as labels prepare them, with some rows around these.
 void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelSource& labels,
                     const Labeling& labeling, MeasureSums& sums) {
   constexpr int kReach = RowWindow::kReach;

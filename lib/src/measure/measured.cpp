@@ -12,7 +12,7 @@
 namespace gpuccl {
 namespace {
 
-/// What is saved of samples: what they add up to in a part, or measures of all of them.
+/// Kinds of saved samples: the sums of a part, or measures of all samples.
 enum Saved : std::uint64_t { kSums, kDerived };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace gpuccl::measuring {
 namespace {
 
-/// How components of a periodic image go across its borders.
+/// Wrapping of components across the borders of a periodic image.
 class Wraps final : public Group {
  public:
   explicit Wraps(const Labeling& labeling)

@@ -150,7 +150,7 @@ void Faces::unite_with_before(LabelRuns first) {
   link_.send(link_.part() - 1, std::move(reply));
 }
 
-/// What the part after has united at the last face.
+/// Receives the unions that the next part made at the last face.
 void Faces::take_from_next() {
   TakenMessage message(link_.receive(link_.part() + 1));
   const auto set_of = message.take<std::uint32_t>();

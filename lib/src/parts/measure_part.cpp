@@ -20,7 +20,7 @@ class OwnNumbers {
  public:
   explicit OwnNumbers(const NumberedPart& part) : part_(part) {}
 
-  /// Of a label of the whole.
+  /// Returns the part's own number for a label of the whole image.
   Label operator()(Label label) const {
     if (label == 0) return 0;
     const std::size_t owned = part_.components.size();
@@ -35,8 +35,8 @@ class OwnNumbers {
   const NumberedPart& part_;
 };
 
-/// What is known of the components that begin before the part: parts tell the next one of those at their last
-/// face.
+/// Receives the components that begin before this part and reach it: each part sends those at its last face
+/// to the next one.
 std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const NumberedPart& part) {
   std::vector<Component> before;
   const auto place = [](const std::vector<Label>& labels, Label label) {
@@ -154,7 +154,7 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
   Measured measured;
   alone([&] { measured = measure_rows(rows, rows.own().begin, rows.own().end, components, request); });
 
-  // What is known of components that began before goes to the part before, until it is where they begin.
+  // Sums of components that began earlier travel up the chain to the part that owns them.
   if (faces.next) {
     TakenMessage message(link.receive(link.part() + 1));
     const auto labels = message.take<Label>();

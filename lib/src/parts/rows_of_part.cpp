@@ -58,7 +58,7 @@ void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
                           const std::function<Label(Label)>& number) {
   const std::vector<Slab> slabs = cut_into_parts(extent_, link.parts());
   const auto rows = [&](int part) { return rows_of(slabs[static_cast<std::size_t>(part)], extent_); };
-  // What one part has of the rows around another.
+  // Returns the halo rows of one part that another part owns.
   const auto around = [&](int one, int other) {
     const RowRange of = rows(other);
     if (of.begin >= of.end || one == other) return RowRange{};

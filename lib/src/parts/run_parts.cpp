@@ -14,7 +14,7 @@
 namespace gpuccl {
 namespace {
 
-/// What a part hears when another one has failed.
+/// Error that a part receives when another one has failed.
 class OtherPartFailed : public Error {
  public:
   OtherPartFailed() : Error(Failure::internal, "another part has failed") {}

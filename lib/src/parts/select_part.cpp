@@ -86,7 +86,7 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered
 /// Selects among the components that begin in this part, and returns the number of each; 0: dropped.
 std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, const SelectionOptions& options,
                               const ComponentValues& values, NumberedPart& part) {
-  // What each part drops by itself; of the largest of all, each part has no more than that many.
+  // Filters that each part applies alone; of the N largest components, each part has at most N.
   SelectionOptions by_itself = options;
   by_itself.order = LabelOrder::raster;
   const std::size_t count = part.components.size();

@@ -14,7 +14,7 @@
 namespace gpuccl {
 namespace {
 
-/// What all parts have found, and those before this one.
+/// Totals of all parts, and of those before this one.
 struct Found {
   std::uint64_t before = 0, all = 0;  // components
   std::uint64_t largest = 0;
@@ -61,7 +61,7 @@ class ComponentWriter {
     if (high != std::array<std::uint64_t, 3>{}) sum_high_.emplace_hint(sum_high_.end(), written_, high);
     ++written_;
   }
-  /// The same of one of a part, in coordinates of the whole. Sums of two words are rare and take their time.
+  /// Writes a component of a part in coordinates of the whole. Sums of two words are rare and may be slow.
   void write(const Components& of_part, std::size_t i, const Slab& slab) {
     const std::uint64_t area = of_part.area[i];
     Box box = of_part.box[i];
@@ -112,7 +112,7 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   advise_huge_pages(numbers.data(), (components.size() + 1) * sizeof(Label));
   numbers.resize(components.size() + 1);
   if (!values.empty()) part.values.reserve(count);
-  // In place: a component is written where it was, or where one before it was.
+  // Works in place: a component is written to its own position or to that of an earlier one.
   ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);

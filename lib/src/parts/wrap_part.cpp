@@ -25,7 +25,7 @@ struct AtBorder {
 
 bool operator<(const AtBorder& one, const AtBorder& other) { return one.label < other.label; }
 
-/// What of the components that begin in a part are at a border of the image: by their boxes.
+/// Returns the components that begin in a part and touch a border of the image, by their bounding boxes.
 std::vector<AtBorder> components_at_border(const NumberedPart& part, const Extent& whole,
                                            const PeriodicAxes& periodic) {
   std::vector<AtBorder> found;

@@ -51,7 +51,7 @@ struct EqualRuns {
   bool operator()(const ValueRun& here, const ValueRun& other) const { return here.value == other.value; }
 };
 
-/// What joins the runs of an image.
+/// Unites the runs of an image.
 class Joiner {
  public:
   Joiner(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,

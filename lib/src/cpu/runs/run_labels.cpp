@@ -55,7 +55,7 @@ void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
   list_rows(*this, first_row, rows, out, map);
 }
 
-/// Those of a bundle, whose rows share them.
+/// Renders the labels of a bundle, whose rows share them.
 template <RowSet set>
 void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
   const BundleRows rows = bundles_.rows(place);

@@ -21,7 +21,7 @@ struct Elsewhere {
   std::int64_t missed_from = -1;  // the first bundle with a run of a component that `shared` has no room for
 };
 
-/// Where nothing else adds meanwhile.
+/// Requires that no other thread adds at the same time.
 void add_to(Components& components, Label label, const Component& part) {
   const std::size_t i = std::size_t{label} - 1;
   Component whole = components[i];

@@ -14,8 +14,8 @@ constexpr int kSeamsAStrip = 8;      // so that joining strips is a small part o
 std::int64_t strips_worth_while(const Bundles& bundles) {
   const int threads = threads_at_work();
   if (threads == 1) return 1;
-  // Where strips meet, bundles are looked at again: a row of them, or a whole layer. Strips of few layers
-  // would make threads slower that are many.
+  // At strip boundaries, bundles are processed twice: a row of them, or a whole layer. Strips of few layers
+  // would slow down many threads.
   const std::int64_t seam = bundles.layers() > 1 ? bundles.per_layer() : 1;
   const std::int64_t thick = std::max<std::int64_t>(threads, bundles.count() / (seam * kSeamsAStrip));
   return std::min({std::int64_t{threads} * kStripsPerThread, thick,

@@ -38,7 +38,7 @@ std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_befo
 template <class T, class Same>
 ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
   bool open = false;
-  // What lies between runs is written as one, over which the next is written: no branch says which it is.
+  // Writes the gap between runs as a run, which the next one overwrites: this avoids a branch.
   const auto end_run = [&](int at) {
     out->end = at;
     out += open;
@@ -108,7 +108,7 @@ double to_double(ValueType type, ValueBits value) {
 /// Memory for runs, of which each thread has its own blocks.
 class ValueImage::Memory {
  public:
-  /// Where this thread puts runs next, with room for so many; take() says how many they were.
+  /// Returns where this thread puts its next runs, with room for `count`; take() sets their number.
   ValueRun* room(std::size_t count) {
     Blocks& mine = blocks_.local();
     if (mine.left < count) {

@@ -65,7 +65,7 @@ __device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, Bl
   return around & reach;
 }
 
-/// Where the maps have their entry for a block: as many of them side by side as the image has blocks.
+/// Returns the position of a block in the maps, which are as wide as the image in blocks.
 template <class Block>
 __device__ Index entry(ImageRef<Label> blocks, Block X) {
   return blocks.index(X.x / 2, X.y / 2, X.z / Block::kDepth);

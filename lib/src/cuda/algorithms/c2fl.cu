@@ -25,8 +25,8 @@ namespace {
 
 using UsualTile = PixelTile<32, 16>;
 
-/// What coarse labeling leaves to refinement: it finds all connections along columns, or along rows if it
-/// does no more than that.
+/// Returns the scans left for refinement: coarse labeling finds all connections along columns, or along rows
+/// if it scans only those.
 constexpr Scans refined(Scans coarse) {
   switch (coarse) {
     case Scans::rows_and_columns:
@@ -77,7 +77,7 @@ Variants rc2fl_variants() { return c2fl::variants_of<Scans::rows>(); }
 Variants cc2fl_variants() { return c2fl::variants_of<Scans::columns>(); }
 Variants nc2fl_variants() { return c2fl::variants_of<Scans::none>(); }
 
-/// Those of the paper's table 1.
+/// Configurations of the paper's table 1.
 std::vector<BlockConfiguration> c2fl_configurations() {
   using namespace c2fl;
   return {configuration<16, 16>(), configuration<16, 32>(), configuration<32, 16>(),

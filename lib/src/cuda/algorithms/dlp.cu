@@ -34,7 +34,7 @@ namespace {
 
 using UsualTile = PixelTile<64, 8>;
 
-/// Which of the optional steps are done.
+/// Optional steps to perform.
 enum class Steps {
   all,
   no_preprocessing,  // DLP-SR and DLP-R before DLP-RUF

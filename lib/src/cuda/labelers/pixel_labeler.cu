@@ -11,7 +11,7 @@ namespace {
 /// Links are unsigned 32-bit numbers, and one value must be free to mean none.
 constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
 
-/// Of the image as it lies on the device, with the padding of its rows. Error (usage) if they are too many.
+/// Returns the number of elements on the device, including row padding. Error (usage) if there are too many.
 std::size_t checked_elements(BitView image) {
   const std::int64_t elements = image.extent.rows() * words_per_row(image.extent.width) * 32;
   if (elements > kMostElements)
@@ -46,7 +46,7 @@ void PixelLabeler::enqueue_upload(BitView image, PinnedRing& ring, const Stream&
   unpack(job_.bits, pixels_.data(), phase);
 }
 
-/// Of the labels that share an access of 16 bytes with the last ones of a row; no algorithm writes them all.
+/// Clears labels that share a 16-byte access with the last ones of a row; not every algorithm writes them.
 void PixelLabeler::enqueue_clearing(Label* labels, const Stream& stream) {
   const auto width = static_cast<std::size_t>(job_.bits.extent.width);
   if (width % 4 == 0) return;

@@ -26,8 +26,8 @@ bool is_aligned(const void* address, std::size_t to) {
 
 bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
 
-/// Of elements that all touch along `axes` axes, one at most begins a component: of 2, of 2 x 2 or of
-/// 2 x 2 x 2; of values each may.
+/// Bound on components: of elements that touch along `axes` axes (2, 2 x 2 or 2 x 2 x 2), at most one begins
+/// a component; of values, each may.
 void check_count(Extent extent, int axes) {
   require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
   const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };

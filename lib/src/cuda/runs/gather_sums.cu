@@ -24,7 +24,7 @@ struct LabelsOfPieces {
   std::int64_t tile;
   const Label* labels;  // of the nodes of the tile
 
-  /// Of the piece that has element `bit` of a word, where a bundle is one row.
+  /// Returns the label of the piece that contains element `bit` of a word, if a bundle is one row.
   __device__ Label at(int word, int y, int z, Word starts, int bit) const {
     static_assert(Tile::kBundleRows == 1);
     const std::int64_t other = frame.tile(word / Tile::kWords, y / Tile::kRows, z / Tile::kLayers);

@@ -13,7 +13,7 @@ __device__ Word word_of_bits(const std::uint8_t* from, int elements) {
   return elements < kWordBits ? word & ((Word{1} << elements) - 1) : word;
 }
 
-/// The same for bytes. The lanes of a warp read each other's bytes together, which lie side by side.
+/// Packs bytes. The lanes of a warp read adjacent bytes together.
 __device__ Word word_of_bytes(const std::uint8_t* from, int elements) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   Word word = 0;

@@ -6,7 +6,7 @@
 namespace gpuccl::cuda {
 namespace {
 
-/// Of the driver, which the program is not linked with: it starts on machines that have none.
+/// Returns a function of the driver, which the program does not link: it also starts on machines without one.
 void* driver_function(const char* name) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
