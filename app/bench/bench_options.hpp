@@ -26,7 +26,7 @@ struct BenchOptions {
 
   /// Refuses what contradicts itself. Error (usage).
   void check() const;
-  /// The page that --report writes in its folder, "" without --report, and the chart of a number beside it.
+  /// The page that --report writes in its folder, "" without --report, and the chart of a number next to it.
   std::string page() const;
   std::string chart(int number) const;
   /// Returns the timing options of `request`.

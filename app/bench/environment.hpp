@@ -9,7 +9,7 @@ namespace gpuccl::bench {
 /// The machine and the software of a measurement: name and value, in the order in which a report shows them.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Processor, threads, memory, system, compiler and the time. With `gpu` the card, driver and CUDA too, for
+/// Processor, threads, memory, system, compiler and the time. With `gpu` also the GPU, driver and CUDA, for
 /// which the driver is started.
 Environment environment(bool with_gpu, int gpu);
 

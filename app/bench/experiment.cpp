@@ -33,8 +33,8 @@ Connectivity connectivity_of(const Plan& plan, Extent extent) {
 struct OpenGroup {
   Group group;
   std::vector<const Algorithm*> algorithms;  // one a row
-  std::vector<ImageAverage> averages;        // likewise
-  std::vector<double> spent_ms;              // likewise
+  std::vector<ImageAverage> averages;        // per algorithm
+  std::vector<double> spent_ms;              // per algorithm
 };
 
 class Measuring {

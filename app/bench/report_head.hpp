@@ -6,7 +6,7 @@
 
 namespace gpuccl::bench {
 
-/// Everything a report says beside the results: program, version, commit and command line, then the machine.
+/// Content of a report except the results: program, version, commit and command line, then the machine.
 struct Head {
   std::string version;
   std::string commit;

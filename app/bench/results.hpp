@@ -12,7 +12,7 @@
 
 namespace gpuccl::bench {
 
-// Names of measures beside the phases' own.
+// Names of measures in addition to the phases' own.
 inline constexpr const char* kPreallocated = "preallocated";
 inline constexpr const char* kAllocated = "allocated";
 inline constexpr const char* kWhole = "whole";

@@ -45,7 +45,7 @@ class StagedSubject final : public Subject {
 
   /// Allocates buffers again that a labeler keeps between images, so each image has its own labeler.
   void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) override {
-    labelers_.resize(1);  // as much of the card's memory as there can be
+    labelers_.resize(1);  // frees as much GPU memory as possible
     labelers_.front() = variant_.make(gpu_);
     const auto on_new_labeler = [&](const char* measure, auto label) {
       repeat(timing, [&](int, bool counts) {

@@ -9,7 +9,7 @@ namespace gpuccl::app {
 /// that hostile data has taken over cannot read other files, write elsewhere or open connections.
 class Sandbox {
  public:
-  /// A file, or all that is below a folder. What is not there is left out.
+  /// A file, or all that is below a folder. Missing files are left out.
   void read(const std::string& path);
   /// All that is below the folder in which this file is, or is going to be.
   void write_beside(const std::string& path);

@@ -31,7 +31,7 @@ std::string beginning_of(const std::string& path) {
   return text;
 }
 
-/// Refuses to replace what is not surely of our making. Data about an image often lies beside it under the
+/// Refuses to replace what is not surely of our making. Data about an image often lies next to it under the
 /// name that its report would get, and tables are kept under any name.
 void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), const std::string& reason) {
   const std::string text = io::concerning(path, [&] { return beginning_of(path); });

@@ -46,7 +46,7 @@ class LabelOutputs {
   /// Everything but the report reaches the disk.
   void finish();
   /// Writes the report and gives all files their names. The report of an earlier label image of this name is
-  /// removed from beside it, wherever the new report is.
+  /// removed from there, even if the new report is elsewhere.
   void commit(const io::Report& report, const Components& components, const Measured& measured,
               const std::vector<Contact>& contacts);
   /// The names alone.

@@ -21,7 +21,7 @@ struct LabelPaths {
   bool any_output() const;
   /// Returns the named outputs, without standard output.
   std::vector<std::string> outputs() const;
-  /// Adds what is written without being asked for: the report beside the label image.
+  /// Adds what is written without being asked for: the report next to the label image.
   LabelPaths with_defaults() const;
   /// A Zarr that is input and label image gets the labels as a group in it.
   void add_to_own_store();
@@ -30,7 +30,7 @@ struct LabelPaths {
 /// Whether `path` is a stream or a device, which may be named twice, for nothing is replaced.
 bool is_special(const std::string& path);
 
-/// The report beside the label image `image`, or beside the store that has it as a group: with the name of
+/// The report next to the label image `image`, or next to the store that has it as a group: with the name of
 /// the group, unless it is the one that gpuccl adds by itself.
 std::string default_report(const std::string& image);
 

@@ -22,7 +22,7 @@ class LabelSandbox {
     add_input(files.intensity);
     for (const std::string& output : files.outputs()) write_beside(output);
   }
-  /// With its folder, where samples may lie beside a header. What a link leads to lies anywhere.
+  /// With its folder, where samples may lie next to a header. Targets of links may be anywhere.
   void add_input(const std::string& input) {
     if (input.empty() || input == "-") return;
     std::error_code unknown;

@@ -22,7 +22,7 @@ class MemoryBudget {
     double labeling = 0;    // image and tables, while it is labeled at once
     double labels = 0;      // what remains of these while labels are written; or a slab with its labels
     double components = 0;  // all that is known of them
-    double measured = 0;    // sums of measures beside those of components
+    double measured = 0;    // sums of measures, without those of components
     double counts = 0;      // values of samples that are counted for percentiles
     double contacts = 0;    // rows in which contacts are found
     double strip = 0;       // one strip of the label image

@@ -56,7 +56,7 @@ double bytes_of_rows(const Extent& part, double bytes_of_bits) {
          ((words - part.width * kBit) * bytes_of_bits / kBit + sizeof(std::size_t));
 }
 
-/// Bytes of the bits of an element; filled ones are drawn beside the background.
+/// Bytes of the bits of an element; filled ones are drawn in addition to the background.
 double bytes_of_bits(const LabelWork& work) { return work.labels_background ? 2 * kBit : kBit; }
 
 /// Bytes of an element of a large slab at most: its bit and its share of the tables. What every thread has

@@ -20,7 +20,7 @@ struct LabelWork {
   EngineOptions engine;
   bool selects = false;            // components are chosen from or put into another order
   bool wraps = false;              // components across periodic borders are united
-  bool labels_background = false;  // besides, to fill holes or to count cavities
+  bool labels_background = false;  // also labels the background, for holes or cavities
   MeasureRequest measures = {};
   std::optional<ValueType> values = {};  // of an image of these
   double delta = 0;
@@ -56,8 +56,8 @@ MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int
 std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
                                              const MemoryPlan& than);
 
-/// Whether an image that is labeled at once fits, and beside it its components, of which there are no more
-/// than `most`, or as many as there can be.
+/// Whether an image that is labeled at once fits, with its components, of which there are no more
+/// than `most`, or the maximum possible.
 bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most = INT64_MAX);
 
 }  // namespace gpuccl::app

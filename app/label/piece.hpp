@@ -63,7 +63,7 @@ class Piece {
   /// Fills holes before label(): `holes` has labels of label_background(), and numbers other than 0 for holes
   /// (empty: all are).
   void fill(NumberedSlab holes);
-  /// Goes on where another process has labeled the background: before fill(), in place of read().
+  /// Continues after another process has labeled the background: before fill(), instead of read().
   void resume(const PieceReport& background) { report_.foreground = background.foreground; }
   /// Labels the piece. Nothing if that has to be tried again by smaller slabs, after holes were filled once
   /// more. Error (internal) if the components are not all of the foreground, (data) if the input has changed.

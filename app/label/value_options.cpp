@@ -61,7 +61,7 @@ std::string rule_of(const ValueOptions& options) {
 }
 
 void check_value_type(ValueType type, const ValueOptions& options) {
-  constexpr double kMostExact = 9007199254740992;  // 2^53: every whole number up to it is a double
+  constexpr double kMostExact = 9007199254740992;  // 2^53: every integer up to it is a double
   if (!is_floating(type) && options.most_difference() > kMostExact)
     throw Error(Failure::usage, "--delta above 9007199254740992 needs floating-point values");
   if (is_floating(type) && !options.delta)

@@ -15,7 +15,7 @@ struct ValueOptions {
   bool by_values = false;
   std::optional<double> delta;
   bool per_value = false;    // --largest of each value
-  bool keep_values = false;  // written in place of labels
+  bool keep_values = false;  // written instead of labels
 
   double most_difference() const { return delta.value_or(0); }
   /// Whether each component has one value.

@@ -86,7 +86,7 @@ struct NumberIn<std::optional<T>> {
   using Type = T;
 };
 
-/// A whole number, in decimal whatever it starts with, from `least` to `most`.
+/// An integer, in decimal whatever it starts with, from `least` to `most`.
 template <class Target, class T = typename NumberIn<Target>::Type>
 Option add_number(const Command& command, const std::string& names, Target& target,
                   std::type_identity_t<T> least, std::type_identity_t<T> most, const std::string& type,

@@ -30,7 +30,7 @@ struct Word {
 };
 
 constexpr const char* kValue = "value";          // of a component of an image of values
-constexpr double kMostExact = 9007199254740992;  // 2^53: whole numbers below are a double each
+constexpr double kMostExact = 9007199254740992;  // 2^53: integers below are a double each
 
 /// World coordinates are computed when rows are written, after filters have run.
 bool is_in_the_world(MeasureId id) {

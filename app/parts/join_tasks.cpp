@@ -146,7 +146,7 @@ class Join {
     }
   }
 
-  /// Unites components across periodic borders; what there is to say of how they go across.
+  /// Unites components across periodic borders; returns how they cross.
   Measured wrapped(JoinedSlabs& joined) const {
     const Extent whole = input_.extent();
     std::vector<NumberedSlab> slabs;
@@ -231,7 +231,7 @@ class Join {
     joined_.write(folder_);
   }
 
-  /// The type that all labels, or values in place of them, fit.
+  /// The type that all labels, or values instead of them, fit.
   void settle_image(const Column<ValueBits>& values) {
     const std::string& image = run_.files().image;
     const LabelOptions& options = run_.options();

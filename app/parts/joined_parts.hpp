@@ -23,7 +23,7 @@ struct JoinedParts {
   HoleCounts holes;                                     // that were filled
   std::uint64_t nans = 0;                               // samples of components that are no number
   io::LabelType image_type = io::LabelType::automatic;  // resolved, if there is a label image
-  Label image_largest = 0;                              // label, or value in place of labels
+  Label image_largest = 0;                              // label, or value instead of labels
   std::vector<io::OfValue> values;                      // of an image of values
 
   /// Whether the type of a label image was settled, for these labels. Error (data).

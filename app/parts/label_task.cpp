@@ -290,7 +290,7 @@ class LabelTask {
     return result;
   }
 
-  /// Values in place of the numbers of a part's labels.
+  /// Values instead of the numbers of a part's labels.
   void make_values(int part, std::vector<Label>& numbers) const {
     const std::string path = folder_.labels_path(part);
     with_remedy(path, again(part), [&] {

@@ -36,7 +36,7 @@ struct ViewPage {
 /// Components of at most so many rows are given to a page, the largest.
 inline constexpr std::size_t kMostViewRows = 1'000'000;
 
-/// Bytes that making a page takes at most beside labels and table.
+/// Bytes that making a page takes at most in addition to labels and table.
 std::int64_t bytes_to_make_view();
 
 /// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below.

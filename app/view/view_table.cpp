@@ -62,7 +62,7 @@ std::vector<std::uint8_t> shuffled(const Values& values) {
   return bytes;
 }
 
-/// The smallest type that holds them: whole numbers exactly, others as the nearest of 32 bits.
+/// The smallest type that holds them: integers exactly, others as the nearest of 32 bits.
 const char* type_of(const std::vector<double>& values) {
   double least = 0, most = 0;
   for (const double value : values) {

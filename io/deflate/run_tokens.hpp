@@ -20,8 +20,8 @@ struct Token {
   std::uint32_t times = 0;  // matches of kMaxMatch bytes: of the copy if there is one, else with the sample
   std::uint16_t zeros = 0;  // at most kMostZeros: a literal and a match with it
   std::uint16_t distance = 0;  // of the copy
-  std::uint16_t length = 0;    // bytes of the copy beside `times`, at most kMostRest; 0: a sample instead
-  std::uint16_t rest = 0;      // bytes beside `times` that repeat the last sample, at most kMostRest
+  std::uint16_t length = 0;    // bytes of the copy after `times`, at most kMostRest; 0: a sample instead
+  std::uint16_t rest = 0;      // bytes in addition to `times` that repeat the last sample, at most kMostRest
 
   static constexpr std::uint32_t kMostZeros = kMaxMatch + 1;
   /// Up to here nothing less than kMinMatch is left after matches of kMaxMatch.

@@ -27,7 +27,7 @@ class GunzipStream {
   static std::int64_t bytes_of_copy() { return std::max(kZlibInflaterBytes, fast_inflater_bytes()); }
 
   std::uint64_t position() const { return position_; }
-  /// Whether zlib inflates it, be it that ISA-L refused it.
+  /// Whether zlib decompresses it, also after ISA-L rejected it.
   bool is_by_zlib() const { return is_by_zlib_; }
   /// Whether a member of gzip follows; whatever else does is not read, as gzip does not.
   bool starts_member() const;

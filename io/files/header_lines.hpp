@@ -8,7 +8,7 @@
 
 namespace gpuccl::io {
 
-/// The lines of a text that stands before samples. What it has beside the header's fields, such as a
+/// Lines of a text before samples. Content in addition to the header's fields, such as a
 /// history, may be long, but not without bound.
 class HeaderLines {
  public:

@@ -10,7 +10,7 @@ namespace {
 class ZlibInflater final : public Inflater {
  public:
   ZlibInflater() {
-    constexpr int kAnyHeader = 32;  // beside the bits of the window: of gzip or of zlib
+    constexpr int kAnyHeader = 32;  // added to the bits of the window: gzip or zlib
     if (inflateInit2(&stream_, MAX_WBITS + kAnyHeader) != Z_OK) throw std::bad_alloc();
   }
   ZlibInflater(const ZlibInflater& other) : Inflater() {

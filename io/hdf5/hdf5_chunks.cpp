@@ -22,7 +22,7 @@ bool Hdf5Chunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byt
   }
 }
 
-/// libhdf5 finds the chunk and reads it; it is decoded beside others.
+/// libhdf5 finds and reads the chunk; it is decoded in parallel with others.
 bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
                             std::vector<std::byte>& samples) const {
   std::vector<hsize_t> first(at.size());

@@ -54,7 +54,7 @@ void isolate(pid_t parent, int input, int to_parent, std::int64_t memory) {
   ::setrlimit(RLIMIT_CORE, &kNone);
   ::setrlimit(RLIMIT_FSIZE, &kNone);
   ::setrlimit(RLIMIT_CPU, &kLongest);
-  // Whoever reads what the program prints is not to wait for the child; nor does it need other inputs.
+  // Readers of the program's output must not wait for the child, and it needs no other inputs.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (standard != input && nothing >= 0) ::dup2(nothing, standard);

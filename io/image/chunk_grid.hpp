@@ -47,7 +47,7 @@ class Chunks {
   virtual bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
                     std::vector<std::byte>& samples) const = 0;
 
-  /// Memory of what a chunk is decoded from, and of all that is kept beside chunks.
+  /// Memory of what a chunk is decoded from, and of all that is kept in addition to chunks.
   virtual std::int64_t stored_bytes() const = 0;
   virtual std::int64_t held_bytes() const { return 0; }
 };

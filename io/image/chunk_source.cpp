@@ -64,7 +64,7 @@ class ChunkSource final : public SampleSource {
   int group_depth() const override { return static_cast<int>(std::min(z_.chunk, z_.size)); }
 
   std::int64_t buffer_bytes() const override {
-    constexpr std::int64_t kOfAllocation = 32;  // beside its bytes
+    constexpr std::int64_t kOfAllocation = 32;  // in addition to its bytes
     return x_.chunks() * (static_cast<std::int64_t>(chunks_->grid().chunk_bytes() + sizeof(Strip::Chunk)) +
                           kOfAllocation) +
            chunks_->stored_bytes() + rows_at_once() * row_bytes();

@@ -20,7 +20,7 @@ struct ImageInfo {
   std::string foreground_rule;
   Geometry geometry = {};
   bool is_described_stack = false;  // a TIFF that says, as ImageJ's do, which slices it holds
-  // Width and height are those of the largest pages; smaller ones are at the upper left, beside background.
+  // Width and height are those of the largest pages; smaller ones are at the upper left, next to background.
   bool has_smaller_pages = false;
   std::int64_t beside_pages = 0;  // elements of the extent that are of no page
 

@@ -30,7 +30,7 @@ struct Range {
 };
 
 /// A range in bins of equal width. In units of half or of one: a difference of two values neither overflows
-/// nor is zero where they differ.
+/// and is not zero if they differ.
 class Bins {
  public:
   static constexpr int kCount = 256;

@@ -12,7 +12,7 @@ namespace gpuccl::io {
 /// the two classes (Otsu 1979), the smallest such t. 0 for a histogram with a single bin in use or none.
 std::size_t otsu_split(const std::vector<std::uint64_t>& histogram);
 
-/// Otsu's threshold over all values of an input, from a histogram. Whole numbers have a bin each if they have
+/// Otsu's threshold over all values of an input, from a histogram. Integers have a bin each if they have
 /// at most 16 bits or lie less than 65,536 apart, else 65,536 bins between the least and the greatest; others
 /// (floating point, colors) have 256, as in scikit-image. Values that are no number do not count. Samples of
 /// 16 bits are decoded once, others twice, in parallel by as many threads as `memory` bytes allow. Throws

@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "rows of bits and samples are read as little-endian words");
 
-/// Samples of whole bytes; `flip` inverts whole numbers.
+/// Samples of whole bytes; `flip` inverts integers.
 template <class T>
 void load(const std::byte* row, std::int64_t first, std::int64_t count, bool flip, double* numbers) {
   const std::byte* from = row + first * static_cast<std::int64_t>(sizeof(T));
@@ -61,7 +61,7 @@ std::uint32_t triple_at(const std::byte* row, std::int64_t i) {
   return sample;
 }
 
-/// Whole numbers of any width up to 24 bits.
+/// Integers of any width up to 24 bits.
 void load_narrow(const SampleFormat& format, const std::byte* row, std::int64_t first, std::int64_t count,
                  bool flip, double* numbers) {
   const std::uint32_t mask = (1u << format.bits) - 1;

@@ -42,7 +42,7 @@ const char* name_of(Photometric photometric);
 /// Samples that make the colour of a pixel: 1 unless it is one.
 int colors_of(Photometric photometric);
 
-/// 0.299 R + 0.587 G + 0.114 B; exact for grays of whole numbers.
+/// 0.299 R + 0.587 G + 0.114 B; exact for grays of integers.
 double luma(double red, double green, double blue);
 
 /// The values of pixels [first, first + count) of a row: the sample as a number, the luma of a colour.

@@ -10,7 +10,7 @@ namespace gpuccl::io {
 ValueType value_type(const SampleFormat& format);
 
 /// Gives rows of a slice to an image of values of this type, in which the slice begins at row `first_row`.
-/// Where they are narrower than the image, what is beside them is 0.
+/// Where they are narrower than the image, what is next to them is 0.
 void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows);
 
 }  // namespace gpuccl::io

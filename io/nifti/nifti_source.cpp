@@ -25,7 +25,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, unknown);
 }
 
-/// The name of the samples of a pair: a.img or a.img.gz beside a.hdr or a.hdr.gz.
+/// The name of the samples of a pair: a.img or a.img.gz next to a.hdr or a.hdr.gz.
 std::string name_of_samples(const std::string& path) {
   fs::path name = path;
   if (lower_extension(name) == ".gz") name.replace_extension();

@@ -17,7 +17,7 @@ bool is_nifti(const GunzippedFile& file);
 /// Throws Error (data, io).
 std::string name_of_nifti_samples(const std::shared_ptr<const InputFile>& file);
 
-/// A NIfTI-1 or NIfTI-2 of one volume, or the header of one whose samples lie beside it as .img or .img.gz.
+/// A NIfTI-1 or NIfTI-2 of one volume, or the header of one whose samples lie next to it as .img or .img.gz.
 /// Throws Error (data, io, memory; no_input if there are no samples).
 std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 /// Opens a NIfTI compressed by gzip. `file` contains the compressed data of `contents`.

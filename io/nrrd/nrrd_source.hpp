@@ -8,7 +8,7 @@
 
 namespace gpuccl::io {
 
-/// An NRRD of one image or volume, or the header of one whose samples lie in a file beside it. Throws Error
+/// An NRRD of one image or volume, or the header of one whose samples lie in a file next to it. Throws Error
 /// (data, io, memory; no_input if there are no samples).
 std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 

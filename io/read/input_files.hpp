@@ -9,7 +9,7 @@
 namespace gpuccl::io {
 
 struct InputFiles {
-  std::vector<std::string> files;   // of a stack its slices and their list, too; samples beside a header
+  std::vector<std::string> files;   // of a stack its slices and their list, too; samples next to a header
   std::vector<std::string> stores;  // Zarrs, of which every file belongs to the input
 };
 

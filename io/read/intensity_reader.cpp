@@ -46,7 +46,7 @@ void to_doubles(const SampleFormat& format, const std::byte* row, std::span<doub
   to_values(format, true, row, 0, std::ssize(samples), samples.data());
 }
 
-/// The samples of a row of whole numbers, as stored.
+/// The samples of a row of integers, as stored.
 void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::span<WholeNumber> samples) {
   if (format.bits < 64) {
     std::vector<double> values(samples.size());

@@ -9,7 +9,7 @@
 namespace gpuccl::io {
 
 /// Calls open() for what cannot choose among several images. The message that refuses an input of such would
-/// name options that choose one, in place of which it ends in `remedy`.
+/// name options that choose one, instead of which it ends in `remedy`.
 template <class Open>
 auto open_one_image(const std::string& remedy, Open open) {
   try {

@@ -45,7 +45,7 @@ class Reader {
   /// Bytes of the input that are held in memory, now or once it is read: those of a pipe, or of slices that
   /// are stored across each other.
   virtual std::int64_t held_bytes() const = 0;
-  /// Bytes that decoding a slice takes beside its bits.
+  /// Bytes that decoding a slice takes in addition to its bits.
   virtual std::int64_t buffer_bytes() const = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// Names that an extension has beside another.
+/// Alternative spellings of extensions.
 constexpr std::pair<const char*, const char*> kSame[] = {
     {".tif", ".tiff"}, {".jpg", ".jpeg"}, {".pbm", ".pnm"},    {".pgm", ".pnm"}, {".ppm", ".pnm"},
     {".hdf5", ".h5"},  {".he5", ".h5"},   {".nii.gz", ".nii"}, {".mgz", ".mgh"},

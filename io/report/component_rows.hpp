@@ -55,7 +55,7 @@ struct RowStyle {
   std::string_view before_label, before_value, before_area, before_box, before_centroid, before_physical_area,
       before_physical_centroid, after_centroids, end, between;
   bool names_measures;
-  std::string_view missing;  // in place of a measure that there is none of
+  std::string_view missing;  // written for a missing measure
 };
 
 /// Factors from pixels to physical lengths.

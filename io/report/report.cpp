@@ -158,7 +158,7 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .names_measures = true,
                             .missing = "null"};
 
-/// Ends the components and begins a table of the same form: what there is of each value.
+/// Ends the components and begins a table of the same form: totals of each value.
 void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>& values,
                 bool has_components) {
   sink(has_components ? "\n  ],\n  \"values\": [" : "],\n  \"values\": [");

@@ -60,7 +60,7 @@ struct Report {
   std::string order;  // "raster", "size"
 
   ValueColumn value;                           // of images of values
-  std::optional<std::vector<OfValue>> values;  // what there is of each, after the components
+  std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
   ReportedFile preview, stats, contacts;  // a table that went to a stream is no file

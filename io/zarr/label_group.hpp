@@ -36,7 +36,7 @@ class LabelGroup {
   /// into it. Error (cannot_create, data; usage for a name that a Zarr cannot list).
   LabelGroup(const std::string& path, const AtomicFile::Options& options);
 
-  /// To be held from write() until the files have their names, or what others add meanwhile is lost.
+  /// To be held from write() until the files have their names, or labels that others add meanwhile are lost.
   FolderLock lock() const { return FolderLock(image_); }
   /// When the labels are complete in `folder`.
   void write(const AtomicFile& folder);

@@ -22,7 +22,7 @@ const nlohmann::json& member(const nlohmann::json& object, const char* name);
 /// The text in the member `name`; "" if there is none.
 std::string text_in(const nlohmann::json& object, const char* name);
 
-/// Whole numbers from 0 on in the member `name`. Throws Error (data) for anything else.
+/// Integers from 0 on in the member `name`. Throws Error (data) for anything else.
 std::vector<std::uint64_t> sizes_in(const nlohmann::json& object, const char* name);
 
 /// Throws Error (data) for a Zarr that cannot be read.

@@ -46,7 +46,7 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs);
 
 /// Numbers what `pairs` of labels 1..count connect: in `numbers`, count + 1 entries of 64 bits that begin as
-/// where each label is first met, each gets its component's, in the order of the least of these. Returns how
+/// where each label is first met, each gets its component's, in the order of their minimum. Returns how
 /// many components there are.
 std::int64_t unite(nanobind::handle pairs, nanobind::handle numbers);
 

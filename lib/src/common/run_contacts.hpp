@@ -5,7 +5,7 @@
 
 namespace gpuccl {
 
-/// Calls touch(run, other run) wherever runs of two rows beside each other touch; with `diagonal`, also
+/// Calls touch(run, other run) wherever runs of two rows next to each other touch; with `diagonal`, also
 /// across a corner. The runs of a row may touch each other.
 template <class Run, class Touch>
 void for_each_contact_of_rows(std::span<const Run> a, std::span<const Run> b, bool diagonal, Touch touch) {

@@ -14,7 +14,7 @@ class SpanSource {
 
   /// The image that was labeled.
   virtual BitView bits() const = 0;
-  /// Writes spans of rows [first_row, first_row + rows) of all rows in place of what `out` held: columns
+  /// Writes spans of rows [first_row, first_row + rows) of all rows instead of what `out` held: columns
   /// whose foreground is all of one label. They may begin and end where the row has none of it.
   virtual void list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const = 0;
 };

@@ -20,7 +20,7 @@ namespace gpuccl {
 namespace {
 
 std::optional<tbb::global_control> fewer_threads() {
-  const int wanted = tbb::info::default_concurrency() - 1;  // beside this one
+  const int wanted = tbb::info::default_concurrency() - 1;  // in addition to this one
   const int found = count_startable_threads(wanted);
   if (found == wanted) return std::nullopt;
   return std::make_optional<tbb::global_control>(tbb::global_control::max_allowed_parallelism,

@@ -33,7 +33,7 @@ GPUCCL_HD bool is_set_value(T value) {
   }
 }
 
-/// Whether values that are set differ by at most a delta: of whole numbers exactly, of floating point as
+/// Whether values that are set differ by at most a delta: for integers exactly, of floating point as
 /// doubles.
 template <class T>
 class Within {

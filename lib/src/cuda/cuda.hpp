@@ -14,7 +14,7 @@ namespace gpuccl::cuda {
 /// line means the same on every machine, but their makers throw Error (unavailable).
 std::vector<Algorithm> algorithms();
 
-/// The rows of gpuccl::counting_algorithms(), likewise.
+/// Returns the rows of gpuccl::counting_algorithms().
 std::vector<Algorithm> counting_algorithms();
 
 /// The rows of gpuccl::block_configurations(); without CUDA one of each algorithm.

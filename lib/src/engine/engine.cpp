@@ -22,7 +22,7 @@ namespace gpuccl {
 
 namespace {
 
-/// Labelers of the CPU that wait for an image: as many as there were images labeled at once.
+/// Labelers of the CPU that wait for an image: the maximum number of images labeled at once.
 class IdleLabelers {
  public:
   std::unique_ptr<Labeler> take(const LabelerKey& key) {

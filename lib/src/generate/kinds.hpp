@@ -6,7 +6,7 @@
 #include "gpuccl/generate.hpp"
 
 // One function a kind; each draws into an image that is all background. Nothing here depends on how a
-// standard library draws from a distribution or rounds: whole numbers from MT19937 only.
+// standard library draws from a distribution or rounds: integers from MT19937 only.
 namespace gpuccl::generators {
 
 void random(const GenerateOptions& options, BitVolume& image);
@@ -21,7 +21,7 @@ void page(const GenerateOptions& options, BitVolume& image);
 /// `share` (0 to 1) of the range of a 32-bit draw: a draw is smaller with that probability.
 inline std::uint64_t share_of_draws(double share) { return static_cast<std::uint64_t>(share * 4294967296.0); }
 
-/// A whole number in [0, count).
+/// An integer in [0, count).
 inline int below(std::mt19937& draw, int count) {
   return static_cast<int>(std::uint64_t{draw()} * static_cast<std::uint64_t>(count) >> 32);
 }

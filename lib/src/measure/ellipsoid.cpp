@@ -23,7 +23,7 @@ std::array<double, 2> eigenvalues_2d(const Covariance& of) {
   const double half = (of[x][x] - of[y][y]) / 2, mean = (of[x][x] + of[y][y]) / 2;
   const double reach = length_of(half, of[x][y]), larger = mean + reach;
   if (!(larger > 0)) return {0, 0};
-  // The smaller one by the determinant: a difference would lose what there is of it.
+  // The smaller one by the determinant: a difference would cancel it.
   const double product = of[x][x] / larger * of[y][y], smaller = product - of[x][y] / larger * of[x][y];
   return {larger, smaller > kNoise * product ? smaller : 0};
 }

@@ -66,7 +66,7 @@ class Outside {
       return static_cast<int>(std::int64_t{extent.depth} * strip / strips);
     };
     do {
-      // Strips beside each other look at rows of each other.
+      // Strips next to each other look at rows of each other.
       for (const int odd : {0, 1})
         tbb::parallel_for(0, (strips + 1 - odd) / 2, [&](int i) {
           const int strip = 2 * i + odd;
@@ -164,7 +164,7 @@ class Outside {
       }
   }
 
-  /// Adds to what a row, which is not at the border, has outside. `beside`: room for a row of words, with one
+  /// Extends the outside of a row that is not at the border. `beside`: room for a row of words, with one
   /// on either side of it. Returns whether there is more.
   template <bool diagonal>
   bool grow(int y, int z, Word* beside) {
@@ -220,7 +220,7 @@ class Outside {
   bool diagonal_;
   int words_;
   Word to_end_;              // the elements of the last word
-  std::vector<char> stale_;  // rows that may have more outside by what is beside them
+  std::vector<char> stale_;  // rows that may have more outside by what is next to them
   std::atomic<std::int64_t> rows_left_;
 };
 

@@ -19,7 +19,7 @@ struct EulerRows {
 
 /// By inclusion and exclusion the union of the row with those before it has more: of each end of an element
 /// 1 - p - q0 - q1 - q2 + p q0 + p q1 + q0 q1 + q1 q2 - p q0 q1, where a row is 1 if it has an element
-/// there, less the same of each element itself.
+/// there, minus that of each element itself.
 template <bool is_volume, class Row, class Word>
 GPUCCL_HD int with_faces(const EulerRows<Row>& rows, int word, Word mask) {
   const Word here = rows.here[word] & mask;

@@ -70,7 +70,7 @@ struct Ends {
   int begin = 0, end = 0;
 };
 
-/// The hull of points half an element beside, above and below the first and last elements of rows, of which
+/// The hull of points half an element next to, above and below the first and last elements of rows, of which
 /// `y` is the first. Of points at one height only the first and the last matter.
 std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   std::vector<Point> points;
@@ -98,7 +98,7 @@ std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, 
   for (std::size_t i = 0; i < hull.size(); ++i) {
     const Point &a = hull[i], &b = hull[(i + 1) % hull.size()];
     if (a.y == b.y) continue;
-    // The hull goes round such that it lies to the left of its sides: up along x, if y goes down the page.
+    // The hull lies to the left of its sides: up along x, if y goes down the page.
     const bool is_right = a.y < b.y;
     const Point &top = is_right ? a : b, &bottom = is_right ? b : a;
     for (std::int64_t y = divided(top.y + 1, 2); 2 * y <= bottom.y; ++y) {
@@ -138,8 +138,8 @@ std::vector<std::array<int, 3>> corners_of_slices(std::span<const Ends> rows, co
   return corners;
 }
 
-/// The largest distance between two points half an element beside the elements of a volume, along any axis,
-/// by the size of an element. Of points beside two elements those are farthest that lie on either side along
+/// The largest distance between two points half an element next to the elements of a volume, along any axis,
+/// by the size of an element. Of points next to two elements those are farthest that lie on either side along
 /// one axis: its part of the distance is longer by an element.
 template <class Number>
 double diameter(const std::vector<std::array<int, 3>>& corners, const std::array<Number, 3>& size) {
@@ -156,7 +156,7 @@ double diameter(const std::vector<std::array<int, 3>>& corners, const std::array
 }
 
 /// In images the largest distance between two points at the edge of the convex hull as an image, half an
-/// element beside, above or below the centres of its elements; in volumes the same of the elements
+/// element next to, above or below the centres of its elements; in volumes those of the elements
 /// themselves. Of each row of a component only its ends matter.
 class Feret final : public Group {
  public:
@@ -189,7 +189,7 @@ class Feret final : public Group {
       const std::size_t i = stretch.label - 1;
       stretch.for_each_word([&](int word, Word mask) {
         const Word elements = row.bits()[word] & mask;
-        if (elements == 0) return;  // as in rows beside the box
+        if (elements == 0) return;  // as in rows next to the box
         Ends& ends = ends_[place_of(i, row.y, row.z)];
         const int first = word * kWordBits;
         if (ends.end == 0) ends.begin = first + std::countr_zero(elements);

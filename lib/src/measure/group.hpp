@@ -95,7 +95,7 @@ class Group {
   virtual int SumsLayout::*place() const { return nullptr; }
   /// Whether it needs add().
   virtual bool looks_at_rows() const { return words() > 0; }
-  /// Bytes that it keeps of a component, and beside that of all together.
+  /// Bytes that it keeps of a component, and in addition to that of all together.
   virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
   virtual std::int64_t bytes_beside() const { return 0; }
   /// Whether add() looks at LabeledRow::edges.
@@ -105,8 +105,8 @@ class Group {
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
-  /// Puts what it keeps of a component beside its sums, so many words, behind `saved`, and adds that to what
-  /// it keeps of another part of the same one, with the same box. False if it cannot be of such.
+  /// Appends the state of a component, except its sums, to `saved` as this many words. add_saved() adds it to
+  /// that of another piece with the same bounding box; returns false if the words are invalid.
   virtual std::size_t saved_words(std::size_t /*index*/) const { return 0; }
   virtual void save(std::size_t /*index*/, std::vector<std::uint64_t>& /*saved*/) const {}
   virtual bool add_saved(std::size_t /*index*/, std::span<const std::uint64_t> /*saved*/) { return true; }

@@ -8,7 +8,7 @@
 
 namespace gpuccl::measuring {
 
-/// Sums of samples that are whole numbers of at most 64 bits: exact, in any order. Samples are summed in
+/// Sums of samples that are integers of at most 64 bits: exact, in any order. Samples are summed in
 /// halves, of which squares and moments fit 128 bits too.
 class LongSums {
  public:
@@ -35,7 +35,7 @@ class LongSums {
   static constexpr int kLowerBits = 32;
   static constexpr WholeNumber kUpper = WholeNumber{1} << kLowerBits;
 
-  /// The mean of squares of distances from a whole number.
+  /// The mean of squares of distances from an integer.
   double mean_square_from(WholeNumber middle) const;
 
   std::uint64_t count_ = 0;

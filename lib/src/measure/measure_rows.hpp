@@ -8,9 +8,9 @@
 
 namespace gpuccl {
 
-/// Measures what rows [begin, end), or whole slices, have of components whose boxes are known, to be added to
-/// what others have. Labels that none of them has are of other components. Of the background only cavities
-/// that begin in these rows are looked at.
+/// Measures components with known bounding boxes in rows [begin, end), or whole slices. The result is added
+/// to those of other rows. Labels of other components are ignored. In the background, only cavities that
+/// begin in these rows are measured.
 Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
                       const Components& components, MeasureRequest request);
 

@@ -10,7 +10,7 @@
 namespace gpuccl::measuring {
 
 /// Pairs of an element and one of its neighbors, by what they have in common: they are of one component where
-/// the connectivity in use joins them, directly or by elements beside both, and else the labels must be
+/// the connectivity in use joins them, directly or by elements next to both, and else the labels must be
 /// looked at. `reach`: that of the connectivity. `Rows`: words of the row and of those around it, as
 /// LabeledRow has them.
 template <int reach, class Rows>
@@ -34,7 +34,7 @@ class Neighbors {
   }
 
  private:
-  /// The elements that are joined with their neighbor by others that are beside both.
+  /// The elements that are joined with their neighbor by others that are next to both.
   template <Direction to, class Word>
   GPUCCL_HD Word between(int word) const {
     const auto &here = rows_.bits(), &other = rows_.bits(to.dy, to.dz);

@@ -12,7 +12,7 @@ namespace {
 using enum MeasureId;
 
 /// The length of a line through the centres of the elements at the edge, by how many others at the edge are
-/// beside each. An element is at the edge if one of its four neighbors is background.
+/// next to each. An element is at the edge if one of its four neighbors is background.
 class Perimeter final : public Group {
  public:
   explicit Perimeter(const Labeling& labeling) : connectivity_(labeling.request.connectivity) {}

@@ -23,7 +23,7 @@ class RegionMeasurer {
   RegionMeasurer(const Labeling& labeling, const Region& region, bool is_alone, MeasureSums& sums)
       : labeling_(labeling), region_(region), is_alone_(is_alone), sums_(sums) {}
 
-  static constexpr std::size_t kBytesOfPart = 64;  // of a part, beside its sums
+  static constexpr std::size_t kBytesOfPart = 64;  // of a part, in addition to its sums
 
   void measure(const RowAccess& rows);
   /// While no other thread does.

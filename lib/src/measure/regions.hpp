@@ -25,7 +25,7 @@ Components one_of_all(const Extent& extent);
 /// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
 std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent);
 
-/// Cuts what there is of rows into regions that threads share, none of which has much memory.
+/// Divides rows into regions that threads share, none of which has much memory.
 std::vector<Region> cut(const Region& all, const Extent& extent);
 
 /// Whether there is memory for the parts of components that are not in one region, as many at once as threads

@@ -11,7 +11,7 @@ namespace gpuccl::measuring {
 using Word = std::uint64_t;
 inline constexpr int kWordBits = 64;
 
-/// A row of bits, and beside it the same moved by an element to either side.
+/// A row of bits, and next to it the same moved by an element to either side.
 class RowBits {
  public:
   RowBits() = default;

@@ -19,7 +19,7 @@ double number_or_none(double value);
 /// Derives the values that do not depend on how a sum and its moments were computed.
 void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values);
 
-/// The mean of whole numbers: the one next to it, and how far from that it is.
+/// The mean of integers: the one next to it, and how far from that it is.
 struct WholeMean {
   WholeMean(WholeNumber sum, std::uint64_t count);
 
@@ -27,7 +27,7 @@ struct WholeMean {
   double off;
 };
 
-/// Measures of whole numbers that put_sums() does not put; `variance`: around the middle, not the mean.
+/// Measures of integers that put_sums() does not put; `variance`: around the middle, not the mean.
 void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double variance,
                MeasureValues& values);
 

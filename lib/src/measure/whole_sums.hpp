@@ -9,7 +9,7 @@
 
 namespace gpuccl::measuring {
 
-/// Sums of samples that are whole numbers of at most 32 bits: exact, in any order.
+/// Sums of samples that are integers of at most 32 bits: exact, in any order.
 class WholeSums {
  public:
   using Sample = double;

@@ -14,7 +14,7 @@ namespace gpuccl {
 namespace {
 
 constexpr std::uint32_t kNone = MetLabels::kNone;
-constexpr std::uint32_t kInGroup = kNone - 1;  // in place of a set at a seam
+constexpr std::uint32_t kInGroup = kNone - 1;  // instead of a set at a boundary
 
 /// Runs of a face with their labels replaced by the numbers of what was met.
 void meet_all(LabelRuns& face, MetLabels& met) {
@@ -97,7 +97,7 @@ void Faces::unite_with_before(LabelRuns first) {
   std::vector<Label> links(count + begins_.size());
   std::iota(links.begin(), links.end(), Label{0});
   const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
-  // Only contacts that join what no others do: as many as there are components at most.
+  // Keeps a spanning forest of contacts: at most as many as components.
   for_each_contact(before, here, geometry_, elements_, [&](Label a, Label b) {
     if (sets.find(a) == sets.find(count + b)) return;
     sets.unite(a, count + b);

@@ -11,8 +11,8 @@
 
 namespace gpuccl {
 
-/// The rows of a part, and those of others around them, which parts send each other. Of their labels in the
-/// whole number(label) is listed.
+/// The rows of a part with its halo rows, which parts exchange. Labels of the whole image are listed as
+/// number(label).
 class RowsOfPart final : public LabelSource {
  public:
   /// `part` must outlive it.

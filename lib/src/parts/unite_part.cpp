@@ -36,7 +36,7 @@ Found find_all(PartLink& link, std::uint64_t count, std::uint64_t largest) {
   return found;
 }
 
-/// Elements of the largest component that begins in the part. What others begin has more than is here.
+/// Elements of the largest component that begins in the part. Others have more elements than are here.
 std::uint64_t largest_of(const Components& components, const Faces& faces) {
   std::uint64_t largest = 0;
   for (const std::uint64_t area : components.area) largest = std::max(largest, area);

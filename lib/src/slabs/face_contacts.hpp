@@ -31,7 +31,7 @@ struct Face {
   ValueBits value(const LabelRun& run) const { return values[run.label - first_label]; }
 };
 
-/// Calls touch(label, other label) wherever runs of two faces beside each other touch and connect(row, row
+/// Calls touch(label, other label) wherever runs of two faces next to each other touch and connect(row, row
 /// here, diagonal) says of their rows that they connect.
 template <class Connect, class Touch>
 void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& geometry, Connect connect,

@@ -25,7 +25,7 @@ class SlabComponents {
   /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
   /// data).
   Label add(const Slab& slab, Components components);
-  /// TooManyComponents if there is no memory for so many more, or for so many bytes beside them.
+  /// TooManyComponents if there is no memory for so many more, or for so many bytes in addition to them.
   void check_memory(std::size_t more, std::size_t bytes_beside = 0) const;
 
   void unite(Label a, Label b);

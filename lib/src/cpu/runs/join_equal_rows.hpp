@@ -23,7 +23,7 @@ namespace gpuccl::cpu {
 ///
 /// Most of what it touches there is joined already by way of another of them. What an element touches in
 /// `before` and `before_above`, an element of the same value above it touches too, if corners count, and
-/// likewise with `before` and the two beside that. And where a row has the same runs as the one above it or
+/// and with `before` and the two next to that. And where a row has the same runs as the one above it or
 /// the one before it, each run is joined with its like. Such a contact is left out only for contacts of rows
 /// that come earlier, or that are joined here, so that none is left out for another that is.
 template <int kReach>

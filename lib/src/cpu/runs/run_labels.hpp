@@ -36,7 +36,7 @@ class RunLabels final : public LabelSource, public SpanSource {
   }
 
   /// The labels of `image` alone, which is one slice and stands in this one at column 0 from row `first_row`
-  /// on, where a bundle begins, with nothing beside nor right below it. Its labels are `before` + 1 to
+  /// on, where a bundle begins, with nothing next to it or right below it. Its labels are `before` + 1 to
   /// `before` + `count` here.
   RunLabels part(BitView image, std::int64_t first_row, Label before, Label count) const;
 

@@ -146,7 +146,7 @@ class StripMeasurer {
 
   static void widen(Box& box, const Box& part) {
     static_assert(offsetof(Box, max) == sizeof box.min && sizeof box.min == 3 * sizeof(int));
-    // The first four entries as one vector: the last of them inverted, so that the least of it is the most.
+    // The first four entries as one vector: the last of them inverted, so that its minimum is the maximum.
     using Four [[gnu::vector_size(4 * sizeof(int))]] = int;
     constexpr Four kInverted{0, 0, 0, -1};
     const Four more{part.min[0], part.min[1], part.min[2], ~part.max[0]};

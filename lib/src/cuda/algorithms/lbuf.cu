@@ -47,7 +47,7 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
     return true;
   };
   if (at.x % Line::kWidth == 0) unite_with(-1, 0);
-  if (!unite_with(0, -1) && connectivity == Connectivity::c8) {  // the one above touches those beside it
+  if (!unite_with(0, -1) && connectivity == Connectivity::c8) {  // the one above touches those next to it
     unite_with(-1, -1);
     unite_with(1, -1);
   }

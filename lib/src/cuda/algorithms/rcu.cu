@@ -51,7 +51,7 @@ __device__ bool scan_rows(Label* first, int width, Index pitch, int rows, int st
       piece[row][lane] = row < rows && x < width ? SharedByThreads::load(label(row)) : 0;
     __syncwarp(kAllLanes);
     const bool piece_changed = carry_along(piece, step, carried);
-    __syncwarp(kAllLanes);  // lanes read what others wrote, and a vote orders no memory
+    __syncwarp(kAllLanes);  // lanes read writes of others, and a vote orders no memory
     if (__any_sync(kAllLanes, piece_changed)) {
       for (int row = 0; row < rows; ++row)
         if (x < width) SharedByThreads::store(label(row), piece[row][lane]);

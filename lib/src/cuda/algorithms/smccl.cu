@@ -146,7 +146,7 @@ __global__ void border_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
         return true;
       };
       const PixelThread across{at.x + dx, at.y + dy, at.z};
-      if (join(across) || connectivity == Connectivity::c4) return;  // that one touches those beside it
+      if (join(across) || connectivity == Connectivity::c4) return;  // that one touches those next to it
       join({across.x + dy, across.y + dx, at.z});
       join({across.x - dy, across.y - dx, at.z});
     });

@@ -85,7 +85,7 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
   if (on_top) for_runs_above<connectivity>(!on_left && before, foreground, unite);
   if (on_left && before) unite(-1, 0);
   if constexpr (connectivity == Connectivity::c8) {
-    if (on_top || foreground(0, -1)) return;  // the one above is united with those beside it
+    if (on_top || foreground(0, -1)) return;  // the one above is united with those next to it
     if (on_left && !before && foreground(-1, -1)) unite(-1, -1);
     if (on_right && foreground(1, -1)) unite(1, -1);
   }

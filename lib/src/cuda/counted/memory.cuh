@@ -22,7 +22,7 @@ struct ThreadWork {
 
 namespace {
 __device__ Accesses counts;          // of the kernel that runs
-__device__ ThreadWork* thread_work;  // likewise, one a thread, block after block; null where nobody asks
+__device__ ThreadWork* thread_work;  // counts per thread, block after block; null if not requested
 }  // namespace
 
 __device__ inline void count(unsigned long long& accesses) { atomicAdd(&accesses, 1ull); }

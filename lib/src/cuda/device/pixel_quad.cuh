@@ -14,7 +14,7 @@ struct PixelQuad {
 
   using Grid = ThreadGrid<4, 1, 1, 32, 8>;
 
-  /// Pixels of a row: bit 1 + i is pixel i of the quad, bits 0 and 5 are those beside it.
+  /// Pixels of a row: bit 1 + i is pixel i of the quad, bits 0 and 5 are those next to it.
   using Row = unsigned;
   static constexpr Row kOwn = 0b011110;
 

@@ -52,7 +52,7 @@ struct TilePart {
   }
 };
 
-/// Adds up the parts of a warp's lanes: of two lanes beside each other that have one component, the second
+/// Adds up the parts of a warp's lanes: of two lanes next to each other that have one component, the second
 /// gives its part to the first and is left with none (label 0).
 template <class Part>
 __device__ void gather_in_warp(Part& part) {

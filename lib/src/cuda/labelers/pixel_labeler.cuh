@@ -18,7 +18,7 @@ class PixelLabeler : public GpuLabeler {
   virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
   /// Enqueues labeling with labels 1..N, and marks and counts components in `first`.
   virtual void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first);
-  /// Room for what an algorithm keeps beside image and labels.
+  /// Room for what an algorithm keeps in addition to image and labels.
   virtual void reserve(const Job&) {}
 
  private:

@@ -78,7 +78,7 @@ __global__ void merge_borders(ImageRef<const Pixel> image, ImageRef<Label> label
   const auto thread = BorderThread<Tile>::mine(image.extent);
   thread.on_horizontal(image.extent, [&](PixelThread at) {
     if (!is_foreground(image, at.x, at.y, at.z) || unite(at, 0, -1))
-      return;  // that one touches those beside it
+      return;  // that one touches those next to it
     if constexpr (connectivity == Connectivity::c8) {
       unite(at, -1, -1);
       unite(at, 1, -1);

@@ -48,7 +48,7 @@ struct RootBlock {
   }
 
   /// A pixel of the block that holds neither link nor information (BlockInfoStore) while others may be
-  /// earlier than the block's own first pixel, so that the least of them can be found there.
+  /// earlier than the block's own first pixel, so that the minimum can be found there.
   __device__ Label* earliest(ImageRef<Label> labels) const {
     Label* const link = labels.data + node;
     if (x + 1 == static_cast<Index>(labels.extent.width)) return link + 1;  // padding

@@ -115,7 +115,7 @@ __device__ bool first_of_equals(const Pair<Link>& pair, bool wanted) {
 }
 
 /// Unites what the contacts of a whole warp name. They are shared out among its lanes, so that no lane has a
-/// long row of unions of its own; a few of each at a time, because lanes beside each other have the same
+/// long row of unions of its own; a few of each at a time, because lanes next to each other have the same
 /// chains to walk.
 template <class Tile, class Link>
 __device__ void unite_all(const Forest<Link>& forest, const Contacts<Tile>& contacts,

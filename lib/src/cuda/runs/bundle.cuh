@@ -129,7 +129,7 @@ __device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[
     return touching<0>(own, others[0]) & touching<1>(others[0], others[2]) &
            touching<0>(others[1], others[2]);
   } else if constexpr (side >= 2 && Tile::connectivity == Connectivity::c18) {
-    // The elements share an edge; one beside it in A or B touches both.
+    // The elements share an edge; one next to it in A or B touches both.
     const Word near = side == 2 ? others[0].all() | others[1].all() : others[1].all();
     return near | near << 1 | near >> 1;
   } else if constexpr (side == 2) {

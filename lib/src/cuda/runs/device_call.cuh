@@ -4,8 +4,8 @@
 #include "cuda/runs/planes.cuh"
 #include "gpuccl/device_labeling.hpp"
 
-// label_on_device() once its arguments have been checked, and all pitches are given. For images that have
-// elements.
+// Arguments of label_on_device() after they have been checked, with all pitches set. Images are not
+// empty.
 namespace gpuccl::cuda::runs {
 
 struct DeviceCall {
@@ -15,7 +15,7 @@ struct DeviceCall {
   cudaStream_t stream;
 };
 
-/// label_values_on_device(), likewise.
+/// Arguments of label_values_on_device().
 struct ValueCall {
   DeviceValues values;
   Extent extent;

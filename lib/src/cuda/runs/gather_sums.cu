@@ -97,7 +97,7 @@ __device__ void add_coordinates(SumsPart<is_volume>& part, Word elements, unsign
   for (int i = 0; i < Values::kProducts; ++i) part.values[Values::kMoments + i] += products[i];
 }
 
-/// Adds what `here`, elements of a row that are all of the part's component, have of what is asked for.
+/// Adds the contribution of `here`, elements of a row in the part's component, to the requested sums.
 template <class Tile, class Row>
 __device__ void add_row(SumsPart<is_3d(Tile::connectivity)>& part, const Row& row, Word here,
                         const SumsLayout& layout) {

@@ -31,7 +31,7 @@ void find_planes_of(const Frame& frame, const DeviceValues& values, Word* planes
     if (values.delta > 0) {
       launch_with<connectivity>(frame, rows_of<T>(values), NearValues<T>(values.delta), planes, phase);
     } else {
-      // Whether whole numbers are equal does not depend on their sign.
+      // Equality of integers does not depend on signedness.
       using Whole = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>,
                                                 std::make_unsigned<T>>::type;
       launch_with<connectivity>(frame, rows_of<Whole>(values), EqualValues<Whole>{}, planes, phase);
@@ -60,7 +60,7 @@ __global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap firs
 
 /// A thread a word.
 __global__ void mark_runs_kernel(Frame frame, Bitmap starts) {
-  using Planes = ValuePlanes<Connectivity::c4>;  // these two are the same of all
+  using Planes = ValuePlanes<Connectivity::c4>;  // these two are equal for all connectivities
   const std::uint64_t i = ThreadLine<>::mine();
   if (i >= static_cast<std::uint64_t>(starts.lengths.words)) return;
   starts.words[i] = frame.words[frame.plane(Planes::kSet) + static_cast<std::int64_t>(i)] &

@@ -6,10 +6,10 @@
 #include "gpuccl/labels.hpp"
 
 // WriteLabels: every label is written once, past the caches as far as they allow. A lane has four elements
-// beside each other, of all rows of a bundle; four elements of bits are of at most two pieces.
+// next to each other, of all rows of a bundle; four elements of bits are of at most two pieces.
 namespace gpuccl::cuda::runs {
 
-/// Four labels beside each other.
+/// Four labels next to each other.
 __device__ inline void store_four(Label* to, const Label (&label)[4]) {
   __stcs(reinterpret_cast<uint4*>(to), make_uint4(label[0], label[1], label[2], label[3]));
 }
