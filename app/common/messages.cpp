@@ -18,7 +18,7 @@ struct Character {
   std::optional<char32_t> code;
 };
 
-/// Overlong forms, halves of surrogate pairs and what is beyond Unicode are no characters.
+/// Overlong forms, halves of surrogate pairs and what is beyond Unicode are not characters.
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -9,7 +9,7 @@
 
 namespace gpuccl::app {
 
-/// `text` with what is no visible character (control characters, changes of direction, bytes that are no
+/// `text` with what is not a visible character (control characters, changes of direction, bytes that are no
 /// UTF-8) as \xNN, so that a path or a library's words stay on one line and do nothing to a terminal.
 std::string printable(std::string_view text);
 

@@ -7,7 +7,7 @@ namespace gpuccl::app {
 /// Limits the number of threads of parallel work during its lifetime.
 class ThreadLimit {
  public:
-  /// `threads`: 0 is no limit.
+  /// `threads`: 0 means no limit.
   explicit ThreadLimit(int threads);
   ~ThreadLimit();
   ThreadLimit(const ThreadLimit&) = delete;

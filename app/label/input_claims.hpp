@@ -14,10 +14,10 @@ class InputClaims {
   void add(const std::string& input, bool stack);
   /// An image of intensities: a folder is a stack.
   void add_intensity(const std::string& path);
-  /// A file that is no image.
+  /// A file that is not an image.
   void add_file(const std::string& path);
 
-  /// Error (usage) if an output of `files` is one of these, lies in a Zarr that is read and is no group of
+  /// Error (usage) if an output of `files` is one of these, lies in a Zarr that is read and is not a group of
   /// labels of it, would be a slice of a stack that is read, or is a Zarr that has what is read, or another
   /// output, in it.
   void refuse_outputs(const LabelPaths& files) const;

@@ -67,7 +67,7 @@ class LabelMeasures {
   std::string_view grid_difference_;
 };
 
-/// A line about so many samples that are no number; "" if there are none.
+/// A line about so many samples that are NaN; "" if there are none.
 std::string hint_of_nans(std::uint64_t nans);
 
 }  // namespace gpuccl::app

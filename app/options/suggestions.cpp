@@ -106,7 +106,7 @@ bool begins_with_typeset_dash(std::string_view word) {
 }
 
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongest = 40;  // a path is no misspelt name
+  constexpr std::size_t kLongest = 40;  // a path is not a misspelt name
   std::string wanted = letters(given);
   if (wanted.empty() || wanted.size() > kLongest) return "";
   for (const auto& [there, here] : kElsewhere)

@@ -105,7 +105,7 @@ void ViewImage::find_range(std::vector<float> means) {
 }
 
 /// About a MiB of pixels each: differences from the mean of those on the left and above, which compress
-/// better; what is no number is black.
+/// better; NaN is black.
 std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float>& means, int depth) const {
   const auto w = static_cast<std::size_t>(width()), h = static_cast<std::size_t>(height()), each = w * h;
   const std::size_t slices_each = std::max<std::size_t>(1, (std::size_t{1} << 20) / each);

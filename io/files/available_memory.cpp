@@ -37,7 +37,7 @@ constexpr GroupFiles kVersion2 = {"/sys/fs/cgroup", "memory.max", "memory.curren
 constexpr GroupFiles kVersion1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file"};
 
-/// The least that this group and those around it leave; "max" is no number and so no limit.
+/// The least that this group and those around it leave; "max" is not a number, so no limit.
 std::int64_t left_in_group(const GroupFiles& files, const std::string& group) {
   std::int64_t left = std::numeric_limits<std::int64_t>::max();
   for (fs::path path = fs::path(group).relative_path();; path = path.parent_path()) {

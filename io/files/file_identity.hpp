@@ -23,7 +23,7 @@ FileIdentity identify(const std::string& path);
 /// Whether both are names of one stream, such as standard input or a pipe, which is read once.
 bool are_one_stream(const std::string& a, const std::string& b);
 
-/// Size of the file `path`, or of that in which the array of this name is; 0 if it is no regular file.
+/// Size of the file `path`, or of that in which the array of this name is; 0 if it is not a regular file.
 std::uint64_t bytes_of_regular_file(const std::string& path);
 
 }  // namespace gpuccl::io

@@ -15,7 +15,7 @@ class TextStream {
   /// Holds on to a descriptor: to be made before any file is opened that may get its number if it is not
   /// open. FileError (cannot_create).
   explicit TextStream(const std::string& path);
-  /// Opens what is no descriptor, and waits for a reader if it is a pipe with a name. FileError
+  /// Opens what is not a descriptor, and waits for a reader if it is a pipe with a name. FileError
   /// (cannot_create).
   void open();
 

@@ -33,7 +33,7 @@ std::optional<Hdf5Samples> hdf5_samples(hid_t type);
 /// Elements along each axis; none if it has no axes.
 std::vector<std::uint64_t> hdf5_shape(hid_t dataset);
 
-/// Call it with a Hdf5Lock. Throws Error (data) for samples that are no numbers, or lie in other files or
+/// Call it with a Hdf5Lock. Throws Error (data) for samples that are not numbers, or lie in other files or
 /// datasets.
 Hdf5Array read_hdf5_array(hid_t dataset, const std::shared_ptr<const InputFile>& file);
 

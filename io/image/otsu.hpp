@@ -14,7 +14,7 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram);
 
 /// Otsu's threshold over all values of an input, from a histogram. Integers have a bin each if they have
 /// at most 16 bits or lie less than 65,536 apart, else 65,536 bins between the least and the greatest; others
-/// (floating point, colors) have 256, as in scikit-image. Values that are no number do not count. Samples of
+/// (floating point, colors) have 256, as in scikit-image. Values that are NaN do not count. Samples of
 /// 16 bits are decoded once, others twice, in parallel by as many threads as `memory` bytes allow. Throws
 /// Error as decoding does.
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory);

@@ -11,7 +11,7 @@ namespace gpuccl::io {
 /// written.
 class SampleValue {
  public:
-  /// "7", "-1", "18446744073709551615", "0.5", "9007199254740993.5". Nothing if the text is no finite number.
+  /// "7", "-1", "18446744073709551615", "0.5", "9007199254740993.5". None for other text.
   static std::optional<SampleValue> parse(const std::string& text);
   /// Returns the value of a finite number.
   static SampleValue of(double number);

@@ -16,7 +16,7 @@ class ValueSample {
  public:
   using Pair = std::array<double, 2>;  // of values, not a number where there is none yet
 
-  /// Looks at a few of `rows`, of a slice of this extent. Values that are no number do not count.
+  /// Looks at a few of `rows`, of a slice of this extent. Values that are NaN do not count.
   void look_at(const SampleRows& rows, const Extent& extent);
   bool has_more_than_two() const { return more_; }
 

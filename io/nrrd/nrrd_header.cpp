@@ -216,7 +216,7 @@ void read_orientation(const Fields& fields, const Axes& axes, Geometry& geometry
   }
   if (fields.has("space origin")) {
     auto origin = numbers_in(fields.text("space origin"));
-    if (origin && origin->size() > 3) origin->resize(3);  // the others are those of axes that are no space
+    if (origin && origin->size() > 3) origin->resize(3);  // the others are those of axes that are not spatial
     const auto place = origin ? in_space(*origin) : std::nullopt;
     if (!place) refuse("space origin " + fields.text("space origin"));
     orientation.origin = *place;

@@ -43,7 +43,7 @@ inline char* put_decimal(char* out, std::uint64_t number) {
   digits = high | (digits - 100 * high) << 16;
   high = (digits * 103 >> 10) & 0x000f000f;
   digits = high | (digits - 10 * high) << 8;
-  const int leading = std::countr_zero(digits | 1u << 24) / 8;  // the last digit is no leading zero
+  const int leading = std::countr_zero(digits | 1u << 24) / 8;  // the last digit is not a leading zero
   const std::uint32_t text = (digits | static_cast<std::uint32_t>(kEightZeros)) >> 8 * leading;
   std::memcpy(out, &text, sizeof text);
   return out + 4 - leading;

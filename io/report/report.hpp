@@ -32,7 +32,7 @@ struct FilledHoles {
 struct ReportedIntensity {
   ImageInfo image;
   std::uint64_t bytes = 0;  // 0: not those of one regular file
-  std::uint64_t nans = 0;   // samples of components that are no number
+  std::uint64_t nans = 0;   // samples of components that are NaN
 };
 
 /// Everything the JSON report of one input says (schema: data/report.schema.json).
@@ -63,7 +63,7 @@ struct Report {
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
-  ReportedFile preview, stats, contacts;  // a table that went to a stream is no file
+  ReportedFile preview, stats, contacts;  // a table that went to a stream is not a file
 
   std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
 

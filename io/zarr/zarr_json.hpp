@@ -12,11 +12,11 @@
 namespace gpuccl::io {
 
 /// The document `key` of a store; nothing if it is not there. A cache of other documents is left out. Throws
-/// Error: data when it is no JSON object or too long, memory when it may not fit `memory` bytes.
+/// Error: data when it is not a JSON object or too long, memory when it may not fit `memory` bytes.
 std::optional<nlohmann::json> read_zarr_json(const ZarrStore& store, const std::string& key,
                                              std::int64_t memory);
 
-/// The member `name`, a null value if there is none or `object` is no object.
+/// The member `name`, a null value if there is none or `object` is not an object.
 const nlohmann::json& member(const nlohmann::json& object, const char* name);
 
 /// The text in the member `name`; "" if there is none.

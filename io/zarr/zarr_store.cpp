@@ -20,7 +20,7 @@ bool is_link(int folder, const std::string& name) {
   return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// Opens a name of a folder that is no link, unless `flags` say so; none if it is not there.
+/// Opens a name of a folder that is not a link, unless `flags` say so; none if it is not there.
 Descriptor open_name(int folder, const std::string& name, int flags, const std::string& key) {
   // The system reads a name up to a NUL: "..\0" is "..".
   if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos)

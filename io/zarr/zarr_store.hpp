@@ -13,7 +13,7 @@ class ZarrStore {
  public:
   virtual ~ZarrStore() = default;
   /// Null if there is no such file. May be called from several threads at once. Throws Error: data for a key
-  /// that is no name inside of the store, or that is no file; no_input, io.
+  /// that is not a name inside of the store, or that is not a file; no_input, io.
   virtual std::unique_ptr<const InputFile> open(const std::string& key) const = 0;
 };
 

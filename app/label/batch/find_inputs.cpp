@@ -45,7 +45,7 @@ std::string name_of_input(const std::string& path) {
   return name_of_outputs(last_part(name.file)) + inside;
 }
 
-/// Returns true for files whose reading may never end, and which are no inputs in a folder.
+/// Returns true for files whose reading may never end, and which are not inputs in a folder.
 bool is_pipe_or_device(const fs::path& path) {
   std::error_code unknown;
   return fs::is_other(fs::status(path, unknown));

@@ -21,12 +21,12 @@ struct Difference {
 /// Matches each value of this image with a value of the other one.
 class Partners {
  public:
-  /// Values up to `largest` are looked up in an array, as long as that is no burden.
+  /// Values up to `largest` are looked up in an array, as long as that is cheap.
   explicit Partners(Label largest) {
     if (largest < kLargestArray) array_.assign(std::size_t{largest} + 1, 0);
   }
 
-  /// True if `value` has met no other partner than `partner` yet. 0 is no partner of anything.
+  /// True if `value` has met no other partner than `partner` yet. 0 is not a partner of anything.
   bool agree(Label value, Label partner) {
     Label& known = value < array_.size() ? array_[value] : map_[value];
     if (known == 0) known = partner;

@@ -35,7 +35,7 @@ class Matcher {
         reached_from_(table.prediction_areas.size(), kNone),
         is_settled_(table.prediction_areas.size(), 0) {
     // One match more outweighs any sum of IoU, which is at most the smaller number of objects. Pairs below
-    // the threshold are no matches, but count in the sum, as they do in StarDist. Above 0.5 they change
+    // the threshold are not matches, but count in the sum, as they do in StarDist. Above 0.5 they change
     // nothing.
     const auto most = static_cast<double>(std::min(table.truth_areas.size(), table.prediction_areas.size()));
     for (const Overlap& pair : table.overlaps) {

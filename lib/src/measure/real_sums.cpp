@@ -27,7 +27,7 @@ void RealSum::add(double term) {
 }
 
 double RealSum::value() const {
-  return std::isfinite(high_) ? high_ + low_ : high_;  // what is lost of infinity is no number
+  return std::isfinite(high_) ? high_ + low_ : high_;  // what is lost of infinity is not a number
 }
 
 void RealSums::add(const SampleRun<double>& run) {

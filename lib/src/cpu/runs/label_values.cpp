@@ -151,7 +151,7 @@ Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& s
       Index i = runs_before[static_cast<std::size_t>(row)];
       for (const ValueRun& run : image.row(row)) {
         if (next == end) break;
-        values[next] = run.value;  // of what is no root until that of the next root is written over it
+        values[next] = run.value;  // of what is not a root until that of the next root is written over it
         next += links[i] == i;
         ++i;
       }

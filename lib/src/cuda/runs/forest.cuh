@@ -25,7 +25,7 @@ enum class LinkWidth { as_needed, wide };
 /// The components of all tiles, joined across the edges of tiles. A root with the later first element is
 /// hooked under one with an earlier one; so first elements need no second look, and there are no cycles.
 ///
-/// Links are read past the L1 cache: a stale link is no error, but it costs a walk, and on long thin
+/// Links are read past the L1 cache: a stale link is not an error, but it costs a walk, and on long thin
 /// components many (spiral: 3.5 times the time).
 template <class Link>
 class Forest {
@@ -85,7 +85,7 @@ class Forest {
     return Links<Link>::is_root(link) ? slot : Links<Link>::slot(link);
   }
 
-  /// Moves from a node, whose parent has the link `next`, up to its parent, or if that is no root to its
+  /// Moves from a node, whose parent has the link `next`, up to its parent, or if that is not a root to its
   /// parent's parent, whose link is yet to be read: then true.
   __device__ bool advance(Link& slot, Link link, Link next) const {
     const bool more = !Links<Link>::is_root(link) && !Links<Link>::is_root(next);
