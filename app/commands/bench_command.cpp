@@ -38,7 +38,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// The words that started this process, so that a report says how to repeat it.
+/// The words that started this process, so that a report shows how to repeat it.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline");
   const std::string words((std::istreambuf_iterator<char>(file)), {});

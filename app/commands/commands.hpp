@@ -4,7 +4,7 @@ namespace gpuccl::app {
 
 class Command;
 
-// One file a command. setup_* adds the options of a command and says what it runs; it opens no file.
+// One file per command. setup_* adds the options of a command and its function; it opens no file.
 void setup_label(const Command& command);
 void setup_join(const Command& command);
 void setup_bench(const Command& command);

@@ -26,7 +26,7 @@ struct Findings {
 };
 
 /// A line for each way in which the result is probably not what was meant, with the option that changes it.
-/// The same words for every input, so that a batch says them once.
+/// The same words for every input, so that a batch prints them once.
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings);
 

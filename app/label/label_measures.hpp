@@ -30,7 +30,7 @@ class LabelMeasures {
   /// Opens the image of samples if one is given; request() names it. Error (data) if it is of another size
   /// than the input.
   void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input);
-  /// In what its elements lie otherwise than those of the input, as io::grid_difference() says it.
+  /// In what its elements lie otherwise than those of the input, as io::grid_difference() reports it.
   std::string_view grid_difference() const { return grid_difference_; }
 
   /// A line about measures that were asked for by name and that labelings of this kind do not have; "" if all

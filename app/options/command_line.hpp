@@ -90,8 +90,8 @@ class CommandLine {
   ~CommandLine();
 
   Command add_command(const std::string& name, const std::string& description);
-  /// The same, whose options are added if the command line names it: those of all commands take longer than
-  /// to label a small image.
+  /// Adds a command whose options are set up only if the command line names it: setting up those of all
+  /// commands takes longer than labeling a small image.
   void add_command(const std::string& name, const std::string& description,
                    const std::function<void(const Command&)>& setup);
 

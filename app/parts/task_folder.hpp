@@ -25,7 +25,7 @@ namespace sections {
 constexpr std::size_t kOfComponents = 4, kOfMeasured = 2;
 enum OfRun : std::size_t { kWords, kInput, kOfRun };
 enum OfLabels : std::size_t {
-  kFound,  // what the report says of it
+  kFound,  // its fields in the report
   kComponents,
   kValues = kComponents + kOfComponents,  // of these; empty of a binary image
   kFirstFace,

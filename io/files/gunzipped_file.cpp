@@ -103,7 +103,7 @@ void GunzippedFile::hold_all() const {
   held_size_ = static_cast<std::size_t>(expected_);
   held_ = make_large_for_overwrite<std::byte>(held_size_);
   if (inflate_at_once()) return;
-  // Damaged, or longer than its header says: the stream knows which.
+  // Damaged, or longer than its header specifies: the stream knows which.
   GunzipStream stream(*file_, offset_);
   held_size_ = stream.read(held_.get(), held_size_);
   check_end(stream);

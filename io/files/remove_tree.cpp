@@ -21,7 +21,7 @@ bool is_dots(const char* name) { return std::strcmp(name, ".") == 0 || std::strc
 
 bool remove_below(int folder, const char* name, int depth) noexcept;
 
-/// Removes a name that is not a folder. Who owns a folder may write to it, whatever its mode says.
+/// Removes a name that is not a folder. Who owns a folder may write to it, whatever its mode is.
 bool remove_file(int folder, const char* name) {
   if (::unlinkat(folder, name, 0) == 0) return true;
   return errno == EACCES && ::fchmod(folder, S_IRWXU) == 0 && ::unlinkat(folder, name, 0) == 0;

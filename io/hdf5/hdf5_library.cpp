@@ -27,7 +27,7 @@ struct Given {
 struct OpenFile {
   H5FD_t common;  // first, for libhdf5
   Given given;
-  haddr_t end;  // of what the file says that it has
+  haddr_t end;  // end of the file by its superblock
 };
 
 OpenFile& of(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }

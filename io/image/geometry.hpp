@@ -49,14 +49,14 @@ struct Geometry {
   LengthUnit unit = LengthUnit::unknown;
   std::optional<Orientation> orientation = {};  // in the same unit
   std::optional<NiftiFrame> nifti = {};         // of an input that is one
-  Resolution resolution = {};                   // alone it tells no spacing
+  Resolution resolution = {};                   // alone it specifies no spacing
   bool has_slice_axis = false;                  // of an array, though that may have one element
 
   /// Along the first `axes`.
   bool is_known(int axes = 2) const;
 };
 
-/// A spacing that is asked for instead of what a file says.
+/// A spacing that is asked for instead of what a file specifies.
 struct GivenSpacing {
   Vector3 spacing{};                      // 0 along z: as in the file
   LengthUnit unit = LengthUnit::unknown;  // as in the file

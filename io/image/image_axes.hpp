@@ -10,7 +10,7 @@
 
 namespace gpuccl::io {
 
-/// One axis of an array, as its metadata says it.
+/// One axis of an array, as its metadata specifies it.
 struct NamedAxis {
   std::string name;
   std::uint64_t size = 1;

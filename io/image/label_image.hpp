@@ -37,7 +37,7 @@ struct MappedLabels {
 
 /// Bits of a sample; `type` is resolved, not automatic.
 int bits_per_sample(LabelType type);
-/// 'u', 'i' or 'f', as NumPy says it.
+/// 'u', 'i' or 'f', as NumPy names it.
 char kind_of(LabelType type);
 /// Returns the NumPy name with size and, if there are several bytes, byte order: "|u1", "<i2".
 std::string numpy_name(LabelType type);

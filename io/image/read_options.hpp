@@ -18,7 +18,7 @@ struct Limits {
   std::int64_t max_pages = 1000000;
   std::int64_t memory = 0;  // bytes for the bits of the input; 0: three quarters of what is available
   std::vector<std::string> formats =
-      {};               // allowed ones, by the words of --formats; none: as check_format() says
+      {};               // allowed ones, by the words of --formats; none: as in check_format()
   bool follow = false;  // names and links that lead out of an input's folder are followed
 };
 
@@ -43,7 +43,7 @@ struct PageRange {
 /// Axes of length 1 need no selection.
 struct PlaneChoice {
   std::optional<int> channel, frame, series;
-  std::optional<PageRange> pages;  // of a TIFF as stored, whatever its description says of them
+  std::optional<PageRange> pages;  // of a TIFF as stored, whatever its description lists
 
   bool any() const { return channel || frame || series || pages; }
 };

@@ -19,7 +19,7 @@ struct MetaimageHeader {
 
 bool is_metaimage(const ByteSource& file);
 
-/// Checks what the header says but not that the samples are there. Throws Error (data).
+/// Checks what the header specifies but not that the samples are there. Throws Error (data).
 MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limits);
 
 }  // namespace gpuccl::io

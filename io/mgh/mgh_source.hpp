@@ -9,7 +9,7 @@
 
 namespace gpuccl::io {
 
-/// Whether a file is a volume of FreeSurfer, which has no magic number: by all that its header says.
+/// Whether a file is a volume of FreeSurfer, which has no magic number: by all that its header specifies.
 bool is_mgh(const InputFile& file);
 bool is_mgh(const GunzippedFile& file);
 

@@ -135,7 +135,7 @@ std::uint64_t read_offset(const Fields& fields, bool is_pair) {
   const NiftiLayout& layout = fields.layout();
   const double offset = layout.is_nifti2 ? static_cast<double>(fields.whole(layout.vox_offset, 8))
                                          : fields.real(layout.vox_offset);
-  // After the header come four bytes that tell of extensions. A 0 is what careless writers leave.
+  // After the header come four bytes that declare extensions. A 0 is what careless writers leave.
   const std::size_t least = is_pair ? 0 : layout.header_bytes + 4;
   if (offset == 0) return least;
   constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none

@@ -25,7 +25,7 @@ bool is_nifti(std::span<const std::byte> start);
 /// Whether it is the header of a pair.
 bool is_nifti_pair(std::span<const std::byte> start);
 
-/// Checks what the header says but not that the samples are there. Throws Error (data).
+/// Checks what the header specifies but not that the samples are there. Throws Error (data).
 NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits);
 
 }  // namespace gpuccl::io

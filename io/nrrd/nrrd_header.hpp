@@ -20,7 +20,7 @@ struct NrrdHeader {
 
 bool is_nrrd(const ByteSource& file);
 
-/// Checks what the header says but not that the samples are there. Throws Error (data).
+/// Checks what the header specifies but not that the samples are there. Throws Error (data).
 NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits);
 
 }  // namespace gpuccl::io

@@ -14,7 +14,7 @@ namespace gpuccl::io {
 /// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes, NIfTI, Zarr. Values are taken as stored. count()
 /// of the result is the largest value. Throws Error as open_reader does; (memory) when the labels, and a row
 /// of each of two images that are compared, are more than `limits.memory`. `info`, if given, gets what else
-/// the file says.
+/// the file specifies.
 ///
 /// With `long_labels`, labels may have 64 bits. Where samples have, the result has numbers 1..N in the place
 /// of labels, in the same order, and `long_labels` gets what they stand for; else it is left empty. Error

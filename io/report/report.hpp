@@ -35,7 +35,7 @@ struct ReportedIntensity {
   std::uint64_t nans = 0;   // samples of components that are NaN
 };
 
-/// Everything the JSON report of one input says (schema: data/report.schema.json).
+/// Everything the JSON report of one input contains (schema: data/report.schema.json).
 struct Report {
   std::string options;  // those that decide what the outputs hold
   ImageInfo input;

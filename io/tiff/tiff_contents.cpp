@@ -77,7 +77,7 @@ class ContentsScanner {
     return description_.writer == TiffDescription::Writer::imagej || description_.single_directory;
   }
 
-  /// By the first page, which tells of all others.
+  /// By the first page, which describes all others.
   void choose_planes() {
     const PlaneChoice& choice = options_.planes;
     description_ = read_description(tiff_);
@@ -88,7 +88,7 @@ class ContentsScanner {
                                      " channels; --channel N selects one, from 0");
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
-    if (series.empty() || choice.pages) series = {TiffSeries()};  // pages that nothing is said of
+    if (series.empty() || choice.pages) series = {TiffSeries()};  // pages without a description
     const TiffSeries& chosen = chosen_series(series, choice);
     PlaneChoice of_pages = choice;
     if (chosen.channels == 1 && choice.channel) {
@@ -306,8 +306,8 @@ std::int64_t beside_pages(const TiffContents& contents) {
 }
 
 /// The pages that are chosen as such, or of the image that is chosen by its number among runs of pages, which
-/// is taken out of `options` then; all pages if it is among images that the file tells of, or there is one
-/// run. Of a file with one page the description may tell of others.
+/// is taken out of `options` then; all pages if it is among images that the file describes, or there is one
+/// run. Of a file with one page the description may list others.
 PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
   if (options.planes.pages && TIFFLastDirectory(tiff.get()) == 0) return *options.planes.pages;
   std::optional<int>& series = options.planes.series;

@@ -22,9 +22,9 @@ struct TiffDescription {
   std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
   std::vector<TiffSeries> series;  // if it is known how planes follow each other
   std::string other_axes;          // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
-  bool single_directory = false;   // tifffile says that only the first of the planes has one
+  bool single_directory = false;   // tifffile states that only the first of the planes has one
   bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ
-  Vector3 spacing{};  // of which ImageJ tells z alone, the others by the resolution; 0: unknown
+  Vector3 spacing{};  // of which ImageJ specifies only z, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
   /// Whether it is known of all pages which image they belong to.

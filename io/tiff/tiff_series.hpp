@@ -17,7 +17,7 @@ struct TiffSeries {
   Vector3 spacing{};          // of OME; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
-  /// More than any file has where a description says more than that.
+  /// More than any file has where a description specifies more than that.
   std::int64_t planes() const {
     std::int64_t all = channels;
     const bool is_too_large =

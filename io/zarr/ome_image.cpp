@@ -19,7 +19,7 @@ constexpr const char* kV2Array = ".zarray";
 constexpr const char* kV2Group = ".zgroup";
 constexpr const char* kV2Attributes = ".zattrs";
 
-/// One axis, as OME's metadata says it.
+/// One axis, as OME's metadata specifies it.
 struct OmeAxis {
   std::string name, type, unit;
   double scale = 1, translation = 0;

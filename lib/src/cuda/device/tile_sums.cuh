@@ -140,7 +140,7 @@ struct PartSums {
     boxes.clear(i);
   }
 
-  /// Adds what `part` says, but its label, to entry i.
+  /// Adds all of `part`, except its label, to entry i.
   __device__ void add(unsigned i, const TilePart<axes>& part) {
     atomicAdd(area + i, part.area);
 #pragma unroll

@@ -70,7 +70,7 @@ struct ComponentSums {
     }
     if constexpr (axes == 2) {
       const int z = corner.at[2];
-      if (z == 0) return;  // as clear() says
+      if (z == 0) return;  // as in clear()
       atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
       if (plain_load(&component.max[2]) != z) {  // all that write it write the same
         plain_store(&component.min[2], z);

@@ -83,7 +83,7 @@ struct SharedSums {
     label[i] = 0;
     for (auto& value : values) value[i] = 0;
   }
-  /// Adds what `part` says, but its label, to entry i.
+  /// Adds all of `part`, except its label, to entry i.
   __device__ void add(unsigned i, const SumsPart<is_volume>& part) {
 #pragma unroll
     for (int k = 0; k < SumsPart<is_volume>::kValues; ++k)
