@@ -311,8 +311,10 @@ void Job::write_contacts() {
                                        io::bytes_in_words(static_cast<double>(budget.limit())));
   });
   all_or_none([&] {
-    contacts_ = find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_,
-                                      options_.periodic);
+    const Connectivity all = all_neighbors(input_->connectivity());
+    contacts_ = is_alone() ? find_contacts(*part_.labels.labels, all, part_.labels.map(), options_.periodic,
+                                           budget.left_for_contacts())
+                           : find_contacts_of_part(link_, extent_, all, part_, options_.periodic);
   });
   const bool in_3d = is_3d(input_->connectivity());
   if (is_alone()) {

@@ -202,12 +202,19 @@ void LabelOptions::add_to(const Command& command) {
   add_switch(command, "--progress", progress, "Print progress to standard error").excludes(silence);
 }
 
+namespace {
+
+OptionTable table_of(LabelOptions options) {
+  OptionTable table;
+  options.add_to(Command(table));
+  return table;
+}
+
+}  // namespace
+
 std::vector<OptionRow> given_options(LabelOptions options) {
-  LabelOptions usual;
-  OptionTable now, as_usual;
-  options.add_to(Command(now));
-  usual.add_to(Command(as_usual));
-  return given_options(now, as_usual);
+  static const OptionTable usual = table_of({});  // each report of a batch asks for it
+  return given_options(table_of(std::move(options)), usual);
 }
 
 std::string signature_of(const LabelOptions& options) {

@@ -69,6 +69,10 @@ class MemoryBudget {
     const double left = static_cast<double>(allowed_) - writing(1);
     return one > 0 && left > 0 ? 1 + static_cast<std::size_t>(left / one) : 1;
   }
+  /// Returns the bytes that contacts may use in addition to the rows in which they are found.
+  std::int64_t left_for_contacts() const {
+    return std::max(kInAnyCase, limit_ - static_cast<std::int64_t>(std::ceil(finding_contacts())));
+  }
   /// Returns the bytes of `memory` that measuring may use in addition to the sums of components.
   std::int64_t left_to_measure(std::int64_t memory) const {
     return std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(writing(0))));

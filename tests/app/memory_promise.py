@@ -43,6 +43,7 @@ ODD = [
     ("narrow dots", "dots 1x1000000", 64, []),
     ("three columns", "dots 3x1000000", 64, []),
     ("narrow dots, values", "dots 1x1000000", 64, ["--values"]),
+    ("2D noise, contacts", "noise 3000x3000", 64, ["-c", "4", "--contacts", "OUT.csv"]),
     ("3D noise, contacts", "noise 140x140x140", 64, ["-c", "6", "--contacts", "OUT.csv"]),
     ("2D noise, holes", "noise 3000x3000", 16, ["--fill-holes"]),
     ("3D noise, holes", "noise 140x140x140", 16, ["-c", "26", "--fill-holes"]),

@@ -34,9 +34,11 @@ std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectiv
 /// defines neighbors; a 2D one keeps slices separate. With `map` (as in LabelSource::render()),
 /// contacts are between mapped labels; 0 touches nothing. Along a periodic axis of two elements both
 /// sides count.
-/// Reads rows in ascending order. Time: O(runs + contacts). Throws as check_periodic().
+/// Reads rows in ascending order. Time: O(runs + contacts). Throws as check_periodic(), and Error (memory)
+/// where the contacts take more than `max_bytes`.
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
-                                   const Label* map = nullptr, const PeriodicAxes& periodic = {});
+                                   const Label* map = nullptr, const PeriodicAxes& periodic = {},
+                                   std::int64_t max_bytes = INT64_MAX);
 
 /// Finds contacts within rows [first_row, first_row + rows), and between these and the row before (with
 /// 3D connectivity the slice before), which `labels` must contain.

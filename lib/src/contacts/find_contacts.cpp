@@ -3,6 +3,7 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include "common/run_overlaps.hpp"
 #include "contacts/contacts_across.hpp"
 #include "gpuccl/contacts.hpp"
+#include "gpuccl/error.hpp"
 #include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
 
@@ -45,15 +47,35 @@ class Window {
   std::vector<LabelRuns> bands_;
 };
 
+/// How many contacts the tables of all threads may hold.
+class Room {
+ public:
+  explicit Room(std::int64_t max_bytes) : left_(max_bytes / kBytesEach) {}
+  void take() {
+    if (--left_ < 0)
+      throw Error(Failure::memory,
+                  "has more contacts than fit into the remaining memory; set a larger --memory");
+  }
+
+ private:
+  // An element of a table, its links and what the allocator adds, and the contact a second time, sorted.
+  static constexpr std::int64_t kBytesEach = 96 + sizeof(Contact);
+  std::atomic<std::int64_t> left_;
+};
+
 /// Contacts by the pair of labels. What was met last is likely to be met next.
 class ContactTable {
  public:
+  explicit ContactTable(Room& room) : room_(&room) {}
+
   Contact& of(Label a, Label b) {
     if (a > b) std::swap(a, b);
     const std::uint64_t key = std::uint64_t{a} << 32 | b;
     if (last_ == nullptr || key != last_key_) {
+      const auto [found, is_new] = contacts_.try_emplace(key);
+      if (is_new) room_->take();
       last_key_ = key;
-      last_ = &contacts_[key];
+      last_ = &found->second;
       last_->a = a;
       last_->b = b;
     }
@@ -66,8 +88,11 @@ class ContactTable {
     sum.edges += contact.edges;
     sum.corners += contact.corners;
   }
-  void add(const ContactTable& other) {
+  /// Takes elements over, which need no memory of their own then.
+  void merge(ContactTable& other) {
+    contacts_.merge(other.contacts_);
     for (const auto& [key, contact] : other.contacts_) add(contact);
+    other.contacts_.clear();
   }
 
   std::vector<Contact> sorted() const {
@@ -81,6 +106,7 @@ class ContactTable {
   }
 
  private:
+  Room* room_;
   std::unordered_map<std::uint64_t, Contact> contacts_;  // its elements stay where they are
   std::uint64_t last_key_ = 0;
   Contact* last_ = nullptr;
@@ -143,13 +169,13 @@ std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
 /// Finds contacts in rows [begin, end), and with the rows before. Calls keep(number, row) for each.
 template <class Keep>
 ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, const Label* map,
-                          std::int64_t begin, std::int64_t end, Keep keep) {
+                          std::int64_t begin, std::int64_t end, Room& room, Keep keep) {
   const Extent extent = labels.extent();
   const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
   const int reached = reach(connectivity);
   const std::int64_t height = extent.height, at_once = rows_at_once(extent, connectivity);
 
-  tbb::enumerable_thread_specific<ContactTable> tables;
+  tbb::enumerable_thread_specific<ContactTable> tables([&room] { return ContactTable(room); });
   Window before, now;
   if (const std::int64_t rows = std::min<std::int64_t>(begin, joins_slices ? height : begin % height > 0))
     now.list(labels, map, begin - rows, rows);
@@ -173,8 +199,8 @@ ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, 
       if (y + 1 < height) count_between(row, row_at(number - height + 1), 2, 0, reached, table);
     });
   }
-  ContactTable all;
-  for (const ContactTable& table : tables) all.add(table);
+  ContactTable all(room);
+  for (ContactTable& table : tables) all.merge(table);
   return all;
 }
 
@@ -190,11 +216,12 @@ std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectiv
 }
 
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity, const Label* map,
-                                   const PeriodicAxes& periodic) {
+                                   const PeriodicAxes& periodic, std::int64_t max_bytes) {
   const Extent extent = labels.extent();
   check_periodic(extent, connectivity, periodic);
   BorderRuns borders(extent, periodic);
-  ContactTable all = find_in_rows(labels, connectivity, map, 0, extent.rows(),
+  Room room(max_bytes);
+  ContactTable all = find_in_rows(labels, connectivity, map, 0, extent.rows(), room,
                                   [&](std::int64_t number, Row row) { borders.keep(number, row); });
   if (periodic != PeriodicAxes{}) count_across(borders, extent, connectivity, periodic, all);
   return all.sorted();
@@ -202,19 +229,23 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
 
 std::vector<Contact> contacts_across(const BorderRuns& borders, const Extent& extent,
                                      Connectivity connectivity, const PeriodicAxes& periodic) {
-  ContactTable all;
+  Room room(INT64_MAX);
+  ContactTable all(room);
   count_across(borders, extent, connectivity, periodic, all);
   return all.sorted();
 }
 
 std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
                                            std::int64_t first_row, std::int64_t rows) {
-  return find_in_rows(labels, connectivity, nullptr, first_row, first_row + rows, [](std::int64_t, Row) {})
+  Room room(INT64_MAX);
+  return find_in_rows(labels, connectivity, nullptr, first_row, first_row + rows, room,
+                      [](std::int64_t, Row) {})
       .sorted();
 }
 
 std::vector<Contact> add_up_contacts(const std::vector<Contact>& contacts) {
-  ContactTable all;
+  Room room(INT64_MAX);
+  ContactTable all(room);
   for (const Contact& contact : contacts) all.add(contact);
   return all.sorted();
 }
