@@ -98,8 +98,7 @@ void BenchOptions::add_to(const Command& command) {
   command.group("Output");
   add_path(command, "--json", json, "FILE", "Results in JSON");
   add_path(command, "--csv", csv, "FILE", "Results in CSV");
-  add_folder(command, "--report", report, "DIR",
-             "Folder for a page with charts, index.html, and each chart in SVG");
+  add_folder(command, "--report", report, "DIR", "Folder for a page with charts, index.html");
   add_path(command, "--map", map, "FILE.png",
            "With --test work: picture of the work of each thread block of the largest image");
   output.add_to(command);
@@ -131,10 +130,6 @@ void BenchOptions::check() const {
 
 std::string BenchOptions::page() const {
   return report.empty() ? "" : (std::filesystem::path(report) / "index.html").string();
-}
-
-std::string BenchOptions::chart(int number) const {
-  return (std::filesystem::path(report) / ("chart-" + std::to_string(number) + ".svg")).string();
 }
 
 bench::TimingOptions BenchOptions::timing() const {

@@ -26,9 +26,8 @@ struct BenchOptions {
 
   /// Refuses what contradicts itself. Error (usage).
   void check() const;
-  /// The page that --report writes in its folder, "" without --report, and the chart of a number next to it.
+  /// The page that --report writes in its folder, "" without --report.
   std::string page() const;
-  std::string chart(int number) const;
   /// Returns the timing options of `request`.
   bench::TimingOptions timing() const;
 };

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/bench/claims.hpp"
 #include "app/bench/counted_kinds.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/common/device_name.hpp"
@@ -89,12 +88,6 @@ std::string as_json(const Head& head, const Results& results) {
   json["method"] = measurement_notes(results);
   json["results"] = Json::array();
   for (const Group& group : results.groups) json["results"].push_back(object(group, results.test));
-  for (const Claim& claim : claims(results))
-    json["claims"].push_back({{"paper", claim.paper},
-                              {"claim", claim.text},
-                              {"images", claim.images},
-                              {"holds", claim.holds},
-                              {"figures", claim.figures}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "app/bench/claims.hpp"
 #include "app/bench/counted_kinds.hpp"
 #include "app/bench/series.hpp"
 #include "app/common/device_name.hpp"
@@ -252,14 +251,6 @@ std::vector<Table> joint_tables(const Results& results) {
       break;
   }
   return all;
-}
-
-std::optional<Table> claims_table(const Results& results) {
-  Table table{"Claims of the papers", {"claim", "paper", "here", "images", "figures"}, {}, 5};
-  for (const Claim& claim : claims(results))
-    table.rows.push_back(
-        {claim.text, claim.paper, claim.holds ? "true" : "FALSE", claim.images, claim.figures});
-  return table.rows.empty() ? std::nullopt : std::optional(std::move(table));
 }
 
 std::vector<Table> tables(const Results& results) {

@@ -13,8 +13,6 @@ namespace gpuccl::bench {
 std::optional<Table> table_of(const Group& group, Test test);
 /// Tables of all groups together, algorithms to the right.
 std::vector<Table> joint_tables(const Results& results);
-/// Returns the claims of the papers and whether they hold here; none if no claim applies to the results.
-std::optional<Table> claims_table(const Results& results);
 /// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);
 

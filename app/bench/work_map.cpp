@@ -5,9 +5,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "app/bench/markup.hpp"
-#include "app/bench/svg_drawing.hpp"
-
 namespace gpuccl::bench {
 namespace {
 
@@ -54,77 +51,6 @@ void paint(Picture& onto, int left, int top, const Picture& picture) {
     std::copy_n(picture.rgb.begin() + y * row, row,
                 onto.rgb.begin() + (static_cast<std::ptrdiff_t>(top + y) * onto.width + left) * 3);
 }
-
-std::string data_of(const Picture& picture) { return "data:image/png;base64," + base64(as_png(picture)); }
-
-/// A chart that grows downwards: two figures, the panels of each in rows.
-class WorkChart {
- public:
-  explicit WorkChart(const Results& results) : maps_(results.maps), image_(results.mapped_image) {
-    Chart chart;
-    chart.data.title = "Work inside thread blocks";
-    chart.note = "One pixel per thread block of the first phase with finds or unions, on " +
-                 results.mapped_name +
-                 ": the brighter, the more. The image is as light as thread blocks of " +
-                 maps_.front().title + " have foreground.";
-    y_ = head(chart, drawing_);
-  }
-
-  std::string svg() {
-    draw("steps of the longest find path of a thread", &BlockWork::longest);
-    draw("atomic operations", &BlockWork::atomics);
-    return drawing_.svg("Work inside thread blocks", y_);
-  }
-
- private:
-  static constexpr int kColumns = 5;
-  static constexpr double kSide = (kWidth - 20 - (kColumns - 1) * 10) / kColumns;
-
-  void draw(const std::string& what, WorkFigure figure) {
-    const std::uint32_t most = most_of(maps_, figure);
-    drawing_.text(10, y_ += kLine, what, "heading");
-    draw_scale(most);
-    column_ = 0;
-    draw_panel("image", image_);
-    for (const WorkMap& map : maps_) draw_panel(map.title, picture_of(map, figure, most));
-    y_ += kLine + height() + kLine;
-  }
-
-  /// From none to the most, to the right of the heading.
-  void draw_scale(std::uint32_t most) {
-    constexpr int kSteps = 64;
-    constexpr double kLength = 160;
-    const std::string end = std::to_string(most);
-    const double right = kWidth - 10 - width_of(end) - 6;
-    Picture scale{kSteps, 1, {}};
-    for (int i = 0; i < kSteps; ++i) {
-      const Color color = color_of(double(i) / (kSteps - 1));
-      scale.rgb.insert(scale.rgb.end(), color.begin(), color.end());
-    }
-    drawing_.text(right - kLength - 6, y_, "0", "end");
-    drawing_.image(right - kLength, y_ - 10, kLength, 11, data_of(scale));
-    drawing_.text(kWidth - 10, y_, end, "end");
-  }
-
-  void draw_panel(const std::string& title, const Picture& picture) {
-    if (column_ == kColumns) {
-      column_ = 0;
-      y_ += kLine + height();
-    }
-    const double x = 10 + (kSide + 10) * column_++;
-    drawing_.text(x, y_ + kLine, title);
-    drawing_.image(x, y_ + kLine + 6, kSide, height() - 6, data_of(picture));
-  }
-
-  /// Height of a panel: tiles are about twice as wide as high, so grids are about twice as high as images.
-  double height() const { return 6 + kSide * std::min(2.0, double(image_.height) / image_.width / 2); }
-
-  const std::vector<WorkMap>& maps_;
-  const Picture& image_;
-  Drawing drawing_;
-  double y_ = 0;
-  int column_ = 0;
-};
 
 }  // namespace
 
@@ -179,10 +105,6 @@ Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps) {
     top += row_height;
   }
   return picture;
-}
-
-std::string work_chart(const Results& results) {
-  return results.maps.empty() ? "" : WorkChart(results).svg();
 }
 
 }  // namespace gpuccl::bench

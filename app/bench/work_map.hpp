@@ -25,8 +25,4 @@ Picture mapped_image(BitView image, const WorkMap& map);
 /// comes first, then the maps.
 Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps);
 
-/// Returns the picture as a chart with names and scales, a self-contained SVG element; "" if the results have
-/// no maps.
-std::string work_chart(const Results& results);
-
 }  // namespace gpuccl::bench

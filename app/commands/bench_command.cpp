@@ -10,16 +10,13 @@
 #include <vector>
 
 #include "app/bench/bench_options.hpp"
-#include "app/bench/chart.hpp"
 #include "app/bench/chosen_algorithms.hpp"
 #include "app/bench/csv.hpp"
 #include "app/bench/dataset.hpp"
 #include "app/bench/experiment.hpp"
-#include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
-#include "app/bench/svg_chart.hpp"
 #include "app/bench/work_map.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
@@ -30,6 +27,7 @@
 #include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
+#include "app/view/bench_page.hpp"
 #include "gpuccl/devices.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
@@ -57,6 +55,15 @@ std::string problem_of_gpu(int gpu) {
   return status.problem.empty() ? "no CUDA device " + std::to_string(gpu) : status.problem;
 }
 
+std::string map_legend(const bench::Results& results) {
+  std::string text = "map of " + results.mapped_name + "; from left to right: image";
+  for (const bench::WorkMap& map : results.maps) text += ", " + map.title;
+  return text + "; above: steps of the longest find path, dark 0 to yellow " +
+         std::to_string(bench::most_of(results.maps, &BlockWork::longest)) +
+         "; below: atomic operations, to " +
+         std::to_string(bench::most_of(results.maps, &BlockWork::atomics));
+}
+
 /// The files asked for, each as often as there is more to write. Made before the work starts, so that a
 /// missing folder is found at once.
 class BenchOutputs {
@@ -71,15 +78,14 @@ class BenchOutputs {
   }
 
   void write(const bench::Head& head, const bench::Results& results) {
-    if (!options_.json.empty()) write(options_.json, bench::as_json(head, results));
+    const std::string json = bench::as_json(head, results);
+    if (!options_.json.empty()) write(options_.json, json);
     if (!options_.csv.empty()) write(options_.csv, bench::as_csv(results));
     if (options_.report.empty()) return;
-    std::vector<std::string> drawings;
-    for (const bench::Chart& chart : bench::charts(results)) drawings.push_back(bench::as_svg(chart));
-    if (!results.maps.empty()) drawings.push_back(bench::work_chart(results));
-    for (std::size_t i = 0; i < drawings.size(); ++i)
-      write(options_.chart(static_cast<int>(i) + 1), drawings[i]);
-    write(options_.page(), bench::as_html(head, results, drawings));
+    WorkPicture work;
+    if (!results.maps.empty())
+      work = {bench::as_png(bench::work_picture(results.mapped_image, results.maps)), map_legend(results)};
+    write(options_.page(), bench_page(json, work));
   }
 
   /// --map.
@@ -135,10 +141,9 @@ class BenchReport {
     std::string text;
     for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
     if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
-    if (const auto claims = bench::claims_table(results)) text += "\n" + bench::as_text(*claims);
     if (!options_.map.empty()) {
       outputs_.write_map(results);
-      text += "\n" + map_legend(results);
+      text += "\n" + map_legend(results) + "\n";
     }
     print_result(text);
     outputs_.write(head_, results);
@@ -146,15 +151,6 @@ class BenchReport {
 
  private:
   static constexpr double kShareOfRun = 20;  // writing takes a twentieth of the time at most
-
-  static std::string map_legend(const bench::Results& results) {
-    std::string text = "map of " + results.mapped_name + "; from left to right: image";
-    for (const bench::WorkMap& map : results.maps) text += ", " + map.title;
-    return text + "; above: steps of the longest find path, dark 0 to yellow " +
-           std::to_string(bench::most_of(results.maps, &BlockWork::longest)) +
-           "; below: atomic operations, to " +
-           std::to_string(bench::most_of(results.maps, &BlockWork::atomics)) + "\n";
-  }
 
   void print(const bench::Results& results) {
     std::string text;

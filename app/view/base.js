@@ -36,6 +36,9 @@ export function shown(number) {
   return String(Number(number.toPrecision(5)));
 }
 
+/** A measured number with three digits. */
+export const three = (number) => (Math.abs(number) >= 100 ? shown(Math.round(number)) : number === 0 ? "0" : number.toPrecision(3));
+
 /** Counts with their noun: "1 component", "2 components". */
 export const counted = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
 

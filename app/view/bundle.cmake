@@ -1,12 +1,13 @@
-# Makes one C++ file of the pages: cmake -DOUTPUT=FILE -DNAMES=view -P bundle.cmake. Of a page NAME.html the modules
+# Makes one C++ file of the pages: cmake -DOUTPUT=FILE -P bundle.cmake. Of a page NAME.html the modules
 # that it lists after @SCRIPT@ become one script, so that it opens without a server: browsers load no module from file://.
 cmake_minimum_required(VERSION 3.25)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(base base.js unpack.js filter.js histogram.js table.js)
 set(view ${base} planes.js view.js)
+set(bench base.js phases.js results.js chart.js table.js bench.js)
 file(READ ${here}/page.css style)
 set(text "#include \"app/view/pages.hpp\"\n\nnamespace gpuccl::app {\n")
-foreach(name view)
+foreach(name view bench)
   set(script "\"use strict\";\n(() => {\n")
   foreach(module ${${name}})
     file(READ ${here}/${module} code)

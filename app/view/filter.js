@@ -79,7 +79,9 @@ export class Filter {
       const from = low == null ? -Infinity : Number(low), to = high == null ? Infinity : Number(high);
       for (let i = 0; i < values.length; ++i) if (!(values[i] >= from && values[i] <= to)) this.kept[i] = 0;
     }
-    this.keptCount = this.kept.reduce((sum, k) => sum + k, 0);
+    let count = 0;
+    for (let i = 0; i < this.kept.length; ++i) count += this.kept[i];
+    this.keptCount = count;
   }
 
   /** What --keep takes; "" if nothing is filtered. */

@@ -8,22 +8,20 @@
 #include <numeric>
 
 namespace gpuccl::app {
-namespace {
 
-std::string base64(std::span<const std::uint8_t> bytes) {
+std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (k < count ? bytes[i + k] : 0u);
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (k < count ? static_cast<std::uint8_t>(bytes[i + k]) : 0u);
     for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kDigits[three >> (18 - 6 * k) & 63] : '=';
   }
   return text;
 }
-
-}  // namespace
 
 std::string packed(std::span<const std::uint8_t> bytes) {
   constexpr int kLevel = 8;
@@ -33,7 +31,7 @@ std::string packed(std::span<const std::uint8_t> bytes) {
   std::vector<std::uint8_t> stream(::libdeflate_zlib_compress_bound(compressor.get(), bytes.size()));
   stream.resize(::libdeflate_zlib_compress(compressor.get(), bytes.data(), bytes.size(), stream.data(),
                                            stream.size()));  // never 0: there is room for any
-  return base64(stream);
+  return base64({reinterpret_cast<const char*>(stream.data()), stream.size()});
 }
 
 std::vector<std::string> packed(const std::vector<std::vector<std::uint8_t>>& parts) {

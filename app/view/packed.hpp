@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpuccl::app {
 
+std::string base64(std::string_view bytes);
 /// Base64 of a zlib stream of these bytes: what a page inflates (docs/view.md).
 std::string packed(std::span<const std::uint8_t> bytes);
 /// Packs several parts, in parallel.

@@ -5,14 +5,14 @@ const kRow = 26, kSpare = 8;
 
 export class Table {
   /**
-   * `columns`: name, values (or text(row)), unit. `rows()` says which there are, an array of numbers; `look(row)` the
+   * `columns`: name, values, text(row) for others than plain numbers, unit, word: aligned as text. `rows()` says which there are, an array of numbers; `look(row)` the
    * class, color and selection of one; `chosen(row, event)` is called for one that was clicked.
    */
   constructor(columns, { rows, look, chosen, label }) {
     Object.assign(this, { columns, rows, look, chosen, by: null, down: false });
     this.body = element("tbody");
     this.heads = columns.map((column, c) =>
-      element("th", { scope: "col", "aria-sort": "none", title: column.definition ?? "" },
+      element("th", { scope: "col", class: column.word && "word", "aria-sort": "none", title: column.definition ?? "" },
         element("button", { type: "button", text: column.name + (column.unit ? ` (${column.unit})` : ""), onclick: () => this.sort(c) })));
     this.table = element("table", { role: "grid", "aria-label": label, "aria-multiselectable": true },
       element("thead", {}, element("tr", {}, ...this.heads)), this.body);
@@ -35,6 +35,7 @@ export class Table {
   sort(c) {
     this.down = this.by === c ? !this.down : false;
     this.by = c;
+    this.orderRows();
     this.heads.forEach((head, i) => head.setAttribute("aria-sort", i !== c ? "none" : this.down ? "descending" : "ascending"));
     this.update();
     this.box.scrollTop = 0;
@@ -44,16 +45,22 @@ export class Table {
   update() {
     this.list = this.rows();
     if (this.by != null) {
-      const { values } = this.columns[this.by], sign = this.down ? -1 : 1;
-      const compare = (a, b) => {
-        const x = values[a], y = values[b];
-        if (x === y) return a - b;
-        if (x !== x || y !== y) return x !== x ? (y !== y ? a - b : 1) : -1;  // missing ones are last
-        return x < y ? -sign : sign;
-      };
-      this.list = this.list.slice().sort(compare);
+      const inside = new Uint8Array(this.order.length);
+      for (const row of this.list) inside[row] = 1;
+      this.list = this.order.filter((row) => inside[row]);
     }
     this.show();
+  }
+
+  /** All rows in the order of the column, so that a filter need not sort again. */
+  orderRows() {
+    const { values } = this.columns[this.by], sign = this.down ? -1 : 1;
+    this.order = Uint32Array.from(values, (_, row) => row).sort((a, b) => {
+      const x = values[a], y = values[b];
+      if (x === y) return a - b;
+      if (x !== x || y !== y) return x !== x ? (y !== y ? a - b : 1) : -1;  // missing ones are last
+      return x < y ? -sign : sign;
+    });
   }
 
   show(atLeast = 0) {
@@ -65,7 +72,7 @@ export class Table {
     if (first > 0) made.push(spacer(first));
     for (let at = first; at < last; ++at) made.push(this.row(at));
     if (last < count) made.push(spacer(count - last));
-    if (count === 0) made.push(element("tr", {}, element("td", { text: "No components.", colspan: this.columns.length, style: "text-align:left" })));
+    if (count === 0) made.push(element("tr", {}, element("td", { text: "No rows.", colspan: this.columns.length, style: "text-align:left" })));
     this.body.replaceChildren(...made);
     this.table.setAttribute("aria-rowcount", count + 1);
   }
@@ -73,7 +80,7 @@ export class Table {
   row(at) {
     const row = this.list[at], { selected, name, color } = this.look(row);
     const cells = this.columns.map((column, c) => {
-      const cell = element("td", { text: column.text ? column.text(row) : shown(column.values[row]) });
+      const cell = element("td", { class: column.word && "word", text: column.text ? column.text(row) : shown(column.values[row]) });
       if (c === 0 && color) cell.prepend(element("span", { class: "swatch", style: `background:rgb(${color})` }));
       return cell;
     });

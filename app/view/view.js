@@ -30,6 +30,7 @@ class ViewPage {
     this.filter = new Filter(this.columns, this.count);
     this.selected = new Set();
     this.colors = new Uint32Array(head.ids + 1);
+    this.opaque = new Uint32Array(head.ids + 1);  // colors of all, kept or not
     this.marked = new Uint8Array(head.ids + 1);
     this.colorBy = "";
     this.describe();
@@ -43,6 +44,7 @@ class ViewPage {
       label: "Components", rows: () => this.rows(), chosen: (row, event) => this.chooseRow(row, event),
       look: (row) => ({ selected: this.selected.has(row), name: this.filter.kept[row] ? "" : "gone", color: this.rgb(row) }) });
     byId("table").append(this.table.box);
+    this.recolor();
     this.changed();
     this.moved();
   }
@@ -67,7 +69,7 @@ class ViewPage {
     on("style", "change", () => { planes.style = byId("style").value; planes.draw(); });
     on("opacity", "input", () => { planes.opacity = byId("opacity").value / 100; planes.draw(); });
     byId("color").append(element("option", { value: "", text: "label" }), ...this.columns.slice(1).map(({ name }) => element("option", { text: name, value: name })));
-    on("color", "change", () => { this.colorBy = byId("color").value; this.recolor(); this.table.show(); });
+    on("color", "change", () => { this.colorBy = byId("color").value; this.recolor(); this.fade(); this.table.show(); });
     on("in", "click", () => planes.zoom(1.4));
     on("out", "click", () => planes.zoom(1 / 1.4));
     on("fit", "click", () => planes.fit());
@@ -136,7 +138,7 @@ class ViewPage {
     } }));
     const expression = filter.expression(), command = filter.command(head.command);
     byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []));
-    this.recolor();
+    this.fade();
     this.table.update();
   }
 
@@ -146,8 +148,9 @@ class ViewPage {
     return Number.isNaN(value) ? [128, 128, 128] : scaleColor(this.scaled(value));
   }
 
+  /** After what colors stand for has changed. */
   recolor() {
-    const { colors, rowOf, filter } = this;
+    const { opaque, rowOf } = this;
     if (this.colorBy) {
       const histogram = this.scaleOf(this.colorBy);
       this.scaled = (value) => histogram.share(value);
@@ -155,10 +158,18 @@ class ViewPage {
     }
     byId("legend").hidden = !this.colorBy;
     byId("legend").style.display = this.colorBy ? "" : "none";
-    for (let id = 1; id < colors.length; ++id) {
+    for (let id = 1; id < opaque.length; ++id) {
       const row = rowOf[id], [r, g, b] = row >= 0 ? this.rgb(row) : labelColor(id);
-      const alpha = row < 0 || filter.kept[row] ? 255 : 1;
-      colors[id] = ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
+      opaque[id] = ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+    }
+  }
+
+  /** Components that are not kept become nearly transparent. */
+  fade() {
+    const { colors, opaque, rowOf, filter: { kept } } = this;
+    for (let id = 1; id < colors.length; ++id) {
+      const row = rowOf[id];
+      colors[id] = row < 0 || kept[row] ? opaque[id] : (opaque[id] & 0xffffff) | 0x1000000;
     }
     this.planes.draw();
   }
@@ -177,9 +188,10 @@ class ViewPage {
   }
 
   rows() {
-    const list = [], all = !byId("only").checked;
-    for (let row = 0; row < this.count; ++row) if (all || this.filter.kept[row]) list.push(row);
-    return Uint32Array.from(list);
+    const all = !byId("only").checked, { kept, keptCount } = this.filter;
+    const list = new Uint32Array(all ? this.count : keptCount);
+    for (let row = 0, at = 0; row < this.count; ++row) if (all || kept[row]) list[at++] = row;
+    return list;
   }
 
   /** What is selected, with its label, where this is to be written on the planes. */

@@ -18,14 +18,6 @@
 namespace gpuccl::app {
 namespace {
 
-/// So that no text ends the element that it stands in; paths need not be UTF-8.
-std::string safe(const nlohmann::json& json) {
-  std::string text;
-  for (const char c : json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-    c == '<' ? text += "\\u003c" : text += c;
-  return text;
-}
-
 void put(io::AtomicFile& file, std::string_view text) { file.write(text.data(), text.size()); }
 
 void put_lines(io::AtomicFile& file, const std::string& id, const std::vector<std::string>& lines) {
@@ -81,7 +73,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   }
 
   const std::string_view html = kViewPage;
-  const std::size_t place = html.find("@DATA@");
+  const std::size_t place = html.find(kDataPlace);
   constexpr std::size_t kLeast = 65536, kHead = 16384;  // a page has at least so much data
   const std::size_t most = std::max(page.most_bytes, html.size() + kHead + kLeast) - html.size() - kHead;
   const ViewTable::Packed table = pack_table(page, volume, most / 2);
@@ -126,11 +118,12 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   head["about"].push_back({"Program", version_line()});
 
   put(file, html.substr(0, place));
-  put(file, "<script type=\"application/json\" id=\"head\">" + safe(head) + "</script>\n");
+  // Paths need not be UTF-8.
+  put(file, data_element("head", head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
   put_lines(file, "labels", run_lines);
   put_lines(file, "image", image_lines);
   put_lines(file, "table", table.lines);
-  put(file, html.substr(place + std::string_view("@DATA@").size()));
+  put(file, html.substr(place + kDataPlace.size()));
 }
 
 }  // namespace gpuccl::app

@@ -1,23 +1,15 @@
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
 
-#include "app/bench/chart.hpp"
-#include "app/bench/claims.hpp"
 #include "app/bench/csv.hpp"
-#include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
-#include "app/bench/markup.hpp"
 #include "app/bench/measurement_notes.hpp"
-#include "app/bench/phase_role.hpp"
 #include "app/bench/result_tables.hpp"
 #include "app/bench/series.hpp"
-#include "app/bench/svg_chart.hpp"
 #include "app/bench/work_map.hpp"
+#include "app/view/bench_page.hpp"
+#include "app/view/packed.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 
@@ -203,202 +195,71 @@ TEST_CASE("every line of the CSV has the same number of fields") {
   CHECK(as_csv(hostile()).find("\"a \"\"b\"\", <c> & 'd' `e` $f\\\"") != std::string::npos);
 }
 
-TEST_CASE("every kind of chart is drawn, whatever the names are, and says what it shows") {
-  std::vector<Chart> all = charts(hostile());
-  for (const Test test : {Test::average, Test::steps, Test::density, Test::size, Test::granularity,
-                          Test::iterations, Test::host})
-    for (Chart& chart : charts(results_of(test))) all.push_back(std::move(chart));
-  REQUIRE(all.size() >= 8);
-  for (const Chart& chart : all) {
-    const std::string svg = as_svg(chart);
-    CAPTURE(chart.data.title, svg);
-    CHECK(svg.starts_with("<svg xmlns="));
-    CHECK(svg.ends_with("</svg>\n"));
-    CHECK(svg.find("prefers-color-scheme:dark") != std::string::npos);
-    CHECK(svg.find("nan") == std::string::npos);
-    CHECK(svg.find(">-0<") == std::string::npos);
-    CHECK(svg.find("inf") == std::string::npos);
-    CHECK(svg.find("<c>") == std::string::npos);
-    CHECK_FALSE(chart.note.empty());
-    CHECK(svg.find(chart.note.substr(0, 20)) != std::string::npos);
-    for (const Series& series : chart.data.series)
-      if (series.title.find_first_of("<&") == std::string::npos)
-        CHECK(svg.find(series.title) != std::string::npos);
-  }
-}
-
-TEST_CASE("a chart says which algorithm is the lowest") {
-  CHECK(charts(results_of(Test::density))[0].note ==
-        "Image to provisional labels; lower is better. Lowest everywhere: bke.");
-}
-
-TEST_CASE("no two curves look the same, and bars too long for a linear axis are cut") {
-  Chart chart{ChartKind::curves, false, false, "ms", "note", {"title", "x", {"1", "2"}, {1, 2}, {}}};
-  for (int i = 0; i < 30; ++i)
-    chart.data.series.push_back({"algorithm " + std::to_string(i), {{1.0 + i}, {2.0 + i}}, false});
-  const std::string svg = as_svg(chart);
-  std::set<std::string> looks;
-  std::size_t line = svg.find("\"line "), mark = svg.find("\"hollow ");
-  for (int i = 0; i < 30; ++i) {
-    REQUIRE(line != std::string::npos);
-    const std::size_t begin = svg.rfind("d=\"", mark);
-    const std::string shape = svg.substr(svg.find('m', begin), 8);
-    looks.insert(svg.substr(line, svg.find('"', line + 1) - line) + shape);
-    line = svg.find("\"line ", line + 1);
-    mark = svg.find("\"hollow ", mark + 1);
-  }
-  CHECK(looks.size() == 30);
-
-  chart.kind = ChartKind::bars;
-  CHECK(count(as_svg(chart), "class=\"cut\"") == 0);
-  chart.data.series[3].values[0] = 21000;
-  CHECK(count(as_svg(chart), "class=\"cut\"") == 1);
-  CHECK(as_svg(chart).find(">21000</text>") != std::string::npos);
-}
-
-TEST_CASE("a phase has the color of its role in every algorithm, and statistics lie behind the others") {
-  Results results = results_of(Test::steps);
-  results.groups.resize(1);
-  std::vector<Row>& rows = results.groups[0].rows;
-  rows[0].measures = {{kUpload, {1, 1, 1}}, {"Init", {2, 2, 2}}, {kStatistics, {3, 3, 3}}};
-  rows[1].measures = {{kStatistics, {3, 3, 3}}, {"LocalMerge", {4, 4, 4}}, {"Merge", {5, 5, 5}}};
-  const std::string svg = as_svg(charts(results)[0]);
-  const auto class_before = [&](const std::string& words) {
-    const std::size_t at = svg.find("<title>" + words);
-    REQUIRE(at != std::string::npos);
-    const std::size_t begin = svg.rfind("class=\"", at) + 7;
-    return svg.substr(begin, svg.find('"', begin) - begin);
-  };
-  CHECK(class_before("statistics: 3.00 ms") == "part r7");
-  CHECK(class_before("Init: 2.00 ms") == "part r1");
-  CHECK(svg.find("<title>LocalMerge: ") < svg.find("<title>Merge: "));
-  CHECK(svg.find("<title>Merge: ") < svg.rfind("<title>statistics: 3.00"));
-  CHECK(count(svg, "\"part r7\"") == 3);  // two bars and the legend
-}
-
-TEST_CASE("every phase of an algorithm has a role") {
-  for (const Algorithm& algorithm : algorithms())
-    for (const Phases& phases : {algorithm.phases, algorithm.phases_3d})
-      for (const Phase& phase : phases) {
-        CAPTURE(algorithm.name, phase.name);
-        CHECK(role_of(phase.name) != PhaseRole::other);
-      }
-  CHECK(role_of("statistics") == PhaseRole::statistics);
-  CHECK(role_of("no phase") == PhaseRole::other);
-}
-
-/// A sweep over 0 to 100 % in steps of 10, where algorithms take what `ms` says.
-Results density_sweep(const std::map<std::string, std::function<double(double)>>& ms) {
-  Results results;
-  results.test = Test::density;
-  for (int tenth = 0; tenth <= 10; ++tenth) {
-    Group one = group(tenth / 10.0);
-    one.axis = Axis::density;
-    one.rows.clear();
-    for (const auto& [name, of_density] : ms)
-      one.rows.push_back(row(name, DeviceKind::cuda, of_density(10 * tenth)));
-    results.groups.push_back(one);
-  }
-  return results;
-}
-
-std::string verdict(const Results& results, const std::string& text) {
-  for (const Claim& claim : claims(results))
-    if (claim.text == text) return (claim.holds ? "true: " : "false: ") + claim.figures;
-  return "none";
-}
-
-TEST_CASE(
-    "claims of the papers are true or false by the figures, and none is made of what was not measured") {
-  const auto hill = [](double top) {
-    return [top](double density) { return 9 - std::abs(density - top) / 20; };
-  };
-  const Results results = density_sweep({{"ole", hill(40)},
-                                         {"bke", hill(80)},
-                                         {"uf", [](double density) { return 4 + density / 20; }},
-                                         {"ke", [](double density) { return 4.4 + density / 40; }},
-                                         {"lbuf", [](double density) { return 1.01 * (4 + density / 20); }}});
-  CHECK(verdict(results, "OLE takes longest at about 40 %") == "true: ole: highest at 40.0 %, 9.00 ms");
-  CHECK(verdict(results, "BKE takes longest at about 40 %") == "false: bke: highest at 80.0 %, 9.00 ms");
-  CHECK(verdict(results, "KE is faster than UF from 80 % on") ==
-        "true: ke takes 0.767 to 0.800 times as much as uf");
-  CHECK(verdict(results, "KE is faster than LE and UF") ==
-        "false: ke takes 0.767 to 1.10 times as much as uf");
-  CHECK(verdict(results, "LBUF is faster than UF from 80 % on") ==
-        "true: lbuf takes 1.01 times as much as uf");  // within noise
-  CHECK(verdict(results, "BE takes longest at about 40 %") == "none");
-  CHECK(verdict(results, "BKE is the fastest from 10 % on").starts_with("false: bke takes "));
-  CHECK(claims(results_of(Test::average)).empty());
-
-  const std::string page = as_html(kHead, results, {});
-  CHECK(page.find("<h2>Claims of the papers</h2>") != std::string::npos);
-  CHECK(page.find("FALSE") != std::string::npos);
-  const auto json = nlohmann::json::parse(as_json(kHead, results));
-  CHECK(json["claims"].size() == claims(results).size());
-  CHECK(json["claims"][0]["holds"].is_boolean());
-}
-
-TEST_CASE("claims about granularity compare series of images") {
-  Results results =
-      density_sweep({{"dlp", [](double) { return 3; }}, {"bke", [](double x) { return 1 + x; }}});
-  for (Group group :
-       density_sweep({{"dlp", [](double) { return 2; }}, {"bke", [](double) { return 1; }}}).groups) {
-    group.granularity = 16;
-    results.groups.push_back(group);
-  }
-  CHECK(verdict(results, "DLP is 1.5 to 1.6 times as fast at granularity 16 as at 1") ==
-        "true: 3.00 ms at 1, 2.00 ms at 16: 1.50 times");
-  CHECK(verdict(results, "Curves get flatter as granularity grows (BKE)").starts_with("true: "));
-}
-
 TEST_CASE("what is not complete says so") {
   Results results = results_of(Test::density);
-  CHECK(as_html(kHead, results, {}).find("Incomplete") == std::string::npos);
   results.incomplete = "interrupted after 1 of <2> images";
-  CHECK(as_html(kHead, results, {}).find("Incomplete: interrupted after 1 of &lt;2&gt; images") !=
-        std::string::npos);
   const auto json = nlohmann::json::parse(as_json(kHead, results));
   CHECK(json["complete"] == false);
   CHECK(json["incomplete"] == results.incomplete);
 }
 
-TEST_CASE("what thread blocks did is a chart with a panel for each algorithm, without addresses elsewhere") {
-  Results results;
-  results.test = Test::work;
-  CHECK(work_chart(results).empty());
-  results.mapped_name = "a <b>";
-  results.mapped_image = {2, 1, {255, 255, 255, 0, 0, 0}};
-  for (const char* name : {"one", "two", "three", "four", "five"})  // more than a row has place for
-    results.maps.push_back({name, 2, {BlockWork{}, BlockWork{}}});
-  results.maps[1].blocks[1].longest = 7;
-  results.maps[2].blocks[0].atomics = 12345;
-  const std::string chart = work_chart(results);
-  CHECK(chart.find("on a &lt;b&gt;: ") != std::string::npos);
-  CHECK(count(chart, ">image<") == 2);
-  CHECK(count(chart, ">five<") == 2);
-  CHECK(chart.find(">7<") != std::string::npos);
-  CHECK(chart.find(">12345<") != std::string::npos);
-  CHECK(count(chart, "<image ") == 2 * (1 + 1 + 5));  // with scales
-  CHECK(count(chart, "href=\"data:image/png;base64,") == count(chart, "href="));
-  CHECK(as_html(kHead, results, {chart}).find(chart) != std::string::npos);
+TEST_CASE("what thread blocks did is a picture of a row for each figure, the image to the left") {
+  CHECK(work_picture({}, {}).rgb.empty());
+  const Picture image{2, 1, {255, 255, 255, 0, 0, 0}};
+  std::vector<WorkMap> maps;
+  for (const char* name : {"one", "two", "three"}) maps.push_back({name, 2, {BlockWork{}, BlockWork{}}});
+  maps[1].blocks[1].longest = 7;
+  maps[2].blocks[0].atomics = 12345;
+  CHECK(most_of(maps, &BlockWork::longest) == 7);
+  CHECK(most_of(maps, &BlockWork::atomics) == 12345);
+  const Picture picture = work_picture(image, maps);
+  CHECK(picture.width == 4 * 2 + 3 * 4);  // 4 pixels between panels
+  CHECK(picture.height == 2 * 1 + 4);
+  const auto pixel = [&](int x, int y) {
+    const auto at = picture.rgb.begin() + 3 * (y * picture.width + x);
+    return std::vector<int>(at, at + 3);
+  };
+  CHECK(pixel(0, 0) == std::vector<int>{255, 255, 255});
+  CHECK(pixel(1, 0) == std::vector<int>{0, 0, 0});
+  CHECK(pixel(6, 0) == std::vector<int>{68, 1, 84});
+  CHECK(pixel(2 * 6 + 1, 0) == std::vector<int>{253, 231, 37});
+  CHECK(pixel(3 * 6, 5) == std::vector<int>{253, 231, 37});
+  CHECK(pixel(3 * 6 + 1, 5) == std::vector<int>{68, 1, 84});
 }
 
-TEST_CASE("bytes become letters three by three") {
-  CHECK(base64("") == "");
-  CHECK(base64("f") == "Zg==");
-  CHECK(base64("fo") == "Zm8=");
-  CHECK(base64("foobar") == "Zm9vYmFy");
-  CHECK(base64(std::string("\xff\x00\xfe", 3)) == "/wD+");
+TEST_CASE("the page knows the role of every phase of an algorithm") {
+  const std::string page = app::bench_page("{}", {});
+  for (const Algorithm& algorithm : algorithms())
+    for (const Phases& phases : {algorithm.phases, algorithm.phases_3d})
+      for (const Phase& phase : phases) {
+        CAPTURE(algorithm.name, phase.name);
+        CHECK(page.find('"' + phase.name + '"') != std::string::npos);
+      }
 }
 
-TEST_CASE("the page holds head, method, charts and tables, and nothing from elsewhere") {
-  const std::string page = as_html(kHead, hostile(), {"<svg id=\"one\"></svg>\n"});
-  CHECK(page.find("gpuccl bench --algo &lt;all&gt;") != std::string::npos);
-  CHECK(page.find("a &amp; b") != std::string::npos);
-  CHECK(page.find("&lt;c&gt;") != std::string::npos);
+TEST_CASE("base64 of bytes") {
+  CHECK(app::base64("").empty());
+  CHECK(app::base64("f") == "Zg==");
+  CHECK(app::base64("fo") == "Zm8=");
+  CHECK(app::base64("foobar") == "Zm9vYmFy");
+  CHECK(app::base64(std::string("\xff\x00\xfe", 3)) == "/wD+");
+}
+
+TEST_CASE("the page embeds the results unchanged, and nothing from elsewhere") {
+  const std::string json = as_json(kHead, hostile());
+  const std::string page = app::bench_page(json, {"PNG", "a </script> b"});
+  const auto data_of = [&](const std::string& id) {
+    const std::string begin = "<script type=\"application/json\" id=\"" + id + "\">";
+    const std::size_t at = page.find(begin);
+    REQUIRE(at != std::string::npos);
+    const std::size_t first = at + begin.size();
+    return nlohmann::json::parse(page.substr(first, page.find("</script>", first) - first));
+  };
+  CHECK(data_of("results") == nlohmann::json::parse(json));
+  CHECK(data_of("work") == nlohmann::json({{"png", "UE5H"}, {"legend", "a </script> b"}}));
   CHECK(page.find("<c>") == std::string::npos);
-  CHECK(page.find("<svg id=\"one\">") != std::string::npos);
   CHECK(page.find("<meta name=\"viewport\"") != std::string::npos);
-  CHECK(page.find("images not timed; a.png: wrong labels") != std::string::npos);
+  CHECK(page.find("default-src 'none'") != std::string::npos);
   CHECK(count(page, "src=") + count(page, "href=") == 0);
+  CHECK(app::bench_page(json, {}).find("id=\"work\"") == std::string::npos);
 }

@@ -1,90 +1,16 @@
-"""Pages of `gpuccl view` and `gpuccl label --view` in a browser: view_page.py GPUCCL [SCREENSHOTS]
-
-Skipped (77) without Chromium, its driver and python3-selenium. With a folder it leaves screenshots there, to be looked
-at: 1280 and 390 pixels wide, light and dark, and printed.
-"""
-import base64
+"""Pages of `gpuccl view` and `gpuccl label --view` in a browser: view_page.py GPUCCL [SCREENSHOTS]"""
 import csv
-import json
 import pathlib
 import random
-import shutil
 import subprocess
-import sys
 import tempfile
-import time
 
-try:
-    import numpy
-    import tifffile
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not CHROMIUM or not DRIVER:
-    print("skipped: no chromium or no chromedriver")
-    sys.exit(77)
+from browser import Browser, gpuccl, PROGRAM
 
-PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-SHOTS = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+import numpy
+import tifffile
+
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
-
-
-def gpuccl(*words):
-    ended = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
-    assert ended.returncode == 0, (words, ended.stderr)
-    return ended.stdout
-
-
-class Browser:
-    def __init__(self):
-        options = webdriver.ChromeOptions()
-        for word in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]:
-            options.add_argument(word)
-        options.binary_location = CHROMIUM
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(service=Service(DRIVER), options=options)
-
-    def open(self, page, width=1280, height=900, scheme="light"):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                    dict(width=width, height=height, deviceScaleFactor=1, mobile=width < 600))
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
-                                    dict(features=[dict(name="prefers-color-scheme", value=scheme)]))
-        self.driver.get(pathlib.Path(page).resolve().as_uri())
-        for _ in range(300):
-            if self("return document.body.dataset.ready"):
-                break
-            time.sleep(0.1)
-        self.settle()
-        problems = [entry["message"] for entry in self.driver.get_log("browser")]
-        assert problems == [], problems
-        assert self("return document.body.dataset.ready") == "yes", self("return document.body.innerText.slice(0, 300)")
-        assert self("return document.documentElement.scrollWidth <= innerWidth"), "wider than the window"
-
-    def __call__(self, script, *words):
-        return self.driver.execute_script(script, *words)
-
-    def settle(self):
-        self.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
-
-    def requests(self):
-        found = []
-        for entry in self.driver.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                found.append(message["params"]["request"]["url"])
-        return found
-
-    def shot(self, name):
-        if not SHOTS:
-            return
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        size = self.driver.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
-        clip = dict(x=0, y=0, width=size["width"], height=min(size["height"], 2600), scale=1)
-        picture = self.driver.execute_cdp_cmd("Page.captureScreenshot", dict(captureBeyondViewport=True, clip=clip))
-        (SHOTS / name).write_bytes(base64.b64decode(picture["data"]))
 
 
 # Where the pointer is: what the page says of the label there, and which element it is.
@@ -204,8 +130,7 @@ def check_page(browser, folder, name, source, options, drags, view_words):
         browser("const p = gpucclView; p.chooseRow(p.count >> 1, null); p.table.reveal(p.count >> 1)")
         browser.settle()
         browser.shot(f"{name}-{width}-{scheme}.png")
-    asked = [url for url in browser.requests() if not url.startswith(("blob:", "data:"))]
-    assert all(url.startswith("file://") and url.endswith(".html") for url in asked), asked
+    browser.check_requests()
 
 
 def check_keys(browser, page):

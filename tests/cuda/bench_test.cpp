@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/bench/chart.hpp"
 #include "app/bench/chosen_algorithms.hpp"
 #include "app/bench/csv.hpp"
 #include "app/bench/experiment.hpp"
-#include "app/bench/html.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/result_tables.hpp"
 #include "app/bench/series.hpp"
@@ -90,8 +88,6 @@ TEST_CASE("from host to host, in every form of report") {
   const auto json = nlohmann::json::parse(as_json(head, results));
   CHECK(json["results"][0]["algorithms"][0]["measures"][0]["name"] == "label image");
   CHECK(as_csv(results).find(",buf,cuda,2,0,0,0,run labels,") != std::string::npos);
-  REQUIRE(charts(results).size() == 2);
-  CHECK(charts(results)[1].data.series.size() == 3);
 }
 
 TEST_CASE("work of thread blocks by size and density, in every form of report and as a picture") {
@@ -129,8 +125,6 @@ TEST_CASE("work of thread blocks by size and density, in every form of report an
   CHECK(
       as_csv(results).find(",phase,launches,blocks,steps_mean,steps_most,longest_walk_mean,longest_walk_most,"
                            "atomics_mean,atomics_most\n") != std::string::npos);
-  REQUIRE(charts(results).size() == 2);
-  CHECK(charts(results)[0].kind == ChartKind::curves);
 
   REQUIRE(results.maps.size() == 3);
   CHECK(results.maps[1].title == "c2fl");
@@ -142,12 +136,6 @@ TEST_CASE("work of thread blocks by size and density, in every form of report an
   CHECK(picture.rgb.size() == static_cast<std::size_t>(3 * picture.width * picture.height));
   CHECK(picture.rgb[0] == picture.rgb[1]);  // the image is gray
   CHECK(std::abs(picture.rgb[0] - 0.3 * 255) < 30);
-  const std::string chart = work_chart(results);
-  for (const char* part : {">image<", ">nc2fl<", ">c2fl<", ">dlp<",
-                           "href=\"data:image/png;base64,iVBORw0KGgo", "on 64x64, random image of seed 1"}) {
-    CAPTURE(part);
-    CHECK(chart.find(part) != std::string::npos);
-  }
 }
 
 TEST_CASE("block configurations label as the usual ones do, and are compared by their names") {
@@ -212,7 +200,4 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   CHECK(csv.find(",phase,launches,image_reads,reads,writes,atomics,tile_reads,tile_writes,tile_atomics\n") !=
         std::string::npos);
   CHECK(csv.find(",buf,cuda,2,0,0,0,Initialization,1,0,0,875,0,0,0,0\n") != std::string::npos);
-  CHECK(as_html(head, results, {}).find("<td class=\"word\">LocalLabeling</td>") != std::string::npos);
-  REQUIRE(charts(results).size() == 1);
-  CHECK(charts(results)[0].data.places.size() == 5);
 }
