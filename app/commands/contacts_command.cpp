@@ -35,12 +35,11 @@ struct ContactsOptions {
 void warn_of_few_labels(const std::string& path, std::uint64_t largest, bool touch) {
   if (touch) return;
   if (largest > 1) {
-    print_warning(display_name(path) +
-                  ": no two labels touch; components with 8- or 26-connectivity never do");
+    print_warning(path, "no two labels touch; components with 8- or 26-connectivity never do");
     return;
   }
-  print_warning(display_name(path) + ": " + (largest == 0 ? "contains no label" : "contains only label 1") +
-                "; number the components with 'gpuccl label' first");
+  print_warning(path, std::string(largest == 0 ? "contains no label" : "contains only label 1") +
+                          "; number the components with 'gpuccl label' first");
 }
 
 int run_contacts(const ContactsOptions& options) {
@@ -60,7 +59,7 @@ int run_contacts(const ContactsOptions& options) {
     if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
     check_spacing(options.spacing, info, connectivity);
     if (const std::string hint = hint_of_spacing(info, connectivity); !hint.empty())
-      print_warning(display_name(options.input) + ": " + hint);
+      print_warning(options.input, hint);
     contacts = find_contacts(labels, connectivity, nullptr, options.periodic);
     warn_of_few_labels(options.input, long_labels.empty() ? labels.count() : long_labels.back(),
                        !contacts.empty());

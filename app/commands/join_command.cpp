@@ -10,8 +10,7 @@
 #include "app/common/thread_limit.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/parts/finish_tasks.hpp"
-#include "app/parts/join_tasks.hpp"
+#include "app/parts/tasks.hpp"
 
 namespace gpuccl::app {
 namespace {

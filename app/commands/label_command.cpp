@@ -14,8 +14,8 @@
 #include "app/label/label_options.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/command_line.hpp"
-#include "app/parts/label_task.hpp"
 #include "app/parts/task_words.hpp"
+#include "app/parts/tasks.hpp"
 #include "io/files/file_names.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -33,13 +33,6 @@ void print_summary(const LabelPaths& files, const LabelSummary& summary) {
   print_message(line);
 }
 
-/// Starts an engine when it is asked for one; its warnings are about the input.
-LazyEngine engine_for(const LabelPaths& files, const LabelOptions& options) {
-  return {options.algorithm.engine, [&](const std::string& line) {
-            if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
-          }};
-}
-
 int run_task(const LabelOptions& options, const TaskOptions& task) {
   task.check();
   check_for_tasks(options);
@@ -48,7 +41,7 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   sandbox_of(files, options, task.folder).enter();          // before any header is read
   refuse_overlap(files, options.input.stack, task.folder);  // outputs that exist may be those of the run
   const ThreadLimit threads(options.algorithm.threads);
-  LazyEngine engine = engine_for(files, options);
+  LazyEngine engine(files, options);
   const TaskDone done = label_task(files, options, task, engine);
   if (options.quiet || ::isatty(STDERR_FILENO) == 0) return kSuccess;
   const char* const said = done == TaskDone::background ? " has its background labeled"
@@ -71,7 +64,7 @@ int run_label(const LabelOptions& options) {
   check_outputs(files, options);
   const ThreadLimit threads(options.algorithm.threads);
 
-  LazyEngine engine = engine_for(files, options);
+  LazyEngine engine(files, options);
   const LabelSummary summary = label_file(files, options, engine);
   if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_summary(files, summary);
   return kSuccess;

@@ -104,7 +104,7 @@ Objects values_of(const std::string& path, const io::ReadOptions& read) {
 Objects read_objects(const std::string& path, const MatchOptions& options) {
   return io::concerning(path, [&] {
     io::ReadOptions read;
-    read.warn = [&](const std::string& line) { print_warning(display_name(path) + ": " + line); };
+    read.warn = [&](const std::string& line) { print_warning(path, line); };
     return options.label ? components_of(path, read, options.components) : values_of(path, read);
   });
 }
@@ -216,7 +216,7 @@ std::string summary_of(const Totals& totals, std::size_t images) {
 void give_hint(const Pair& pair, const OverlapCounts& counts, bool labeled) {
   const std::string path = display_name(pair.prediction);
   if (counts.truth == 0 || counts.prediction == 0)
-    print_warning(display_name(counts.truth == 0 ? pair.truth : pair.prediction) + ": contains no objects");
+    print_warning(counts.truth == 0 ? pair.truth : pair.prediction, "contains no objects");
   else if (counts.common_pixels == 0)
     print_warning(path + ": no object overlaps any of " + display_name(pair.truth) +
                   "; check that both show the same field");

@@ -181,9 +181,7 @@ int run_view(const ViewOptions& options) {
   page.image = options.image;
   if (!options.image.empty()) page.about.emplace_back("Image", options.image);
   page.read_image.planes = options.planes;
-  page.read_image.warn = [&](const std::string& line) {
-    print_warning(display_name(options.image) + ": " + line);
-  };
+  page.read_image.warn = [&](const std::string& line) { print_warning(options.image, line); };
   page.most_bytes = static_cast<std::size_t>(options.size);
   io::concerning(options.output, [&] {
     write_view(file, {labels, as_they_are, labels.count()}, std::move(page));

@@ -82,6 +82,10 @@ void print_message(const std::string& line) {
 
 void print_warning(const std::string& line) { print_message("warning: " + line); }
 
+void print_warning(const std::string& path, const std::string& line) {
+  print_warning(display_name(path) + ": " + line);
+}
+
 Error translated(const std::exception& exception) {
   const std::string words = exception.what();
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return {Failure::memory, "out of memory"};

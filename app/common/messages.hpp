@@ -22,6 +22,8 @@ std::string display_name(const std::string& path);
 /// One line on stderr: "gpuccl: <line>".
 void print_message(const std::string& line);
 void print_warning(const std::string& line);
+/// Warns about the file `path`.
+void print_warning(const std::string& path, const std::string& line);
 
 /// Converts an exception of another library to an Error.
 Error translated(const std::exception& exception);

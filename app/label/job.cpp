@@ -22,6 +22,12 @@
 
 namespace gpuccl::app {
 
+LazyEngine::LazyEngine(const LabelPaths& files, const LabelOptions& options)
+    : LazyEngine(options.algorithm.engine,
+                 [input = files.input, quiet = options.quiet](const std::string& line) {
+                   if (!quiet) print_warning(input, line);
+                 }) {}
+
 Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, Warn warn)
     : link_(link),
       files_(files),
@@ -145,11 +151,9 @@ void Job::label_piece(Engine& engine, Piece::Labels& labels) {
   }
 }
 
-/// Holes are components of the background that are not at the border.
 void Job::fill_holes(Engine& engine) {
   NumberedPart holes = unite_background([&] { return piece_->label_background(engine); });
-  select_part(link_, extent_, complementary(input_->connectivity()),
-              {.max_size = *options_.fill_holes, .clear_border = true}, holes);
+  select_part(link_, extent_, complementary(input_->connectivity()), input_->hole_selection(), holes);
   const std::uint64_t mine =
       std::accumulate(holes.components.area.begin(), holes.components.area.end(), std::uint64_t{0});
   holes_ = {holes.count, link_.scan(mine).all};
@@ -365,9 +369,8 @@ void Job::warn(const std::string& path, const std::string& line) {
 
 LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
                         LazyEngine& engine) {
-  Job job(link, files, options, [](const std::string& path, const std::string& line) {
-    print_warning(display_name(path) + ": " + line);
-  });
+  Job job(link, files, options,
+          [](const std::string& path, const std::string& line) { print_warning(path, line); });
   job.open();
   job.label(job.read(engine));
   job.write();

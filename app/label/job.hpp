@@ -28,6 +28,8 @@ namespace gpuccl::app {
 class LazyEngine {
  public:
   LazyEngine(const EngineOptions& options, Engine::Warn warn) : options_(options), warn_(std::move(warn)) {}
+  /// Its warnings are about the input.
+  LazyEngine(const LabelPaths& files, const LabelOptions& options);
   Engine& start() { return engine_ ? *engine_ : engine_.emplace(options_, warn_); }
 
  private:

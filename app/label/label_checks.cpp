@@ -10,6 +10,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -31,6 +32,47 @@ std::optional<io::LabelFormat> format_by_name(const std::string& path) {
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+void check_preview(const LabelPaths& files) {
+  if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
+    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; use the extension .png");
+}
+
+void check_borders(const LabelOptions& options) {
+  if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage, "--periodic and --delta above 0 cannot be combined");
+  if (options.fill_holes && options.periodic != PeriodicAxes{})
+    throw Error(Failure::usage, "--fill-holes and --periodic cannot be combined");
+}
+
+void check_image_format(const LabelOptions& options, bool batch) {
+  const std::string& image = options.files.image;
+  if (image.empty() && (options.compression || options.big_tiff ||
+                        options.label_type != io::LabelType::automatic || options.values.keep_values))
+    throw Error(Failure::usage,
+                "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
+  const io::LabelFormat format = batch ? options.batch.format()
+                                 : image.empty()
+                                     ? io::LabelFormat::tiff
+                                     : io::concerning(image, [&] { return io::label_format(image); });
+  if (options.compression && !io::takes_compression(format, *options.compression))
+    throw io::FileError(image, Failure::usage,
+                        "--compress is for TIFF, and with none or deflate for NRRD and MetaImage");
+  if (options.big_tiff && format != io::LabelFormat::tiff)
+    throw io::FileError(image, Failure::usage, "--bigtiff is for label images in TIFF");
+  if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
+    throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+}
+
+/// Checks that every run needs.
+void check_any(const LabelOptions& options, bool batch) {
+  if (options.selection.min_size > options.selection.max_size)
+    throw Error(Failure::usage, "--min-size is above --max-size");
+  check_values(options);
+  check_borders(options);
+  check_image_format(options, batch);
+  options.algorithm.check();
 }
 
 void check_single(const LabelOptions& options) {
@@ -112,11 +154,6 @@ bool names_folder(const std::string& path) {
   return !path.empty() && (path.back() == '/' || (!format_by_name(path) && is_folder(path)));
 }
 
-void check_preview(const LabelPaths& files) {
-  if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
-    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; use the extension .png");
-}
-
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
   const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
@@ -125,19 +162,8 @@ bool is_batch(const LabelOptions& options) {
          folder_of_images || names_folder(options.files.image);
 }
 
-void check_borders(const LabelOptions& options) {
-  if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--periodic and --delta above 0 cannot be combined");
-  if (options.fill_holes && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--fill-holes and --periodic cannot be combined");
-}
-
 void check(const LabelOptions& options, bool batch) {
   const LabelPaths& files = options.files;
-  if (options.selection.min_size > options.selection.max_size)
-    throw Error(Failure::usage, "--min-size is above --max-size");
-  check_values(options);
-  check_borders(options);
   batch ? check_batch(options) : check_single(options);
   const auto is_stdout = [](const std::string& path) {
     return path == "-" || io::descriptor_named(path) == STDOUT_FILENO;
@@ -147,27 +173,33 @@ void check(const LabelOptions& options, bool batch) {
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,
                 "only one of --json, --stats, --contacts, --report and --summary can be standard output");
-  check_image_format(options, batch);
-  options.algorithm.check();
+  check_any(options, batch);
 }
 
-void check_image_format(const LabelOptions& options, bool batch) {
-  const std::string& image = options.files.image;
-  if (image.empty() && (options.compression || options.big_tiff ||
-                        options.label_type != io::LabelType::automatic || options.values.keep_values))
+void check_for_parts(const LabelOptions& options) {
+  const LabelPaths& files = options.files;
+  if (options.inputs.size() > 1)
+    throw Error(Failure::usage, "labels one input; use gpuccl label for several");
+  const std::string& input = options.inputs.front();
+  if (input.starts_with('@'))
+    throw io::FileError(input, Failure::usage,
+                        "is a list of inputs, but parts label one; for a file of that name use ./" + input);
+  if (io::TextStream::is_named(input))
     throw Error(Failure::usage,
-                "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
-  const io::LabelFormat format = batch ? options.batch.format()
-                                 : image.empty()
-                                     ? io::LabelFormat::tiff
-                                     : io::concerning(image, [&] { return io::label_format(image); });
-  if (options.compression && !io::takes_compression(format, *options.compression))
-    throw io::FileError(image, Failure::usage,
-                        "--compress is for TIFF, and with none or deflate for NRRD and MetaImage");
-  if (options.big_tiff && format != io::LabelFormat::tiff)
-    throw io::FileError(image, Failure::usage, "--bigtiff is for label images in TIFF");
-  if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
-    throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+                (input == "-" ? "standard input" : input) + " cannot be read in parts; use a file");
+  if (io::TextStream::is_named(options.measure.intensity))
+    throw Error(Failure::usage,
+                "--intensity " + options.measure.intensity + " cannot be read in parts; use a file");
+  if (!files.any_output())
+    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
+  for (const std::string& path : {files.json, files.stats, files.contacts})
+    if (io::TextStream::is_named(path))
+      throw Error(Failure::usage, "parts can write only files: " + path + " cannot be an output");
+  if (names_folder(files.image))
+    throw io::FileError(files.image, Failure::usage,
+                        "is a folder, but parts label one input; give -o a file name");
+  check_preview(files);
+  check_any(options, false);
 }
 
 void check_pages(const io::ImageInfo& input, const LabelOptions& options) {

@@ -18,20 +18,13 @@ bool is_batch(const LabelOptions& options);
 /// Refuses what contradicts itself before any file is touched. `batch`: what is_batch() has said. Error
 /// (usage).
 void check(const LabelOptions& options, bool batch);
+/// Refuses the same for one input that is labeled in parts. Error (usage).
+void check_for_parts(const LabelOptions& options);
 
 /// Whether contacts are found across periodic borders, too.
 inline bool has_contacts_across(const LabelPaths& files, const LabelOptions& options) {
   return !files.contacts.empty() && options.periodic != PeriodicAxes{};
 }
-
-/// Refuses a preview that is not called a PNG. io::FileError (usage).
-void check_preview(const LabelPaths& files);
-
-/// Refuses options about label images that the one asked for, or none, cannot have. Error (usage).
-void check_image_format(const LabelOptions& options, bool batch);
-
-/// Refuses options that contradict each other about what a border is. Error (usage).
-void check_borders(const LabelOptions& options);
 
 /// Refuses what needs to know where the smaller pages of an input end. Error (usage).
 void check_pages(const io::ImageInfo& input, const LabelOptions& options);

@@ -38,6 +38,10 @@ class LabelInput {
 
   /// Returns the filters, with size limits in pixels of this input.
   const SelectionOptions& selection() const { return selection_; }
+  /// Which components of the background are holes to be filled: none of them is at the border.
+  SelectionOptions hole_selection() const {
+    return {.max_size = options_.fill_holes.value(), .clear_border = true};
+  }
 
   /// Returns the type of values of a label map; none for a binary image.
   const std::optional<ValueType>& value_type() const { return value_type_; }

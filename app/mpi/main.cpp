@@ -16,7 +16,6 @@
 #include "app/label/label_paths.hpp"
 #include "app/mpi/mpi_link.hpp"
 #include "app/options/command_line.hpp"
-#include "app/parts/part_checks.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/start_threads.hpp"
 #include "io/image/limits.hpp"
@@ -71,9 +70,7 @@ int run_label(const LabelOptions& given) {
     memory = std::max<std::int64_t>(1, io::memory_limit(options.input.limits) / host.ranks);
   options.algorithm.engine.gpus = gpu_of(host, options.algorithm);
   const ThreadLimit threads(options.algorithm.threads > 0 ? options.algorithm.threads : threads_of(host));
-  LazyEngine engine(options.algorithm.engine, [&](const std::string& line) {
-    if (!options.quiet) print_warning(display_name(files.input) + ": " + line);
-  });
+  LazyEngine engine(files, options);
   label_file(link, files, options, engine);
   return kSuccess;
 }

@@ -1,16 +1,15 @@
 #include "app/parts/task_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <regex>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include "app/options/number_lists.hpp"
+#include "app/parts/task_files.hpp"
+#include "app/parts/task_options.hpp"
 #include "io/files/fingerprint.hpp"
 #include "io/files/make_folder.hpp"
-#include "io/parts/section_checks.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -19,12 +18,24 @@ namespace fs = std::filesystem;
 using io::CheckedFile;
 using io::CheckedFileWriter;
 
-constexpr io::FileTag kRunTag{'r', 0, 0, 0};
-
-/// Upper halves of a sum of coordinates.
-struct High {
-  std::uint64_t at;
-  std::array<std::uint64_t, 3> sum;
+/// By TaskFile.
+struct Kind {
+  const char* name;
+  char tag;
+  std::size_t sections;
+  bool is_of_part, is_by_task;
+};
+constexpr Kind kKinds[] = {
+    {"background", 'b', sections::kOfLabels, true, true},
+    {"holes", 'h', sections::kOfHoles, true, false},
+    {"labels", 'l', sections::kOfLabels, true, true},
+    {"cavities", 'c', sections::kOfLabels, true, true},
+    {"united", 'u', sections::kOfUnited, true, false},
+    {"measures", 'm', sections::kOfMeasures, true, true},
+    {"numbers", 'n', sections::kOfNumbers, true, false},
+    {"stretch", 's', sections::kOfStretch, true, true},
+    {"joined", 'j', sections::kPartsBegin, false, false},
+    {"finished", 'f', 1, false, false},
 };
 
 std::string joined(const std::vector<std::string>& words, char between) {
@@ -33,10 +44,16 @@ std::string joined(const std::vector<std::string>& words, char between) {
   return text;
 }
 
+/// "labels-3-of-16".
 bool is_of_part(const std::string& name) {
-  return std::regex_match(
-      name,
-      std::regex("(background|holes|labels|cavities|united|measures|numbers|stretch)-[0-9]+-of-[0-9]+"));
+  const std::vector<std::string> words = split(name, '-');
+  const auto is_number = [](const std::string& word) {
+    return !word.empty() &&
+           std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return words.size() == 4 && words[2] == "of" && is_number(words[1]) && is_number(words[3]) &&
+         std::any_of(std::begin(kKinds), std::end(kKinds),
+                     [&](const Kind& kind) { return kind.is_of_part && words[0] == kind.name; });
 }
 
 /// Returns true for files that tasks leave only until the run is finished.
@@ -53,6 +70,26 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 }  // namespace
+
+bool StoredFile::exists() const { return fs::exists(path); }
+
+bool StoredFile::is_whole(const std::function<void(const CheckedFile& file)>& check) const {
+  try {
+    read(check);
+    return true;
+  } catch (const Error& error) {
+    if (error.failure() != Failure::data && error.failure() != Failure::no_input) throw;
+    return false;
+  }
+}
+
+void StoredFile::write(const std::function<void(CheckedFileWriter& file)>& put) const {
+  io::concerning(path, [&] {
+    CheckedFileWriter file(path, tag, options);
+    put(file);
+    file.commit();
+  });
+}
 
 std::uint64_t TaskRun::id() const {
   return io::fingerprint(joined(words, '\0') + '\0' + input + '\0' + std::to_string(parts));
@@ -74,7 +111,8 @@ void TaskFolder::begin(const TaskRun& mine,
       throw io::FileError(
           path_, Failure::cannot_create,
           "contains files that are not parts, such as " + name + "; use an empty folder for --parts-dir");
-  if (!fs::exists(run_path()) && write(mine, false)) return;
+  const StoredFile run = run_file();
+  if (!run.exists() && write(mine, false)) return;
   TaskRun there;
   try {
     there = read_run();
@@ -82,9 +120,9 @@ void TaskFolder::begin(const TaskRun& mine,
     if (error.failure() != Failure::data) throw;
     std::error_code is_no_file;
     const bool is_of_ours =
-        fs::is_empty(run_path(), is_no_file) || std::any_of(names.begin(), names.end(), is_of_part);
-    if (fs::exists(finished_path()) || !is_of_ours)
-      throw io::FileError(run_path(), Failure::data,
+        fs::is_empty(run.path, is_no_file) || std::any_of(names.begin(), names.end(), is_of_part);
+    if (file(TaskFile::finished, 0, 0).exists() || !is_of_ours)
+      throw io::FileError(run.path, Failure::data,
                           "is damaged or not from gpuccl; remove the folder, or use another one");
     write(mine, true);  // damaged: files of another run have other tags
     return;
@@ -109,8 +147,7 @@ TaskRun TaskFolder::open() {
 }
 
 TaskRun TaskFolder::read_run() const {
-  return with_remedy(run_path(), "run gpuccl label --part first", [&] {
-    const CheckedFile file(run_path(), kRunTag, sections::kOfRun);
+  return run_file().need([](const CheckedFile& file) {
     TaskRun run;
     run.words = split(file.take_text(sections::kWords), '\0');
     const std::string text = file.take_text(sections::kInput);
@@ -129,103 +166,41 @@ void TaskFolder::use(const TaskRun& run) {
 
 /// False if one is there that must stay.
 bool TaskFolder::write(const TaskRun& run, bool overwrite) const {
-  io::AtomicFile::Options options = options_;
-  options.overwrite = overwrite;
+  StoredFile file = run_file();
+  file.options.overwrite = overwrite;
   try {
-    io::concerning(run_path(), [&] {
-      CheckedFileWriter file(run_path(), kRunTag, options);
-      file.add(joined(run.words, '\0'));
-      file.end_section();
-      file.add(std::to_string(run.parts) + '\0' + run.input);
-      file.end_section();
-      file.commit();
+    file.write([&](CheckedFileWriter& out) {
+      out.add(joined(run.words, '\0'));
+      out.end_section();
+      out.add(std::to_string(run.parts) + '\0' + run.input);
+      out.end_section();
     });
   } catch (const Error& error) {
-    if (overwrite || error.failure() != Failure::cannot_create || !fs::exists(run_path())) throw;
+    if (overwrite || error.failure() != Failure::cannot_create || !file.exists()) throw;
     return false;
   }
   return true;
+}
+
+StoredFile TaskFolder::run_file() const {
+  return {path_ + "/run", {'r', 0, 0, 0}, sections::kOfRun, "run gpuccl label --part first", options_};
+}
+
+StoredFile TaskFolder::file(TaskFile kind, int part, std::uint64_t joined) const {
+  const Kind& of = kKinds[static_cast<std::size_t>(kind)];
+  std::string path = path_ + "/" + of.name;
+  if (of.is_of_part) path += "-" + std::to_string(part) + "-of-" + std::to_string(parts_);
+  const io::FileTag tag{static_cast<std::uint64_t>(of.tag), run_ ^ joined, static_cast<std::uint64_t>(part),
+                        static_cast<std::uint64_t>(parts_)};
+  return {std::move(path), tag, of.sections,
+          of.is_by_task ? "run again: --part " + word_of_part(part, parts_) : "run gpuccl join again",
+          options_};
 }
 
 void TaskFolder::clean() const {
   std::error_code none;
   for (const std::string& name : names_in(path_))
     if (is_passing(name)) fs::remove(fs::path(path_) / name, none);
-}
-
-std::string TaskFolder::of_part(const char* kind, int part) const {
-  return path_ + "/" + kind + "-" + std::to_string(part) + "-of-" + std::to_string(parts_);
-}
-
-io::FileTag TaskFolder::tag(char kind, std::uint64_t run, int part) const {
-  return {static_cast<std::uint64_t>(kind), run, static_cast<std::uint64_t>(part),
-          static_cast<std::uint64_t>(parts_)};
-}
-
-void put_components(CheckedFileWriter& file, const Components& components, std::size_t begin,
-                    std::size_t end) {
-  const auto put = [&](const auto& column) {
-    const std::span all(column.data(), column.size());
-    file.put(all.subspan(begin, end - begin));
-  };
-  put(components.area);
-  put(components.box);
-  put(components.sum);
-  std::vector<High> highs;
-  for (auto at = components.sum_high.lower_bound(begin); at != components.sum_high.end() && at->first < end;
-       ++at)
-    highs.push_back({at->first - begin, at->second});
-  file.put(highs);
-}
-
-Components take_components(const CheckedFile& file, std::size_t section, const Extent& extent,
-                           bool is_periodic) {
-  const auto take = [&](std::size_t i, auto& column) {
-    using T = typename std::remove_reference_t<decltype(column)>::value_type;
-    const std::vector<T> values = file.take<T>(section + i);
-    column.assign(values.begin(), values.end());
-  };
-  Components components;
-  take(0, components.area);
-  take(1, components.box);
-  take(2, components.sum);
-  if (components.box.size() != components.size() || components.sum.size() != components.size())
-    throw Error(Failure::data, "is damaged");
-  for (const High& high : file.take<High>(section + 3)) components.sum_high[high.at] = high.sum;
-  io::check_components(components, extent, is_periodic);
-  return components;
-}
-
-void put_measured(CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end) {
-  std::vector<std::uint64_t> words, ends;
-  for (std::size_t i = begin; i < end && measured.any(); ++i) {
-    measured.save(i, words);
-    ends.push_back(words.size());
-  }
-  file.put(words);
-  file.put(ends);
-}
-
-void add_measured(const CheckedFile& file, std::size_t section, std::span<const std::size_t> components,
-                  Measured& measured) {
-  const auto words = file.take<std::uint64_t>(section), ends = file.take<std::uint64_t>(section + 1);
-  if (ends.size() != components.size() || (ends.empty() ? 0 : ends.back()) != words.size())
-    throw Error(Failure::data, "is damaged");
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-    if (ends[i] < begin || ends[i] > words.size()) throw Error(Failure::data, "is damaged");
-    measured.add_saved(components[i], std::span(words).subspan(begin, ends[i] - begin));
-  }
-}
-
-bool is_whole(const std::string& path, const io::FileTag& tag, std::size_t sections) {
-  try {
-    CheckedFile(path, tag, sections).verify();
-    return true;
-  } catch (const Error& error) {
-    if (error.failure() != Failure::data && error.failure() != Failure::no_input) throw;
-    return false;
-  }
 }
 
 }  // namespace gpuccl::app

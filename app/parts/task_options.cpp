@@ -5,10 +5,10 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/parts/task_folder.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
+
 void TaskOptions::add_to(const Command& command) {
   command.group("In parts");
   command.add_value("--part", "K/N", "Label part K of N, or after gpuccl join write it",

@@ -6,6 +6,8 @@ namespace gpuccl::app {
 
 class Command;
 
+inline constexpr int kMostParts = 65535;
+
 /// Part that a task labels and writes, and the folder shared by all tasks.
 struct TaskOptions {
   int part = 0, parts = 0;  // from 1 on; 0: the input is not labeled in parts

@@ -4,7 +4,6 @@
 
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
-#include "app/parts/part_checks.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::app {

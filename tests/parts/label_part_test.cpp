@@ -5,9 +5,9 @@
 
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/parse_condition.hpp"
-#include "app/parts/part_checks.hpp"
 #include "io/parts/together.hpp"
 #include "parts/saved_values.hpp"
 #include "support/catch.hpp"

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "app/label/describe.hpp"
+#include "app/label/label_input.hpp"
+#include "app/label/piece.hpp"
+#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/value_slabs.hpp"
+#include "io/image/label_image.hpp"
+#include "io/parts/checked_file.hpp"
+#include "io/parts/stored_labels.hpp"
+#include "io/report/value_table.hpp"
+
+// Contents of the files that tasks and joining leave.
+namespace gpuccl::app {
+
+// Sections of the files.
+namespace sections {
+constexpr std::size_t kOfComponents = 4, kOfMeasured = 2;
+enum OfRun : std::size_t { kWords, kInput, kOfRun };
+enum OfLabels : std::size_t {
+  kFound,  // its fields in the report
+  kComponents,
+  kValues = kComponents + kOfComponents,  // of these; empty of a binary image
+  kFirstFace,
+  kLastFace = kFirstFace + io::kRunSections,
+  kRuns = kLastFace + io::kRunSections,
+  kOfLabels = kRuns + io::kRunSections,
+  kFirstElements = kOfLabels,  // these two with a delta: ValueFaces
+  kLastElements,
+  kOfLabelsWithElements
+};
+constexpr std::size_t of_labels(double delta) { return delta > 0 ? kOfLabelsWithElements : kOfLabels; }
+// Sections of labels of a part's background, with --fill-holes; stored as OfLabels.
+enum OfHoles : std::size_t {
+  kOfBackground,  // labels_id() of it
+  kStays,         // for 0, and for each of its labels: 1 if that stays background, 0 if it is of a hole
+  kHoleCounts,    // HoleCounts of the whole
+  kOfHoles
+};
+// Sections of parts whose components are measured, before any is dropped.
+enum OfUnited : std::size_t {
+  kIds,           // by OfIds
+  kUnited,        // the label in the whole of each label of the part, and of 0
+  kThere,         // those of them, ascending
+  kThereAsWhole,  // as components
+  kCavityNumbers =
+      kThereAsWhole + kOfComponents,  // from here on CavitiesOfPart, which has none if none are counted
+  kCavitiesBefore,
+  kCavities,
+  kOfUnited = kCavities + kOfComponents
+};
+// JoinedParts::id(), labels_id() of the part and of its background, 0 if that was not labeled.
+enum OfIds : std::size_t { kOfJoined, kOfPart, kOfCavities, kOfIds };
+enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
+enum OfNumbers : std::size_t {
+  kNumbers,
+  kFirst,
+  kStay,
+  kStayValues = kStay + kOfComponents,
+  kStayMeasured,
+  kOfNumbers = kStayMeasured + kOfMeasured
+};
+enum OfStretch : std::size_t {
+  kImage,
+  kImageSizes,
+  kTable,
+  kRows,
+  kContacts,
+  kTimes,
+  kOfStretch,
+  kBorderRows = kOfStretch,  // these where contacts are found across periodic borders: BorderRows
+  kBorderRuns,
+  kBorderEnds,
+  kOfStretchWithBorders
+};
+constexpr std::size_t of_stretch(bool with_borders) {
+  return with_borders ? kOfStretchWithBorders : kOfStretch;
+}
+// JoinedParts.
+enum OfJoined : std::size_t { kCounts, kOfEachPart, kValueTable, kPartsBegin };
+}  // namespace sections
+
+/// Components [begin, end) as sections::kOfComponents sections.
+void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
+                    std::size_t end);
+/// Reads the components of an image, or a slab of it, of this extent. Error (data).
+Components take_components(const io::CheckedFile& file, std::size_t section, const Extent& extent,
+                           bool is_periodic = false);
+
+/// Writes the measures of components [begin, end) as kOfMeasured sections; empty ones if there are none.
+void put_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end);
+/// Adds these, the first one to what was measured of components[0] and so on. Error (data).
+void add_measured(const io::CheckedFile& file, std::size_t section, std::span<const std::size_t> components,
+                  Measured& measured);
+
+/// A part that was labeled, as sections::OfLabels.
+void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& labels,
+              const Slab& slab, const Extent& whole);
+/// The part as join_slabs() needs it: the runs of its labels are those of its faces. Error (data).
+SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
+                             double delta);
+/// All rows of it, with other numbers for its labels, and for 0. The file was verified. Error (data).
+NumberedSlab take_part(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                       std::vector<Label> numbers);
+/// Tells labels of a part from others.
+std::uint64_t labels_id(const io::CheckedFile& file);
+
+/// State of joined parts.
+struct JoinedParts {
+  std::vector<PieceReport> parts;
+  std::vector<std::uint64_t> labels;  // labels_id() of each
+  std::uint64_t count = 0, dropped = 0, largest = 0;
+  HoleCounts holes;                                     // that were filled
+  std::uint64_t nans = 0;                               // samples of components that are NaN
+  io::LabelType image_type = io::LabelType::automatic;  // that was asked for, or of values
+  Label image_largest = 0;                              // label, or value instead of labels
+  std::vector<io::OfValue> values;                      // of an image of values
+
+  /// Returns an id that depends only on the labels.
+  std::uint64_t id() const;
+  void put(io::CheckedFileWriter& file) const;
+  /// Error (data).
+  static JoinedParts take(const io::CheckedFile& file, std::size_t parts);
+};
+
+}  // namespace gpuccl::app
