@@ -30,7 +30,8 @@ void BatchOptions::add_to(const Command& command) {
   add_text_path(command, "--summary", summary, "csv",
                 "Table with one row per input: counts, areas, hints; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,
-             "Skip inputs whose outputs are current and made with the same options");
+             "Skip inputs whose outputs are current and made with the same options")
+      .excludes("--summary");
   const Option keep =
       add_switch(command, "--keep-going", keep_going,
                  "Continue after a failure, the default; if given, also when the disk is full");

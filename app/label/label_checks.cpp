@@ -42,8 +42,6 @@ void check_preview(const LabelPaths& files) {
 void check_borders(const LabelOptions& options) {
   if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
     throw Error(Failure::usage, "--periodic and --delta above 0 cannot be combined");
-  if (options.fill_holes && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--fill-holes and --periodic cannot be combined");
 }
 
 void check_image_format(const LabelOptions& options, bool batch) {
@@ -69,6 +67,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
 void check_any(const LabelOptions& options, bool batch) {
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
+  check_rules(given_options(options));
   check_values(options);
   check_borders(options);
   check_image_format(options, batch);
@@ -136,8 +135,6 @@ void check_batch(const LabelOptions& options) {
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
                             : batch.first_used() + " needs an output folder, whose name ends in /");
-  if (batch.skip_existing && !batch.summary.empty())
-    throw Error(Failure::usage, "--skip-existing and --summary cannot be combined");
   if (batch.skip_existing && !files.stats.empty() && files.image.empty() && batch.json_folder.empty())
     throw Error(Failure::usage,
                 "--skip-existing takes rows of --stats from reports; add -o FOLDER/ or --json-dir");

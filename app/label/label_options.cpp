@@ -28,6 +28,7 @@ void add_fill_holes(const Command& command, std::optional<std::uint64_t>& fill_h
     if (!fill_holes) return std::nullopt;
     return *fill_holes == kAllHoles ? kAll : std::to_string(*fill_holes);
   });
+  option.excludes("--periodic");
 }
 
 void add_keep(const Command& command, Condition& keep) {
@@ -57,18 +58,22 @@ void add_selection(const Command& command, SelectionOptions& selection, Physical
                          "Number components in raster order, or by size, largest first [raster]");
 }
 
-void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
+void add_inputs(const Command& command, std::vector<std::string>& inputs, const std::string& help) {
   command
-      .add_values("INPUT", "",
-                  "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 "
-                  "(FILE:/DATASET), PNM, BMP, JPEG; - for standard input; with --stack a folder. For several "
-                  "inputs also folders, and @FILE with one name per line",
+      .add_values("INPUT", "", help,
                   [&inputs](const std::string& given) {
                     inputs.push_back(given);
                     return given.empty() ? "a name is missing" : std::string();
                   })
       .required();
   command.group("Output", Effect::run);
+}
+
+void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
+  add_inputs(command, inputs,
+             "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 (FILE:/DATASET), "
+             "PNM, BMP, JPEG; - for standard input; with --stack a folder. For several inputs also folders, "
+             "and @FILE with one name per line");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
@@ -79,6 +84,16 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
                 "Table of components that touch, in CSV; - for standard output");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
   add_text_path(command, "--view", files.view, "html", "Page to look at labels and table in a browser");
+}
+
+void add_files_of_parts(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
+  add_inputs(command, inputs, "Input as of gpuccl label: a file, a Zarr, or with --stack a folder");
+  add_path(command, "-o,--output", files.image, "FILE",
+           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
+  add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+  add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
+  add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
 }
 
 }  // namespace
@@ -136,34 +151,27 @@ void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
 
 }  // namespace
 
-void LabelOptions::add_for_parts(const Command& command) {
-  command
-      .add_values("INPUT", "", "Input as of gpuccl label: a file, a Zarr, or with --stack a folder",
-                  [this](const std::string& given) {
-                    inputs.push_back(given);
-                    return given.empty() ? "a name is missing" : std::string();
-                  })
-      .required();
-  command.group("Output", Effect::run);
-  add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
-  add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
-  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
-  add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
-  add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
+void LabelOptions::settle() {
+  selection.periodic = periodic;
+  measure.settle(selection.keep.measures(), periodic, values.by_values);
+}
+
+void LabelOptions::add(const Command& command, bool in_parts) {
+  in_parts ? add_files_of_parts(command, inputs, files) : add_files(command, inputs, files);
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, "Memory limit of each process; parts that need more are labeled in slabs");
+  input.add_to(command, in_parts ? "Memory limit of each process; parts that need more are labeled in slabs"
+                                 : "Memory limit; larger inputs are processed in slabs");
+  if (!in_parts)
+    command
+        .add_flag(
+            "--no-sandbox", [this] { sandbox = false; },
+            "Do not restrict the process to its input and output folders")
+        .prints([this] { return switch_text(!sandbox); })
+        .changes(Effect::nothing);
   values.add_input_to(command);
   add_planes_of_input(command, planes);
   add_spacing(command, spacing);
-  add_labeling_to(command);
-  measure.add_intensity_to(command);
-  command.group("Messages", Effect::nothing);
-  add_switch(command, "--quiet", quiet, "Print errors only");
-}
-
-void LabelOptions::add_labeling_to(const Command& command) {
   algorithm.add_to(command);
   add_periodic(command, periodic, kPeriodicHelp);
   add_fill_holes(command, fill_holes);
@@ -171,35 +179,15 @@ void LabelOptions::add_labeling_to(const Command& command) {
   values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
-}
-
-void LabelOptions::settle() {
-  selection.periodic = periodic;
-  measure.settle(selection.keep.measures(), periodic, values.by_values);
-}
-
-void LabelOptions::add_to(const Command& command) {
-  add_files(command, inputs, files);
-  add_format(command, *this);
-  output.add_to(command);
-  input.add_to(command, "Memory limit; larger inputs are processed in slabs");
-  command
-      .add_flag(
-          "--no-sandbox", [this] { sandbox = false; },
-          "Do not restrict the process to its input and output folders")
-      .prints([this] { return switch_text(!sandbox); })
-      .changes(Effect::nothing);
-  values.add_input_to(command);
-  add_planes_of_input(command, planes);
-  add_spacing(command, spacing);
-  add_labeling_to(command);
   measure.add_intensity_to(command);
-  measure.add_intensity_name_to(command);
-  batch.add_to(command);
-
+  if (!in_parts) {
+    measure.add_intensity_name_to(command);
+    batch.add_to(command);
+  }
   command.group("Messages", Effect::nothing);
   const Option silence = add_switch(command, "--quiet", quiet, "Print errors only");
-  add_switch(command, "--progress", progress, "Print progress to standard error").excludes(silence);
+  if (!in_parts)
+    add_switch(command, "--progress", progress, "Print progress to standard error").excludes(silence);
 }
 
 namespace {

@@ -55,15 +55,14 @@ struct LabelOptions {
   bool quiet = false;
   bool progress = false;
 
-  void add_to(const Command& command);
+  void add_to(const Command& command) { add(command, false); }
   /// Adds the options for one input that several processes label in parts.
-  void add_for_parts(const Command& command);
+  void add_for_parts(const Command& command) { add(command, true); }
   /// Checks and completes combinations of options after all are parsed. Error (usage).
   void settle();
 
  private:
-  /// Adds the options that both commands share.
-  void add_labeling_to(const Command& command);
+  void add(const Command& command, bool in_parts);
 };
 
 /// The options that are not as usual, in the order of --help.

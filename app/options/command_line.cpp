@@ -205,6 +205,16 @@ Option Option::excludes(Option other) const {
   return *this;
 }
 
+Option Option::needs(const std::string& other) const {
+  if (row_ != nullptr) row_->rules.push_back({other, true, {}});
+  return *this;
+}
+
+Option Option::excludes(const std::string& other, const std::string& reason) const {
+  if (row_ != nullptr) row_->rules.push_back({other, false, reason});
+  return *this;
+}
+
 bool Option::is_given() const { return option_ != nullptr && option_->count() > 0; }
 
 Option Option::prints(const PrintValue& print) const {

@@ -35,6 +35,9 @@ class Option {
 
   Option required() const;
   Option excludes(Option other) const;
+  // Rules of a table, which check_rules() enforces.
+  Option needs(const std::string& other) const;
+  Option excludes(const std::string& other, const std::string& reason = {}) const;
   /// Whether it stands on the command line; known when a command runs.
   bool is_given() const;
   /// The inverse of taking the value.

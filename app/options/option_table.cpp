@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "gpuccl/error.hpp"
+
 namespace gpuccl::app {
 namespace {
 
@@ -36,6 +38,21 @@ std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& 
   for (std::size_t i = 0; i < now.size(); ++i)
     if (now[i].value && now[i].value != usual[i].value) given.push_back(now[i]);
   return given;
+}
+
+void check_rules(const std::vector<OptionRow>& given) {
+  const auto is_given = [&](const std::string& name) {
+    return std::any_of(given.begin(), given.end(),
+                       [&](const OptionRow& row) { return row.long_name() == name; });
+  };
+  for (const OptionRow& row : given)
+    for (const OptionRow::Rule& rule : row.rules) {
+      if (is_given(rule.other.substr(0, rule.other.find(' '))) == rule.is_needed) continue;
+      throw Error(Failure::usage, row.long_name() +
+                                      (rule.is_needed ? " needs " + rule.other
+                                                      : " and " + rule.other + " cannot be combined") +
+                                      (rule.reason.empty() ? "" : "; " + rule.reason));
+    }
 }
 
 std::string shell_text(const OptionRow& row) {

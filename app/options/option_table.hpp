@@ -23,6 +23,14 @@ struct OptionRow {
   bool has_printer = false;
   std::optional<std::string> value;  // "" for a switch that is on; none if the option is off
 
+  /// Relation to another option: needed with this one, or excluded by it.
+  struct Rule {
+    std::string other;  // "--largest N": the name, and what may be said of its value
+    bool is_needed = false;
+    std::string reason;
+  };
+  std::vector<Rule> rules;
+
   /// "-o", and "--output".
   std::string first_name() const;
   std::string long_name() const;
@@ -33,6 +41,9 @@ using OptionTable = std::deque<OptionRow>;
 
 /// The rows of `now` whose values are not those of `usual`, a table of the same options.
 std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& usual);
+
+/// Refuses options that need another one, or cannot be combined with it. Error (usage).
+void check_rules(const std::vector<OptionRow>& given);
 
 /// An option as a shell takes it: "-c 4", "--keep 'area > 3'", "--invert".
 std::string shell_text(const OptionRow& row);

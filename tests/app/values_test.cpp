@@ -224,9 +224,9 @@ TEST_CASE("what contradicts --values, or needs it, is one line") {
   refused({"--values", "--delta", "nan"}, "not a number of at least 0");
   refused({"--values", "--delta", "1e17"},
           "in.tif: --delta above 9007199254740992 needs floating-point values");
-  refused({"--values", "--threshold", "1"}, "cannot be combined with --threshold");
-  refused({"--values", "--value", "1"}, "cannot be combined with --value");
-  refused({"--values", "--invert"}, "cannot be combined with --invert");
+  refused({"--values", "--threshold", "1"}, "--values and --threshold cannot be combined; samples are read");
+  refused({"--values", "--value", "1"}, "--values and --value cannot be combined");
+  refused({"--values", "--invert"}, "--values and --invert cannot be combined");
   refused({"--values", "--fill-holes"}, "--values and --fill-holes cannot be combined");
   refused({"--values", "--algo", "sauf"}, "sauf labels only binary images; with --values use auto or runs");
   refused({"--values", "--measure", "perimeter"}, "perimeter and --values cannot be combined, nor can other");
