@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "app/bench/counted_kinds.hpp"
-#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/csv_field.hpp"
 

@@ -10,7 +10,7 @@
 #include "app/bench/reference.hpp"
 #include "app/bench/subject.hpp"
 #include "app/bench/work_map.hpp"
-#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::bench {

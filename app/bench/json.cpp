@@ -4,7 +4,7 @@
 
 #include "app/bench/counted_kinds.hpp"
 #include "app/bench/measurement_notes.hpp"
-#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
 
 namespace gpuccl::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/bench/counted_kinds.hpp"
 #include "app/bench/series.hpp"
-#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
 
 namespace gpuccl::bench {
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "gpuccl/algorithms.hpp"
 #include "gpuccl/error.hpp"
 
 namespace gpuccl::app {
@@ -18,6 +19,9 @@ std::string counted(std::uint64_t count, const std::string& what);
 
 /// Returns the name of a path in messages; "-" becomes standard input.
 std::string display_name(const std::string& path);
+
+/// Returns the name of a device in --device and in reports.
+inline const char* device_name(DeviceKind device) { return device == DeviceKind::cuda ? "cuda" : "cpu"; }
 
 /// One line on stderr: "gpuccl: <line>".
 void print_message(const std::string& line);

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "app/common/device_name.hpp"
+#include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/periodic_option.hpp"

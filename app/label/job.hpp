@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/common/status_line.hpp"
 #include "app/common/stopwatch.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
@@ -14,7 +15,6 @@
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/piece.hpp"
-#include "app/label/progress.hpp"
 #include "app/label/written_values.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/engine.hpp"

@@ -13,7 +13,6 @@
 #include <optional>
 #include <set>
 
-#include "app/common/device_name.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
