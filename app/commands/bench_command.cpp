@@ -31,7 +31,7 @@
 #include "gpuccl/devices.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/make_folder.hpp"
+#include "io/files/folders.hpp"
 
 namespace gpuccl::app {
 namespace {

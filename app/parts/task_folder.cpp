@@ -9,7 +9,7 @@
 #include "app/parts/task_files.hpp"
 #include "app/parts/task_options.hpp"
 #include "io/files/fingerprint.hpp"
-#include "io/files/make_folder.hpp"
+#include "io/files/folders.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/folders.hpp"
 #include "io/files/obsolete_file.hpp"
-#include "io/files/remove_tree.hpp"
 #include "io/files/symbolic_links.hpp"
 #include "io/files/temporary_files.hpp"
 

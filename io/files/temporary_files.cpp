@@ -12,7 +12,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/files/remove_tree.hpp"
+#include "io/files/folders.hpp"
 
 namespace gpuccl::io {
 namespace {

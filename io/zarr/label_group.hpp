@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
-#include "io/files/folder_lock.hpp"
-#include "io/files/made_folder.hpp"
+#include "io/files/folders.hpp"
 
 // Label images inside the store of their image.
 namespace gpuccl::io {

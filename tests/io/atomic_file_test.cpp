@@ -15,7 +15,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/made_folder.hpp"
+#include "io/files/folders.hpp"
 #include "io/files/obsolete_file.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

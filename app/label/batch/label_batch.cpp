@@ -28,7 +28,7 @@
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_sandbox.hpp"
-#include "io/files/make_folder.hpp"
+#include "io/files/folders.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/report/reported_run.hpp"

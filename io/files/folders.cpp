@@ -1,7 +1,9 @@
-#include "io/files/remove_tree.hpp"
+#include "io/files/folders.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,8 +13,41 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
+
+#include "gpuccl/error.hpp"
+#include "io/files/descriptor.hpp"
+#include "io/files/file_error.hpp"
+#include "io/files/temporary_files.hpp"
 
 namespace gpuccl::io {
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  std::error_code unknown;
+  if (problem && !std::filesystem::is_directory(folder, unknown))
+    throw FileError(folder.string(), failure_to_create(problem.value()),
+                    "cannot create the folder (" + system_reason(problem.value()) + ")", problem.value());
+}
+
+MadeFolder::MadeFolder(const std::string& parent, const std::string& name)
+    : parent_(open_again(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (!parent_) throw system_error(failure_to_create(errno), "cannot open '" + parent + "'", errno);
+  const Naming naming;
+  if (::mkdirat(parent_.get(), name.c_str(), 0777) == 0)
+    name_ = std::make_unique<TemporaryName>(parent_.get(), name, naming);
+  else if (errno != EEXIST)
+    throw system_error(failure_to_create(errno), "cannot create '" + parent + "/" + name + "'", errno);
+}
+
+MadeFolder::~MadeFolder() {
+  if (!name_) return;
+  const Naming naming;
+  ::unlinkat(parent_.get(), name_->c_str(), AT_REMOVEDIR);
+  name_.reset();
+}
+
 namespace {
 
 constexpr int kDeepest = 64;  // the stack is bounded
@@ -62,5 +97,17 @@ bool remove_below(int folder, const char* name, int depth) noexcept {
 }  // namespace
 
 bool remove_tree(int folder, const char* name) noexcept { return remove_below(folder, name, 0); }
+
+FolderLock::FolderLock(const std::string& path)
+    : folder_(open_again(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  constexpr int kTurns = 1200, kPauseMs = 50;  // a minute: others hold it while they give files their names
+  for (int turn = 0; folder_ && ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0; ++turn) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // some file systems have no locks
+    if (turn == kTurns)
+      throw Error(Failure::cannot_create,
+                  "cannot create: another process has locked '" + path + "' for a minute");
+    ::poll(nullptr, 0, kPauseMs);
+  }
+}
 
 }  // namespace gpuccl::io
