@@ -32,7 +32,7 @@ Connectivity connectivity_of(const Plan& plan, Extent extent) {
 /// A group while its images are being measured.
 struct OpenGroup {
   Group group;
-  std::vector<const Algorithm*> algorithms;  // one a row
+  std::vector<const Algorithm*> algorithms;  // one per row
   std::vector<ImageAverage> averages;        // per algorithm
   std::vector<double> spent_ms;              // per algorithm
 };

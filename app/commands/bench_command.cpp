@@ -92,7 +92,8 @@ class BenchOutputs {
   void write_map(const bench::Results& results) {
     const bench::Picture picture = bench::work_picture(results.mapped_image, results.maps);
     io::concerning(options_.map, [&] {
-      if (picture.rgb.empty()) throw Error(Failure::data, "no thread block was counted, so there is no map");
+      if (picture.rgb.empty())
+        throw Error(Failure::data, "no thread block was counted; there is no map to draw");
     });
     write(options_.map, bench::as_png(picture));
   }

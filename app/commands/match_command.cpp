@@ -222,7 +222,7 @@ void give_hint(const Pair& pair, const OverlapCounts& counts, bool labeled) {
                   "; check that both show the same field");
   else if (!labeled && counts.truth == 1 && counts.prediction == 1)
     print_warning(path +
-                  ": both images hold one value, which is one object; --label splits masks into "
+                  ": both images contain a single value, so one object; --label splits masks into "
                   "their components");
 }
 

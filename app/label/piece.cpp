@@ -52,7 +52,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   claim();
   needed_ = budget_.limit();
   if (!plan_.slabs.empty()) return;
-  constexpr double kComponentsEach = 0.5;  // bytes an element; noise has more, which is seen when it is read
+  constexpr double kComponentsEach = 0.5;  // bytes per element; noise has more, which is seen when it is read
   MemoryBudget usual = budget_;
   usual.claims.components = kComponentsEach * static_cast<double>(work_.extent.elements());
   needed_ = usual.needed(usual.expected());

@@ -74,7 +74,7 @@ std::vector<Found> images_in(hid_t group, const std::string& name) {
     throw Error(Failure::data, "'" + name + "' is a link that leads to nothing in this file");
   const std::vector<Found> images = images_in(file, "/");
   throw Error(Failure::no_input,
-              "has no dataset '" + name + "'" + (images.empty() ? "" : "; there are " + list(images)));
+              "has no dataset '" + name + "'" + (images.empty() ? "" : "; it has " + list(images)));
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name) {
   Hdf5Id object(opened);
   const H5I_type_t kind = h5().H5Iget_type(object.get());
   if (kind == H5I_DATASET) return object;
-  if (kind != H5I_GROUP) throw Error(Failure::data, "'" + path + "' is no dataset");
+  if (kind != H5I_GROUP) throw Error(Failure::data, "'" + path + "' is not a dataset");
   const std::vector<Found> images = images_in(object.get(), path);
   if (images.empty()) throw Error(Failure::data, "contains no numeric dataset with two or more axes");
   if (images.size() > 1)

@@ -41,9 +41,8 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
     const std::string name = trimmed(line);
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos && !follow)
-      throw Error(Failure::data,
-                  std::string(kSliceList) + " names '" + name +
-                      "', which is not a file of this folder; --follow reads it, if you trust it");
+      throw Error(Failure::data, std::string(kSliceList) + " names '" + name +
+                                     "', which is not a file of this folder; add --follow if you trust it");
     std::error_code failure;
     if (!fs::exists(folder / name, failure))
       throw Error(Failure::no_input, std::string(kSliceList) + " names '" + name + "', which does not exist");

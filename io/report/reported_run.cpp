@@ -147,7 +147,7 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
   std::string head, line;
   // Without components the list ends in the same line.
   while (std::getline(file, line) && !line.starts_with("  \"components\": [")) head += line + "\n";
-  if (!head.ends_with(",\n")) throw Error(Failure::data, "is no report of gpuccl");
+  if (!head.ends_with(",\n")) throw Error(Failure::data, "is not a report of gpuccl");
   head.resize(head.size() - 2);
   const Json geometry = Json::parse(head + "}").at("input").at("geometry");
   const std::string before = csv_field(input) + ",";

@@ -41,7 +41,7 @@ ZarrArray read_array(const ZarrStore& store, const std::string& path, std::int64
     return parse_zarr_v3(*v3);
   }
   if (const auto v2 = read_zarr_json(store, path + kV2Array, memory)) return parse_zarr_v2(*v2);
-  refuse("its metadata names the array '" + path + "', which is not there");
+  refuse("its metadata names the array '" + path + "', which does not exist");
 }
 
 /// Before 0.4 axes had no types, before 0.3 not even names.

@@ -49,8 +49,8 @@ std::optional<ChunkCodec> zarr_codec(std::string_view name) {
     if (known.is_here()) return known.compressor;
     throw Error(Failure::data, "its codec " + std::string(plain) + " is not in this build of gpuccl");
   }
-  throw Error(Failure::data,
-              "its codec '" + std::string(name.substr(0, 60)) + "' is none of " + zarr_codecs_in_words());
+  throw Error(Failure::data, "its codec '" + std::string(name.substr(0, 60)) +
+                                 "' is not supported; supported are " + zarr_codecs_in_words());
 }
 
 std::string zarr_codecs_in_words() {

@@ -32,7 +32,7 @@ Descriptor open_name(int folder, const std::string& name, int flags, const std::
   if (opened || errno == ENOENT) return opened;
   const int code = errno;
   if ((code == ELOOP || code == ENOTDIR) && is_link(folder, name))
-    refuse(key, "leads over a symbolic link, which is not followed in a Zarr store; --follow does");
+    refuse(key, "leads through a symbolic link; add --follow to follow links in a Zarr store");
   if (code == ENOTDIR) return opened;
   throw Error(failure_to_read(code), "cannot open '" + key + "' (" + system_reason(code) + ")", code);
 }

@@ -140,7 +140,7 @@ def check_refusals(folder):
     assert (label(folder, path + ":/soft")[0] == labels).all()
     assert (label(folder, path + ":/group")[0] == labels).all()
     refused(path, 65, "name one of them, as in file.h5:/name: /")
-    refused(path + ":/none", 66, "has no dataset '/none'; there are /")
+    refused(path + ":/none", 66, "has no dataset '/none'; it has /")
     refused(path + ":/far", 65, "leads to nothing in this file")
     refused(path + ":/far/image", 66, "has no dataset")
     refused(path + ":/list", 65, "has 1 axes")

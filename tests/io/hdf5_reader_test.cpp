@@ -67,8 +67,8 @@ TEST_CASE("of several datasets one is named, and links to other files lead nowhe
   if (!is_built_in()) return;
   CHECK(has(reason_for(kFolder + "several.h5"),
             "contains 2 datasets; name one of them, as in file.h5:/name: /g/labels"));
-  CHECK(has(reason_for(kFolder + "several.h5:/x", Failure::no_input),
-            "has no dataset '/x'; there are /g/labels"));
+  CHECK(
+      has(reason_for(kFolder + "several.h5:/x", Failure::no_input), "has no dataset '/x'; it has /g/labels"));
   CHECK(has(reason_for(kFolder + "several.h5:/far"), "leads to nothing in this file"));
   CHECK(has(reason_for(kFolder + "several.h5:/text"), "contains no numbers"));
   CHECK(has(reason_for("data/page.png:/image"), "is not an HDF5 file"));

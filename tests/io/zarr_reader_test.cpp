@@ -159,7 +159,7 @@ TEST_CASE("OME's metadata names the array, its axes and their scale") {
                                 {"s0/c/0/0/0", rows}})) == "10/01");
 
   CHECK(has(reason_for(store(scratch, {{".zgroup", "{}"}, {".zattrs", "{" + ome + "}"}})),
-            "'s0/', which is not there"));
+            "'s0/', which does not exist"));
   CHECK(has(reason_for(store(
                 scratch,
                 {{".zgroup", "{}"}, {".zattrs", "{" + ome + "}"}, {"s0/.zarray", zarray("[2,2]", "[2,2]")}})),
