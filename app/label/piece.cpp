@@ -277,6 +277,8 @@ Piece::Labels Piece::label_at_once(Engine& engine) {
     const bool gathers = is_whole_ && !work_.wraps;
     labels.labeled = engine.label(bits_.view(), work_.connectivity, &engine_report_,
                                   gathers ? input_.measures().gathered() : SumsLayout{});
+    // Contacts get the memory that labels leave, of which the bound is far from what common images need.
+    if (!input_.files().contacts.empty()) runs_ = count_runs(bits_.view());
   }
   most_components_ = labels.labeled.labels->count();
   claim();
