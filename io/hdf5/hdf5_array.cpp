@@ -54,7 +54,12 @@ void find_contiguous(hid_t dataset, const std::shared_ptr<const InputFile>& file
   const std::optional<std::uint64_t> elements =
       product(array.shape, std::numeric_limits<std::uint64_t>::max() / array.sample_bytes());
   if (!elements) throw Error(Failure::data, "header claims " + sizes_in_words(array.shape) + " elements");
-  if (offset == HADDR_UNDEF) return;
+  if (offset == HADDR_UNDEF) {  // not written, or an error
+    H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
+    checked_hdf5(h5().H5Dget_space_status(dataset, &status));
+    if (status != H5D_SPACE_STATUS_NOT_ALLOCATED) checked_hdf5(-1);
+    return;
+  }
   const std::uint64_t bytes = *elements * array.sample_bytes();
   if (bytes > file->size() || offset > file->size() - bytes)
     throw Error(Failure::data, "the file ends early: " + claim(static_cast<double>(bytes), file->size()));
@@ -88,7 +93,7 @@ std::optional<Hdf5Samples> hdf5_samples(hid_t type) {
   Hdf5Samples samples;
   samples.format.bits = static_cast<int>(bits);
   samples.format.kind = kind == H5T_FLOAT ? SampleKind::floating
-                        : kind == H5T_INTEGER && h5().H5Tget_sign(type) == H5T_SGN_2
+                        : kind == H5T_INTEGER && checked_hdf5(h5().H5Tget_sign(type)) == H5T_SGN_2
                             ? SampleKind::signed_integer
                             : SampleKind::unsigned_integer;
   samples.swapped = bytes > 1 && order == H5T_ORDER_BE;
@@ -116,7 +121,7 @@ Hdf5Array read_hdf5_array(hid_t dataset, const std::shared_ptr<const InputFile>&
   if (axes < 2) throw Error(Failure::data, "has " + std::to_string(axes) + " axes, not 2 or 3");
   array.order = order_of_c(axes);
   array.fill = fill_of(properties.get(), type.get(), array);
-  const H5D_layout_t layout = h5().H5Pget_layout(properties.get());
+  const auto layout = static_cast<H5D_layout_t>(checked_hdf5(h5().H5Pget_layout(properties.get())));
   if (checked_hdf5(h5().H5Pget_external_count(properties.get())) > 0)
     throw Error(Failure::data, "has its samples in another file; copy them into one, by h5repack for one");
   if (layout == H5D_VIRTUAL)

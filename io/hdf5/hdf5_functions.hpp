@@ -16,6 +16,7 @@ namespace gpuccl::io {
   X(H5Dget_create_plist) \
   X(H5Dget_offset) \
   X(H5Dget_space) \
+  X(H5Dget_space_status) \
   X(H5Dget_type) \
   X(H5Dopen2) \
   X(H5Dread) \

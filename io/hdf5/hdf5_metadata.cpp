@@ -28,7 +28,7 @@ std::string text_in(hid_t dataset, const char* name) {
   if (!found) return "";
   const Hdf5Id type(h5().H5Aget_type(found->get()));
   if (h5().H5Tget_class(type.get()) != H5T_STRING) return "";
-  if (h5().H5Tis_variable_str(type.get()) > 0) {
+  if (checked_hdf5(h5().H5Tis_variable_str(type.get())) > 0) {
     char* text = nullptr;
     checked_hdf5(h5().H5Aread(found->get(), type.get(), static_cast<void*>(&text)));
     const std::string copy(text == nullptr ? "" : text);
