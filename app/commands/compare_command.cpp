@@ -8,6 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
+#include "app/label/label_sandbox.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/compare.hpp"
 #include "io/files/file_error.hpp"
@@ -51,6 +52,7 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
 int run_compare(const CompareOptions& options) {
   if (io::are_one_stream(options.a, options.b))
     throw io::FileError(options.b, Failure::usage, "is a stream and can be read only once");
+  enter_sandbox({options.a, options.b});
   std::vector<std::uint64_t> long_a, long_b;
   const LabelImage a = io::concerning(options.a, [&] { return io::read_labels(options.a, &long_a); });
   const LabelImage b = io::concerning(options.b, [&] { return io::read_labels(options.b, &long_b); });

@@ -14,6 +14,7 @@
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/input_claims.hpp"
+#include "app/label/label_sandbox.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
 #include "app/options/plane_options.hpp"
@@ -138,6 +139,7 @@ void take_report(const std::string& path, const nlohmann::ordered_json& report, 
 }
 
 int run_view(const ViewOptions& options) {
+  enter_sandbox({options.labels, options.image, options.stats, options.report}, {options.output});
   InputClaims claims;
   claims.add(options.labels, false);
   if (!options.image.empty()) claims.add_intensity(options.image);

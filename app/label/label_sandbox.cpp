@@ -106,4 +106,13 @@ Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std
   return sandbox.take();
 }
 
+void enter_sandbox(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  LabelOptions on_cpu;
+  on_cpu.algorithm.engine.device = DeviceChoice::cpu;
+  LabelSandbox sandbox(on_cpu);
+  for (const std::string& input : inputs) sandbox.add_input(input);
+  for (const std::string& output : outputs) sandbox.write_beside(output);
+  sandbox.take().enter();
+}
+
 }  // namespace gpuccl::app

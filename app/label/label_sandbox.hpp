@@ -16,4 +16,8 @@ Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const s
 Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std::string>& folders,
                    const LabelOptions& options);
 
+/// Restricts a command that reads files on the CPU: it can read its inputs and the files next to them, and
+/// write to the folders of its outputs. Names that are empty or "-" count for nothing.
+void enter_sandbox(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs = {});
+
 }  // namespace gpuccl::app

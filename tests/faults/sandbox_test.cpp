@@ -63,6 +63,25 @@ TEST_CASE("a reader in the sandbox reads and writes nothing outside") {
   CHECK(Json::parse(read_file(escape.inside / "out.json"))["labeling"]["device"]["sandbox"] == "landlock");
 }
 
+TEST_CASE("compare and view are in the sandbox, too") {
+  if (landlock_version() == 0) {
+    std::cout << "skipped: the kernel has no Landlock\n";
+    return;
+  }
+  const Escape escape;
+  const std::string labels = escape.inside / "labels.tif";
+  succeeds({"label", escape.input, "-o", labels, "--device", "cpu", "--quiet"});
+  const auto reaches_nothing = [&](const Words& words) {
+    CAPTURE(words);
+    const Ended ended = escape.attempt(words);
+    CHECK(ended.code == 0);
+    CHECK(ended.err.find("escape: read no, write no, connect ") == 0);
+    CHECK_FALSE(fs::exists(escape.planted));
+  };
+  reaches_nothing({"compare", labels, labels});
+  reaches_nothing({"view", labels, "--image", escape.input, "-o", escape.inside / "page.html"});
+}
+
 TEST_CASE("option --no-sandbox leaves the process free, and the report says so") {
   const Escape escape;
   const Ended ended = escape.attempt(
