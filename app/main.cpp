@@ -17,6 +17,7 @@ namespace {
 int parse_and_run(int argc, char** argv) {
   CommandLine line("gpuccl", "Labels the connected components of binary images and volumes.", version_line());
   line.add_command("label", "Label the connected components of an image or volume", setup_label);
+  line.add_command("measure", "Measure the objects of a label image", setup_measure);
   line.add_command("join", "Join the parts that gpuccl label --part has labeled", setup_join);
   line.add_command("bench", "Time algorithms and compare them: the papers' experiments", setup_bench);
   line.add_command("compare", "Compare two label images and show where they differ", setup_compare);

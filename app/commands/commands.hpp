@@ -6,6 +6,7 @@ class Command;
 
 // One file per command. setup_* adds the options of a command and its function; it opens no file.
 void setup_label(const Command& command);
+void setup_measure(const Command& command);
 void setup_join(const Command& command);
 void setup_bench(const Command& command);
 void setup_compare(const Command& command);

@@ -23,13 +23,16 @@ namespace gpuccl::app {
 namespace {
 
 /// One line for the user of a terminal; scripts hear nothing when all went well.
-void print_summary(const LabelPaths& files, const LabelSummary& summary) {
+void print_summary(const LabelPaths& files, const LabelOptions& options, const LabelSummary& summary) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
-  std::string line = display_name(files.input) + ": " + counted(summary.components, "component");
+  std::string line = display_name(files.input) + ": " +
+                     counted(summary.components, options.values.objects ? "object" : "component");
   if (summary.dropped > 0) line += ", " + std::to_string(summary.dropped) + " dropped";
-  line += " (" + std::to_string(static_cast<int>(summary.engine.connectivity)) + "-connectivity, " +
-          summary.engine.algorithm + " on " + summary.engine.device_name + ") in " + seconds;
+  if (!options.values.objects)
+    line += " (" + std::to_string(static_cast<int>(summary.engine.connectivity)) + "-connectivity, " +
+            summary.engine.algorithm + " on " + summary.engine.device_name + ")";
+  line += std::string(" in ") + seconds;
   print_message(line);
 }
 
@@ -66,8 +69,15 @@ int run_label(const LabelOptions& options) {
 
   LazyEngine engine(files, options);
   const LabelSummary summary = label_file(files, options, engine);
-  if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_summary(files, summary);
+  if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_summary(files, options, summary);
   return kSuccess;
+}
+
+/// A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
+void remove_slash_of_zarr(std::string& image) {
+  if (image.ends_with('/') &&
+      (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_zarr(image)))
+    image.pop_back();
 }
 
 }  // namespace
@@ -79,12 +89,18 @@ void setup_label(const Command& command) {
   task->add_to(command);
   command.on_run([options, task] {
     options->settle();
-    std::string& image = options->files.image;
-    // A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
-    if (image.ends_with('/') &&
-        (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_zarr(image)))
-      image.pop_back();
+    remove_slash_of_zarr(options->files.image);
     return task->given() ? run_task(*options, *task) : run_label(*options);
+  });
+}
+
+void setup_measure(const Command& command) {
+  const auto options = std::make_shared<LabelOptions>();
+  options->add_for_measure(command);
+  command.on_run([options] {
+    options->settle();
+    remove_slash_of_zarr(options->files.image);
+    return run_label(*options);
   });
 }
 

@@ -16,14 +16,16 @@ const Choices<io::LabelFormat>& formats() {
 
 }  // namespace
 
-void BatchOptions::add_to(const Command& command) {
+void BatchOptions::add_to(const Command& command, bool with_contacts) {
   command.group("Several inputs", Effect::run);
   add_switch(command, "--recursive", recursive, "Search folders with their subfolders");
   add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
                               "Format of the label images [that of a volume or array, else tiff]");
   add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
   add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
-  add_folder(command, "--contacts-dir", contacts_folder, "DIR", "Folder for one table of contacts per input");
+  if (with_contacts)
+    add_folder(command, "--contacts-dir", contacts_folder, "DIR",
+               "Folder for one table of contacts per input");
   add_folder(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input");
   add_text_path(command, "--report", report, "json",
                 "Status of each input, one line of JSON each; - for standard output");

@@ -24,7 +24,8 @@ struct BatchOptions {
   bool keep_going = false;  // asked for: not even a full disk ends the batch
   int jobs = 0;             // 0: as suits the machine
 
-  void add_to(const Command& command);
+  /// `with_contacts`: and tables of contacts.
+  void add_to(const Command& command, bool with_contacts = true);
   /// The first of these options that was given, "" if none was.
   std::string first_used() const;
   io::LabelFormat format() const { return given_format.value_or(io::LabelFormat::tiff); }

@@ -223,7 +223,7 @@ void Job::select() {
   if (!input_->value_type()) return;
   io::Report& report = description_.report;
   report.value = input_->column(part_.values);
-  if (!options_.values.one_each()) return;
+  if (!options_.values.one_each() || options_.values.objects) return;
   report.values = io::sum_up_values(report.value, part_.components);
   if (!is_alone())
     report.values = io::sum_up_values(report.value.type, io::gather_lists(link_, *report.values));

@@ -37,7 +37,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   check_pages(info_, options);
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
   if (options.values.by_values) {
-    value_type_ = reader_->value_type();
+    value_type_ = sample_type_ = reader_->value_type();
+    if (options.values.objects && is_floating(*value_type_)) value_type_ = ValueType::u64;
     check_value_type(*value_type_, options.values);
   }
   measures_.plan(info_, connectivity_);
@@ -58,7 +59,7 @@ LabelWork LabelInput::work(const Extent& extent) const {
   work.wraps = options_.periodic != PeriodicAxes{};
   work.measures = measures_.request();
   if (value_type_) {
-    work.values = value_type_;
+    work.values = sample_type_;
     work.delta = options_.values.most_difference();
     if (work.engine.device != DeviceChoice::cuda) work.engine.device = DeviceChoice::cpu;
   }

@@ -43,11 +43,13 @@ class LabelInput {
     return {.max_size = options_.fill_holes.value(), .clear_border = true};
   }
 
-  /// Returns the type of values of a label map; none for a binary image.
+  /// Returns the type of values of a label map; none for a binary image. Objects of floating-point samples
+  /// have values of 64 bits.
   const std::optional<ValueType>& value_type() const { return value_type_; }
   /// A column of such values.
   io::ValueColumn column(std::span<const ValueBits> values) const {
-    return value_type_ ? io::ValueColumn{true, *value_type_, values} : io::ValueColumn{};
+    return value_type_ ? io::ValueColumn{true, *value_type_, values, options_.values.objects}
+                       : io::ValueColumn{};
   }
   std::string foreground_rule() const;
 
@@ -83,7 +85,7 @@ class LabelInput {
   std::unique_ptr<io::Reader> reader_;
   io::ImageInfo info_;
   SelectionOptions selection_;
-  std::optional<ValueType> value_type_;
+  std::optional<ValueType> value_type_, sample_type_;
   LabelMeasures measures_;
   mutable std::optional<std::string> state_;
 };

@@ -80,9 +80,12 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
                 "Table of components in CSV, one for all inputs; - for standard output");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+}
+
+void add_contacts_and_view(const Command& command, LabelPaths& files) {
   add_text_path(command, "--contacts", files.contacts, "csv",
                 "Table of components that touch, in CSV; - for standard output");
-  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
   add_text_path(command, "--view", files.view, "html", "Page to look at labels and table in a browser");
 }
 
@@ -152,16 +155,29 @@ void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
 }  // namespace
 
 void LabelOptions::settle() {
+  if (values.objects) {
+    values.by_values = true;
+    values.keep_values = !values.relabel && !files.image.empty();
+  }
   selection.periodic = periodic;
-  measure.settle(selection.keep.measures(), periodic, values.by_values);
+  measure.settle(selection.keep.measures(), periodic, values);
 }
 
-void LabelOptions::add(const Command& command, bool in_parts) {
+void LabelOptions::add(const Command& command, Use use) {
+  const bool in_parts = use == Use::parts, of_objects = use == Use::measure;
+  values.objects = of_objects;
   in_parts ? add_files_of_parts(command, inputs, files) : add_files(command, inputs, files);
+  if (use == Use::label) add_contacts_and_view(command, files);
+  if (of_objects)
+    add_switch(command, "--relabel", values.relabel, "Write labels 1 to N instead of the values of objects")
+        .changes(Effect::labels);
   add_format(command, *this);
   output.add_to(command);
-  input.add_to(command, in_parts ? "Memory limit of each process; parts that need more are labeled in slabs"
-                                 : "Memory limit; larger inputs are processed in slabs");
+  const std::string memory = in_parts
+                                 ? "Memory limit of each process; parts that need more are labeled in slabs"
+                             : of_objects ? "Memory limit; larger inputs are refused"
+                                          : "Memory limit; larger inputs are processed in slabs";
+  of_objects ? input.add_for_labels(command, memory) : input.add_to(command, memory);
   if (!in_parts)
     command
         .add_flag(
@@ -169,20 +185,24 @@ void LabelOptions::add(const Command& command, bool in_parts) {
             "Do not restrict the process to its input and output folders")
         .prints([this] { return switch_text(!sandbox); })
         .changes(Effect::nothing);
-  values.add_input_to(command);
+  if (!of_objects) values.add_input_to(command);
   add_planes_of_input(command, planes);
   add_spacing(command, spacing);
-  algorithm.add_to(command);
-  add_periodic(command, periodic, kPeriodicHelp);
-  add_fill_holes(command, fill_holes);
+  if (of_objects) {
+    add_threads(command, algorithm.threads);
+  } else {
+    algorithm.add_to(command);
+    add_periodic(command, periodic, kPeriodicHelp);
+    add_fill_holes(command, fill_holes);
+  }
   add_selection(command, selection, physical_limits);
-  values.add_selection_to(command);
+  if (!of_objects) values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
   measure.add_intensity_to(command);
   if (!in_parts) {
     measure.add_intensity_name_to(command);
-    batch.add_to(command);
+    batch.add_to(command, !of_objects);
   }
   command.group("Messages", Effect::nothing);
   const Option silence = add_switch(command, "--quiet", quiet, "Print errors only");
@@ -194,20 +214,28 @@ namespace {
 
 OptionTable table_of(LabelOptions options) {
   OptionTable table;
-  options.add_to(Command(table));
+  const auto add = options.values.objects ? &LabelOptions::add_for_measure : &LabelOptions::add_to;
+  (options.*add)(Command(table));
   return table;
 }
 
 }  // namespace
 
 std::vector<OptionRow> given_options(LabelOptions options) {
-  static const OptionTable usual = table_of({});  // each report of a batch asks for it
+  const auto usual_of = [](bool objects) {
+    LabelOptions usual;
+    usual.values.objects = objects;
+    return table_of(usual);
+  };
+  // Each report of a batch asks for it.
+  static const OptionTable of_label = usual_of(false), of_measure = usual_of(true);
+  const OptionTable& usual = options.values.objects ? of_measure : of_label;
   return given_options(table_of(std::move(options)), usual);
 }
 
 std::string signature_of(const LabelOptions& options) {
   const std::vector<OptionRow> given = given_options(options);
-  std::string text;
+  std::string text = options.values.objects ? "measure" : "";
   for (const Effect effect : {Effect::labels, Effect::file})
     for (const OptionRow& row : given)
       if (row.effect == effect) text += (text.empty() ? "" : " ") + shell_text(row);

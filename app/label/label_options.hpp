@@ -55,14 +55,17 @@ struct LabelOptions {
   bool quiet = false;
   bool progress = false;
 
-  void add_to(const Command& command) { add(command, false); }
+  void add_to(const Command& command) { add(command, Use::label); }
   /// Adds the options for one input that several processes label in parts.
-  void add_for_parts(const Command& command) { add(command, true); }
+  void add_for_parts(const Command& command) { add(command, Use::parts); }
+  /// Adds the options of gpuccl measure, of inputs whose values are objects.
+  void add_for_measure(const Command& command) { add(command, Use::measure); }
   /// Checks and completes combinations of options after all are parsed. Error (usage).
   void settle();
 
  private:
-  void add(const Command& command, bool in_parts);
+  enum class Use { label, parts, measure };
+  void add(const Command& command, Use use);
 };
 
 /// The options that are not as usual, in the order of --help.

@@ -98,34 +98,35 @@ void MeasureOptions::add_intensity_name_to(const Command& command) {
   option.prints([this] { return intensity_name.empty() ? std::nullopt : std::optional(intensity_name); });
 }
 
-void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic, bool by_values) {
-  if (by_values) settle_values(compared);
+void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic,
+                            const ValueOptions& values) {
+  if (values.by_values) settle_values(compared, values.objects);
   settle_intensity(compared);
   settle_periodic(compared, periodic);
 }
 
-void MeasureOptions::settle_values(const MeasureSet& compared) {
+void MeasureOptions::settle_values(const MeasureSet& compared, bool objects) {
   // Measures that count everything around a component as background, but here that includes other values.
   const auto looks_around = [](const Measure& measure) {
     const std::string_view name = measure.name;
     return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||
            name.starts_with("sphericity") || measure.group == MeasureGroup::topology;
   };
-  constexpr const char* kWithout = "; use --value V to measure one value at a time";
+  const std::string without = objects ? "; gpuccl label --value V measures one value at a time"
+                                      : "; use --value V to measure one value at a time";
+  const std::string conflict =
+      objects ? " is not measured of objects that may touch" : " and --values cannot be combined";
   const bool any = wanted.any();
   for (const Measure& measure : measures()) {
     const auto id = static_cast<std::size_t>(measure.id);
     if (!looks_around(measure)) continue;
     if ((named | compared)[id])
-      throw Error(Failure::usage,
-                  std::string(measure.name) +
-                      " and --values cannot be combined, nor can other perimeters, surfaces and topology" +
-                      kWithout);
+      throw Error(Failure::usage, std::string(measure.name) + conflict +
+                                      ", nor are other perimeters, surfaces and topology" + without);
     wanted.reset(id);
   }
   if (any && wanted.none())
-    throw Error(Failure::usage,
-                "--measure " + words + " and --values cannot be combined; shape can" + kWithout);
+    throw Error(Failure::usage, "--measure " + words + conflict + "; shape is" + without);
 }
 
 void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/label/value_options.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/image/read_options.hpp"
 
@@ -26,14 +27,14 @@ struct MeasureOptions {
   void add_intensity_name_to(const Command& command);
 
   /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
-  /// and without one `all` means the others. `compared`: by --keep. With `by_values` groups mean those of
+  /// and without one `all` means the others. `compared`: by --keep. Of images of values groups mean those of
   /// their measures that do not look at what is around a component. Error (usage) if measures of intensity
   /// are asked for without an image, or others than those of periodic axes where there are such, or of what
   /// is around by their names.
-  void settle(const MeasureSet& compared, const PeriodicAxes& periodic, bool by_values);
+  void settle(const MeasureSet& compared, const PeriodicAxes& periodic, const ValueOptions& values);
 
  private:
-  void settle_values(const MeasureSet& compared);
+  void settle_values(const MeasureSet& compared, bool objects);
   void settle_intensity(const MeasureSet& compared);
   void settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic);
 };

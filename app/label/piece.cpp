@@ -11,6 +11,7 @@
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/error.hpp"
 #include "gpuccl/holes.hpp"
+#include "gpuccl/objects.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
@@ -49,6 +50,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   const std::int64_t most_in_row = work_.values ? width : (width + 1) / 2;
   runs_ = {most_in_row * work_.extent.rows(), most_in_row};
   if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_);
+  refuse_slabs_of_objects();
   claim();
   needed_ = budget_.limit();
   if (!plan_.slabs.empty()) return;
@@ -56,6 +58,14 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   MemoryBudget usual = budget_;
   usual.claims.components = kComponentsEach * static_cast<double>(work_.extent.elements());
   needed_ = usual.needed(usual.expected());
+}
+
+/// Objects in several slabs would have to be found again by their values.
+void Piece::refuse_slabs_of_objects() const {
+  if (input_.options().values.objects && !plan_.slabs.empty())
+    throw Error(Failure::memory, "does not fit as a whole into the memory limit of " +
+                                     io::bytes_in_words(static_cast<double>(budget_.limit())) +
+                                     ", and objects are not measured in slabs; raise --memory");
 }
 
 /// Says what is known of the memory that each step takes.
@@ -111,6 +121,7 @@ bool Piece::read(std::int64_t allowed) {
   } else if (!components_fit(work_, budget_.limit(), most_components_)) {
     forget();
     plan_ = plan_large_slabs(work_, budget_.limit(), held_);
+    refuse_slabs_of_objects();
     claim();
   }
   if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
@@ -253,6 +264,7 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
       labels.reset();
       bits_ = {};
       plan_ = plan_large_slabs(work_, budget_.limit(), held_);
+      refuse_slabs_of_objects();
       claim();
       if (is_filled_) return;
     }
@@ -285,13 +297,29 @@ Piece::Labels Piece::label_at_once(Engine& engine) {
   return labels;
 }
 
+LabeledValues Piece::label_objects(ValueImage image, EngineReport& report) const {
+  const Stopwatch labeling;
+  const ValueType type = image.type();
+  LabeledValues labeled = label_by_value(std::move(image));
+  const std::vector<std::uint64_t> ids = object_ids(type, labeled.values);
+  labeled.values.assign(ids.begin(), ids.end());
+  report.algorithm = "values";
+  report.connectivity = work_.connectivity;
+  report.device_kind = DeviceKind::cpu;
+  report.device_name = cpu_name();
+  report.label_ms = labeling.milliseconds() - labeled.labeled.statistics_ms;
+  return labeled;
+}
+
 /// `slab`: of the input.
 Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& engine,
                                   EngineReport& report) const {
   Labels labels;
   const bool touches_others = !is_whole_ || !plan_.slabs.empty();
   if (touches_others) labels.faces = faces_of(image, slab, input_.extent(), work_.connectivity);
-  LabeledValues labeled = engine.label_values(std::move(image), work_.connectivity, &report);
+  LabeledValues labeled = input_.options().values.objects
+                              ? label_objects(std::move(image), report)
+                              : engine.label_values(std::move(image), work_.connectivity, &report);
   labels.labeled = std::move(labeled.labeled);
   labels.values = std::move(labeled.values);
   return labels;

@@ -84,11 +84,13 @@ class Piece {
   bool is_read() const { return values_.has_value() || bits_.extent() == work_.extent; }
   Slab in_whole(const Slab& slab) const;
   void claim();
+  void refuse_slabs_of_objects() const;
   void read_all(bool is_tight);
   void read_bits();
   void read_slab(const Slab& slab, BitVolume& out) const;
   ValueImage read_values(const Slab& slab) const;
   Labels label_at_once(Engine& engine);
+  LabeledValues label_objects(ValueImage image, EngineReport& report) const;
   Labels label_values(ValueImage image, const Slab& slab, Engine& engine, EngineReport& report) const;
   std::optional<Labels> label_by_slabs(Engine& engine);
   Labeled label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,

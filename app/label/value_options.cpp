@@ -53,11 +53,13 @@ void ValueOptions::add_selection_to(const Command& command) {
 }
 
 std::string rule_of(const ValueOptions& options) {
+  if (options.objects) return "each value is an object";
   return options.most_difference() > 0 ? "values that differ by at most " + io::shortest(*options.delta)
                                        : "equal values";
 }
 
 void check_value_type(ValueType type, const ValueOptions& options) {
+  if (options.objects) return;                     // integers, whatever their type
   constexpr double kMostExact = 9007199254740992;  // 2^53: every integer up to it is a double
   if (!is_floating(type) && options.most_difference() > kMostExact)
     throw Error(Failure::usage, "--delta above 9007199254740992 needs floating-point values");
@@ -73,6 +75,8 @@ void check_values(const LabelOptions& options) {
     if (options.selection.keep.compares_value()) refuse("--keep of a value needs --values");
     return;
   }
+  if (values.objects && values.keep_values && options.label_type != io::LabelType::automatic)
+    refuse("--label-type needs --relabel; values have the type of the input");
   check_engine(options.algorithm.engine);
   if (values.most_difference() > 0 &&
       (values.per_value || values.keep_values || options.selection.keep.compares_value()))

@@ -33,7 +33,9 @@ io::LabelType written_type(ValueType type) {
 }
 
 [[noreturn]] void not_of_32_bits(const std::string& value) {
-  throw Error(Failure::data, "the value " + value + " does not fit the 32 bits that --keep-values writes");
+  throw Error(
+      Failure::data,
+      "the value " + value + " does not fit the 32 bits of a label image; write labels instead of values");
 }
 
 /// The bits of a sample.

@@ -60,13 +60,26 @@ Option add_values(const Command& command, std::vector<io::SampleInterval>& value
 }  // namespace
 
 void InputOptions::add_to(const Command& command, const std::string& memory_help) {
-  command.group("Input");
-  add_switch(command, "--stack", stack, "Read a folder as one volume; its files are the slices");
+  add_stack_to(command);
   add_switch(command, "--invert", foreground.invert, "Swap foreground and background: label dark objects");
   const Option threshold = add_threshold(command, foreground);
   add_values(command, foreground.values).excludes(threshold);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
                    "Interpretation of samples; raw: as stored, ignoring the photometric tag [auto]");
+  add_reading_to(command, memory_help);
+}
+
+void InputOptions::add_for_labels(const Command& command, const std::string& memory_help) {
+  add_stack_to(command);
+  add_reading_to(command, memory_help);
+}
+
+void InputOptions::add_stack_to(const Command& command) {
+  command.group("Input");
+  add_switch(command, "--stack", stack, "Read a folder as one volume; its files are the slices");
+}
+
+void InputOptions::add_reading_to(const Command& command, const std::string& memory_help) {
   add_choice<io::PaletteUse>(
       command, "--palette", palette,
       {{"auto", io::PaletteUse::automatic}, {"index", io::PaletteUse::index}, {"luma", io::PaletteUse::luma}},

@@ -15,6 +15,12 @@ struct InputOptions {
 
   /// `memory_help`: what becomes of inputs that need more than --memory.
   void add_to(const Command& command, const std::string& memory_help);
+  /// The same for label images, whose foreground is what is not 0.
+  void add_for_labels(const Command& command, const std::string& memory_help);
+
+ private:
+  void add_stack_to(const Command& command);
+  void add_reading_to(const Command& command, const std::string& memory_help);
 };
 
 }  // namespace gpuccl::app

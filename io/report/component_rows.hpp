@@ -78,6 +78,10 @@ struct ValueColumn {
   bool is_there = false;
   ValueType type = ValueType::u8;
   std::span<const ValueBits> values = {};  // of each component
+  bool are_labels = false;                 // and stand in their column
+
+  /// Whether there is a column of values next to that of labels.
+  bool is_apart() const { return is_there && !are_labels; }
 };
 
 /// The value as a number; `infinite` if that is what it is and not empty.
@@ -147,7 +151,8 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
     return [&](int axis) { return static_cast<std::uint64_t>(of_box[static_cast<std::size_t>(axis)]); };
   };
   out = put_text(out, style.before_label);
-  out = put_decimal(out, table.first + i + 1);
+  out = table.value.are_labels ? put_value(out, table.value.type, table.value.values[i])
+                               : put_decimal(out, table.first + i + 1);
   out = put_text(out, style.before_area);
   out = put_decimal(out, components.area[i]);
   out = put_text(out, style.before_box);
@@ -171,7 +176,7 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   }
   out = put_text(out, style.after_centroids);
   out = put_text(out, table.after);
-  if (table.value.is_there)
+  if (table.value.is_apart())
     out =
         put_value(put_text(out, style.before_value), table.value.type, table.value.values[i], style.missing);
   if (!table.columns.empty()) out = put_measures<style>(out, table, i);

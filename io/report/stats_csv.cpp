@@ -44,7 +44,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
   if (stretch.begins) {
     sink(volume ? kColumns3d : kColumns2d);
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
-    sink(names_of(value.is_there, table.columns));
+    sink(names_of(value.is_apart(), table.columns));
   }
   const std::string unit = "," + std::string(name_of(geometry.unit));
   if (table.scale) table.after = unit;

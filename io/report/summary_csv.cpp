@@ -23,10 +23,10 @@ std::string value_text(const ValueColumn& column, std::size_t i) {
 Groups groups_of(const Summary& input) {
   Groups groups;
   for (int page = 0; page < input.pages; ++page)
-    if (!input.value.is_there) groups[{page, ""}];  // of a page without components, too
+    if (!input.value.is_apart()) groups[{page, ""}];  // of a page without components, too
   for (std::size_t i = 0; i < input.components.size(); ++i)
     groups[{input.pages > 0 ? input.components.box[i].min[2] : 0,
-            input.value.is_there ? value_text(input.value, i) : ""}]
+            input.value.is_apart() ? value_text(input.value, i) : ""}]
         .push_back(input.components.area[i]);
   if (groups.empty()) groups[{0, ""}];
   return groups;

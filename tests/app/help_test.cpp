@@ -17,8 +17,8 @@
 namespace gpuccl {
 namespace {
 
-const char* const kCommands[] = {"label", "join",     "compare", "contacts", "match",
-                                 "view",  "generate", "list",    "info",     "bench"};
+const char* const kCommands[] = {"label", "measure",  "join", "compare", "contacts", "match",
+                                 "view",  "generate", "list", "info",    "bench"};
 
 std::set<std::string> matches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> found;
@@ -136,8 +136,8 @@ TEST_CASE(
 }
 
 TEST_CASE("help fits a terminal of 80 columns") {
-  for (const std::string command :
-       {"", "label", "join", "compare", "contacts", "match", "view", "generate", "list", "info", "bench"}) {
+  for (const std::string command : {"", "label", "measure", "join", "compare", "contacts", "match", "view",
+                                    "generate", "list", "info", "bench"}) {
     const std::string help = succeeds(command.empty() ? Words{"--help"} : Words{command, "--help"});
     CHECK(help == succeeds(command.empty() ? Words{"help"} : Words{"help", command}));
     std::istringstream lines(help);
@@ -163,8 +163,8 @@ std::set<std::string> completions(const std::string& words) {
 }
 
 TEST_CASE("bash completes commands, options, words and algorithms") {
-  CHECK(completions("''") == std::set<std::string>{"label", "join", "compare", "contacts", "match", "view",
-                                                   "generate", "list", "info", "bench", "--help",
+  CHECK(completions("''") == std::set<std::string>{"label", "measure", "join", "compare", "contacts", "match",
+                                                   "view", "generate", "list", "info", "bench", "--help",
                                                    "--version"});
   for (const std::string command : kCommands)
     CHECK(completions(command + " -") == all(options_in_help(succeeds({command, "--help"}))));

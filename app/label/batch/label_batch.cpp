@@ -90,7 +90,7 @@ class Batch {
     if (options.files.stats.empty()) return;
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
       refuse_foreign_table(options.files.stats, io::is_stats_csv);
-    table_.add(io::joint_stats_header(options.measure.wanted, options.values.by_values));
+    table_.add(io::joint_stats_header(options.measure.wanted, options.values.has_column()));
     io::SpooledText::try_folder();
   }
 
@@ -167,7 +167,7 @@ class Batch {
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
-                            item.files.input, options_.measure.wanted, options_.values.by_values);
+                            item.files.input, options_.measure.wanted, options_.values.has_column());
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
