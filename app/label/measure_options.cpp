@@ -112,21 +112,21 @@ void MeasureOptions::settle_values(const MeasureSet& compared, bool objects) {
     return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||
            name.starts_with("sphericity") || measure.group == MeasureGroup::topology;
   };
-  const std::string without = objects ? "; gpuccl label --value V measures one value at a time"
+  const std::string without = objects ? "; use 'gpuccl label --value V' to measure one value at a time"
                                       : "; use --value V to measure one value at a time";
   const std::string conflict =
-      objects ? " is not measured of objects that may touch" : " and --values cannot be combined";
+      objects ? " cannot be measured where objects may touch" : " and --values cannot be combined";
   const bool any = wanted.any();
   for (const Measure& measure : measures()) {
     const auto id = static_cast<std::size_t>(measure.id);
     if (!looks_around(measure)) continue;
     if ((named | compared)[id])
       throw Error(Failure::usage, std::string(measure.name) + conflict +
-                                      ", nor are other perimeters, surfaces and topology" + without);
+                                      ", nor can other perimeters, surfaces and topology" + without);
     wanted.reset(id);
   }
   if (any && wanted.none())
-    throw Error(Failure::usage, "--measure " + words + conflict + "; shape is" + without);
+    throw Error(Failure::usage, "--measure " + words + conflict + "; shape can" + without);
 }
 
 void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {

@@ -14,22 +14,14 @@ struct LabelOptions;
 struct ValueOptions {
   bool by_values = false;
   bool objects = false;  // each value is one object, connected or not: gpuccl measure
-  bool objects = false;  // each value is one object, connected or not: gpuccl measure
   std::optional<double> delta;
   bool per_value = false;    // --largest of each value
-<<<<<<< HEAD
   bool keep_values = false;  // written instead of labels
   bool relabel = false;      // labels instead of the values of objects
-=======
-  bool keep_values = false;  // written in place of labels
-  bool relabel = false;      // labels in place of the values of objects
->>>>>>> 307210b (measure: measure the objects of an existing label image)
 
   double most_difference() const { return delta.value_or(0); }
   /// Whether each component has one value.
   bool one_each() const { return by_values && most_difference() == 0; }
-  /// Whether tables have a column of values next to labels; those of objects are their labels.
-  bool has_column() const { return by_values && !objects; }
   /// Whether tables have a column of values next to labels; those of objects are their labels.
   bool has_column() const { return by_values && !objects; }
   /// --values and --delta; the other two.

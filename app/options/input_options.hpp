@@ -15,7 +15,7 @@ struct InputOptions {
 
   /// `memory_help`: what becomes of inputs that need more than --memory.
   void add_to(const Command& command, const std::string& memory_help);
-  /// The same for label images, whose foreground is what is not 0.
+  /// Adds those for label images, which have no foreground rule.
   void add_for_labels(const Command& command, const std::string& memory_help);
 
  private:
