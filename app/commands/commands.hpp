@@ -4,7 +4,8 @@ namespace gpuccl::app {
 
 class Command;
 
-// One file per command. setup_* adds the options of a command and its function; it opens no file.
+// One file per command; measure is in that of label. setup_* adds the options of a command and its function;
+// it opens no file.
 void setup_label(const Command& command);
 void setup_measure(const Command& command);
 void setup_join(const Command& command);

@@ -95,8 +95,8 @@ void setup_label(const Command& command) {
 }
 
 void setup_measure(const Command& command) {
-  const auto options = std::make_shared<LabelOptions>();
-  options->add_for_measure(command);
+  const auto options = std::make_shared<LabelOptions>(LabelOptions::for_objects());
+  options->add_to(command);
   command.on_run([options] {
     options->settle();
     remove_slash_of_zarr(options->files.image);

@@ -111,7 +111,9 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
     report.device_name += (report.device_name.empty() ? "" : ", ") + name;
   report.gpus.assign(gpus.begin(), gpus.end());
   report.phases = first.phases;
-  report.order = options_.selection.order == LabelOrder::size ? "size" : "raster";
+  report.order = options_.selection.order == LabelOrder::size    ? "size"
+                 : options_.selection.order == LabelOrder::value ? "label"
+                                                                 : "raster";
   if (holes) report.holes = {holes->count, holes->elements, fill_ms};
 
   findings.foreground = report.foreground =
@@ -133,6 +135,10 @@ void Description::measured(const LabelMeasures& measures, std::uint64_t nans) {
 void Description::selected(std::uint64_t components, std::uint64_t dropped) {
   report.components = components;
   report.dropped = dropped;
+  if (!options_.values.objects || components + dropped != 1) return;
+  report.hints.emplace_back(
+      "holds one value, which is one object; gpuccl label splits a mask into components");
+  warn(files_.input, report.hints.back());
 }
 
 void Description::image(const io::WriteOptions& write, io::LabelType asked) {

@@ -21,7 +21,6 @@
 #include "io/write/preview.hpp"
 
 namespace gpuccl::app {
-
 LazyEngine::LazyEngine(const LabelPaths& files, const LabelOptions& options)
     : LazyEngine(options.algorithm.engine,
                  [input = files.input, quiet = options.quiet](const std::string& line) {

@@ -38,7 +38,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
   if (options.values.by_values) {
     value_type_ = sample_type_ = reader_->value_type();
-    if (options.values.objects && is_floating(*value_type_)) value_type_ = ValueType::u64;
+    const bool are_wide = is_floating(*value_type_) || *value_type_ == ValueType::i64;
+    if (options.values.objects && are_wide) value_type_ = ValueType::u64;
     check_value_type(*value_type_, options.values);
   }
   measures_.plan(info_, connectivity_);

@@ -48,7 +48,7 @@ class LabelInput {
   const std::optional<ValueType>& value_type() const { return value_type_; }
   /// A column of such values.
   io::ValueColumn column(std::span<const ValueBits> values) const {
-    return value_type_ ? io::ValueColumn{true, *value_type_, values, options_.values.objects}
+    return value_type_ ? io::ValueColumn{true, *value_type_, values, options_.values.are_labels()}
                        : io::ValueColumn{};
   }
   std::string foreground_rule() const;

@@ -46,16 +46,24 @@ void add_keep(const Command& command, Condition& keep) {
   option.prints([&keep] { return keep.steps.empty() ? std::nullopt : std::optional(keep.text); });
 }
 
-void add_selection(const Command& command, SelectionOptions& selection, PhysicalLimits& limits) {
+void add_selection(const Command& command, SelectionOptions& selection, PhysicalLimits& limits,
+                   bool of_objects) {
   command.group("Selection");
   add_size_limits(command, selection, limits);
   add_number(command, "--largest", selection.largest, 0, std::numeric_limits<std::uint64_t>::max(), "N",
              "Keep only the N largest components [0: all]");
   add_keep(command, selection.keep);
   add_switch(command, "--clear-border", selection.clear_border, "Remove components that touch the border");
-  add_choice<LabelOrder>(command, "--order", selection.order,
-                         {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
-                         "Number components in raster order, or by size, largest first [raster]");
+  if (of_objects) {
+    add_choice<LabelOrder>(
+        command, "--order", selection.order,
+        {{"label", LabelOrder::value}, {"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
+        "List objects by label, in raster order, or by size, largest first [label]");
+  } else {
+    add_choice<LabelOrder>(command, "--order", selection.order,
+                           {{"raster", LabelOrder::raster}, {"size", LabelOrder::size}},
+                           "Number components in raster order, or by size, largest first [raster]");
+  }
 }
 
 void add_inputs(const Command& command, std::vector<std::string>& inputs, const std::string& help) {
@@ -154,6 +162,13 @@ void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
 
 }  // namespace
 
+LabelOptions LabelOptions::for_objects() {
+  LabelOptions options;
+  options.values.objects = true;
+  options.selection.order = LabelOrder::value;
+  return options;
+}
+
 void LabelOptions::settle() {
   if (values.objects) {
     values.by_values = true;
@@ -163,11 +178,10 @@ void LabelOptions::settle() {
   measure.settle(selection.keep.measures(), periodic, values);
 }
 
-void LabelOptions::add(const Command& command, Use use) {
-  const bool in_parts = use == Use::parts, of_objects = use == Use::measure;
-  values.objects = of_objects;
+void LabelOptions::add(const Command& command, bool in_parts) {
+  const bool of_objects = values.objects;
   in_parts ? add_files_of_parts(command, inputs, files) : add_files(command, inputs, files);
-  if (use == Use::label) add_contacts_and_view(command, files);
+  if (!in_parts && !of_objects) add_contacts_and_view(command, files);
   if (of_objects)
     add_switch(command, "--relabel", values.relabel, "Write labels 1 to N instead of the values of objects")
         .changes(Effect::labels);
@@ -175,8 +189,7 @@ void LabelOptions::add(const Command& command, Use use) {
   output.add_to(command);
   const std::string memory = in_parts
                                  ? "Memory limit of each process; parts that need more are labeled in slabs"
-                             : of_objects ? "Memory limit; larger inputs are refused"
-                                          : "Memory limit; larger inputs are processed in slabs";
+                                 : "Memory limit; larger inputs are processed in slabs";
   of_objects ? input.add_for_labels(command, memory) : input.add_to(command, memory);
   if (!in_parts)
     command
@@ -195,7 +208,7 @@ void LabelOptions::add(const Command& command, Use use) {
     add_periodic(command, periodic, kPeriodicHelp);
     add_fill_holes(command, fill_holes);
   }
-  add_selection(command, selection, physical_limits);
+  add_selection(command, selection, physical_limits, of_objects);
   if (!of_objects) values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
@@ -214,21 +227,15 @@ namespace {
 
 OptionTable table_of(LabelOptions options) {
   OptionTable table;
-  const auto add = options.values.objects ? &LabelOptions::add_for_measure : &LabelOptions::add_to;
-  (options.*add)(Command(table));
+  options.add_to(Command(table));
   return table;
 }
 
 }  // namespace
 
 std::vector<OptionRow> given_options(LabelOptions options) {
-  const auto usual_of = [](bool objects) {
-    LabelOptions usual;
-    usual.values.objects = objects;
-    return table_of(usual);
-  };
   // Each report of a batch asks for it.
-  static const OptionTable of_label = usual_of(false), of_measure = usual_of(true);
+  static const OptionTable of_label = table_of({}), of_measure = table_of(LabelOptions::for_objects());
   const OptionTable& usual = options.values.objects ? of_measure : of_label;
   return given_options(table_of(std::move(options)), usual);
 }

@@ -55,17 +55,16 @@ struct LabelOptions {
   bool quiet = false;
   bool progress = false;
 
-  void add_to(const Command& command) { add(command, Use::label); }
+  /// Options of gpuccl measure, of inputs whose values are objects.
+  static LabelOptions for_objects();
+  void add_to(const Command& command) { add(command, false); }
   /// Adds the options for one input that several processes label in parts.
-  void add_for_parts(const Command& command) { add(command, Use::parts); }
-  /// Adds the options of gpuccl measure, of inputs whose values are objects.
-  void add_for_measure(const Command& command) { add(command, Use::measure); }
+  void add_for_parts(const Command& command) { add(command, true); }
   /// Checks and completes combinations of options after all are parsed. Error (usage).
   void settle();
 
  private:
-  enum class Use { label, parts, measure };
-  void add(const Command& command, Use use);
+  void add(const Command& command, bool in_parts);
 };
 
 /// The options that are not as usual, in the order of --help.

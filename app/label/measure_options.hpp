@@ -9,6 +9,7 @@
 namespace gpuccl::app {
 
 class Command;
+struct ValueOptions;
 
 /// Measures to compute in addition to area, bounding box and centroid.
 struct MeasureOptions {

@@ -50,7 +50,6 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   const std::int64_t most_in_row = work_.values ? width : (width + 1) / 2;
   runs_ = {most_in_row * work_.extent.rows(), most_in_row};
   if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_);
-  refuse_slabs_of_objects();
   claim();
   needed_ = budget_.limit();
   if (!plan_.slabs.empty()) return;
@@ -58,14 +57,6 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   MemoryBudget usual = budget_;
   usual.claims.components = kComponentsEach * static_cast<double>(work_.extent.elements());
   needed_ = usual.needed(usual.expected());
-}
-
-/// Objects in several slabs would have to be found again by their values.
-void Piece::refuse_slabs_of_objects() const {
-  if (input_.options().values.objects && !plan_.slabs.empty())
-    throw Error(Failure::memory, "does not fit as a whole into the memory limit of " +
-                                     io::bytes_in_words(static_cast<double>(budget_.limit())) +
-                                     ", and objects are not measured in slabs; raise --memory");
 }
 
 /// Says what is known of the memory that each step takes.
@@ -121,7 +112,6 @@ bool Piece::read(std::int64_t allowed) {
   } else if (!components_fit(work_, budget_.limit(), most_components_)) {
     forget();
     plan_ = plan_large_slabs(work_, budget_.limit(), held_);
-    refuse_slabs_of_objects();
     claim();
   }
   if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
@@ -264,7 +254,6 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
       labels.reset();
       bits_ = {};
       plan_ = plan_large_slabs(work_, budget_.limit(), held_);
-      refuse_slabs_of_objects();
       claim();
       if (is_filled_) return;
     }
@@ -422,8 +411,10 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
       return SlabToJoin{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
     });
   };
-  LabeledValues labeled =
-      gpuccl::label_values_by_slabs(work_.extent, work_.connectivity, plan_.slabs, label, plan_.max_kept);
+  LabeledValues labeled = input_.options().values.objects
+                              ? label_objects_by_slabs(work_.extent, plan_.slabs, label, plan_.max_kept)
+                              : gpuccl::label_values_by_slabs(work_.extent, work_.connectivity, plan_.slabs,
+                                                              label, plan_.max_kept);
   totals = *now;
   return {std::move(labeled.labeled), std::move(labeled.values), std::move(*outer)};
 }

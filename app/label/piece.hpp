@@ -84,7 +84,6 @@ class Piece {
   bool is_read() const { return values_.has_value() || bits_.extent() == work_.extent; }
   Slab in_whole(const Slab& slab) const;
   void claim();
-  void refuse_slabs_of_objects() const;
   void read_all(bool is_tight);
   void read_bits();
   void read_slab(const Slab& slab, BitVolume& out) const;

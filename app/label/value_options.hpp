@@ -22,8 +22,10 @@ struct ValueOptions {
   double most_difference() const { return delta.value_or(0); }
   /// Whether each component has one value.
   bool one_each() const { return by_values && most_difference() == 0; }
-  /// Whether tables have a column of values next to labels; those of objects are their labels.
-  bool has_column() const { return by_values && !objects; }
+  /// Whether tables have the value as label.
+  bool are_labels() const { return objects && !relabel; }
+  /// Whether tables have a column of values next to labels.
+  bool has_column() const { return by_values && !are_labels(); }
   /// --values and --delta; the other two.
   void add_input_to(const Command& command);
   void add_selection_to(const Command& command);

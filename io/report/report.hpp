@@ -57,7 +57,7 @@ struct Report {
   std::optional<FilledHoles> holes;  // if they were to be filled
   std::string
       label_type;     // as the words of --label-type, and "i8", "i16", "i32", "f32"; empty without an output
-  std::string order;  // "raster", "size"
+  std::string order;  // "raster", "size", "label"
 
   ValueColumn value;                           // of images of values
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components

@@ -15,8 +15,8 @@
 
 namespace gpuccl {
 
-/// Order of labels; size: largest first, equal sizes in raster order.
-enum class LabelOrder { raster, size };
+/// Order of labels; size: largest first, equal sizes in raster order; value: ascending, of ComponentValues.
+enum class LabelOrder { raster, size, value };
 
 /// Filters and order of components.
 struct SelectionOptions {

@@ -40,4 +40,10 @@ LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, st
                                     std::function<SlabToJoin(const Slab& slab)> label,
                                     std::int64_t max_kept = INT64_MAX);
 
+/// As label_values_by_slabs(), with each value as one object, connected or not: the result is that of
+/// label_by_value(), and `label` labels one slab so.
+LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
+                                     std::function<SlabToJoin(const Slab& slab)> label,
+                                     std::int64_t max_kept = INT64_MAX);
+
 }  // namespace gpuccl

@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "common/keep_first.hpp"
@@ -47,6 +48,11 @@ std::vector<Label> passing(const Components& components, Extent extent, bool vol
   return kept;
 }
 
+bool is_less(ValueType type, ValueBits a, ValueBits b) {
+  if (is_floating(type)) return std::bit_cast<double>(a) < std::bit_cast<double>(b);
+  return is_signed(type) ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
+}
+
 /// Returns the kept entries of `all` and frees its memory.
 template <class T>
 Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
@@ -85,7 +91,10 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);
   if (some_too_many)
     keep_first(kept, options.largest, values.apart ? values.bits : std::span<const ValueBits>());
-  if (options.order == LabelOrder::raster) std::sort(kept.begin(), kept.end());
+  if (options.order != LabelOrder::size) std::sort(kept.begin(), kept.end());
+  if (options.order == LabelOrder::value)
+    std::stable_sort(kept.begin(), kept.end(),
+                     [&](Label a, Label b) { return is_less(values.type, values.bits[a], values.bits[b]); });
 
   selection.dropped = components.size() - kept.size();
   const bool unchanged = selection.dropped == 0 && std::is_sorted(kept.begin(), kept.end());

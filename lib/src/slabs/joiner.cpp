@@ -29,6 +29,20 @@ void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, V
   whole_.labeled.statistics_ms += labeled.statistics_ms;
 }
 
+void Joiner::add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values) {
+  constexpr std::size_t kBytesOfEntry = 5 * sizeof(std::uint64_t);  // with its share of the buckets
+  const Label offset = components_.add(slab, std::move(labeled.components));
+  components_.check_memory(0, (first_of_value_.size() + values.size()) * kBytesOfEntry);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Label label = offset + static_cast<Label>(i + 1);
+    const auto [first, is_new] = first_of_value_.try_emplace(values[i], label);
+    if (!is_new) components_.unite(first->second, label);
+  }
+  values_.push_back(std::move(values));
+  add_phases(whole_.labeled.phases, labeled.phases);
+  whole_.labeled.statistics_ms += labeled.statistics_ms;
+}
+
 void Joiner::number() {
   whole_.labeled.components = components_.number();
   for (std::size_t i = values_.size(); i-- > 0;) {  // the first slab that a component is in says its value

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,10 @@ class Joiner {
   /// connect.
   void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
 
+  /// Takes all of `labeled` but its labels; its components are one with those of equal values in any slab
+  /// before.
+  void add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values);
+
   /// The whole once all slabs have been added; make_labels(components) makes its labels.
   template <class MakeLabels>
   LabeledValues finish(MakeLabels make_labels) {
@@ -42,6 +47,7 @@ class Joiner {
   std::vector<Column<ValueBits>> values_;  // of the components of each slab
   Face last_;                              // of the slab before
   Label last_offset_ = 0;
+  std::unordered_map<ValueBits, Label> first_of_value_;  // label in the first slab with this value
   LabeledValues whole_;
 };
 
