@@ -33,7 +33,8 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
                 "Table with one row per input: counts, areas, hints; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,
              "Skip inputs whose outputs are current and made with the same options")
-      .excludes("--summary");
+      .excludes("--summary")
+      .excludes("--view");
   const Option keep =
       add_switch(command, "--keep-going", keep_going,
                  "Continue after a failure, the default; if given, also when the disk is full");

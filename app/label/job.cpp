@@ -6,6 +6,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/label_view.hpp"
+#include "app/view/thumbnail.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -235,9 +236,10 @@ void Job::write() {
   if (!files_.preview.empty()) write_preview();
   if (io::AtomicFile* const file = is_alone() ? outputs_->view() : nullptr)
     here(file->path(), [&] {
-      write_label_view(*file, files_, options_, description_.report,
-                       {*part_.labels.labels, part_.labels.numbers, part_.count}, part_.components,
+      const io::MappedLabels labels{*part_.labels.labels, part_.labels.numbers, part_.count};
+      write_label_view(*file, files_, options_, description_.report, labels, part_.components,
                        part_.measured);
+      if (files_.in_folders) thumbnail_ = app::thumbnail(labels);
     });
   if (!files_.image.empty()) write_image();
   if (is_alone() && !files_.contacts.empty()) write_contacts();

@@ -76,6 +76,8 @@ class Job {
   std::uint64_t count() const { return part_.count; }
   std::uint64_t dropped() const { return part_.dropped; }
   const std::vector<std::string>& hints() const { return description_.report.hints; }
+  /// A PNG of the labels for the index of pages, of one input among several that has a page.
+  const std::string& thumbnail() const { return thumbnail_; }
   /// Whether boxes and centroids have a z axis.
   bool volume() const { return input_->is_volume(); }
   double milliseconds() const { return total_.milliseconds() - waited_ms_; }
@@ -123,6 +125,7 @@ class Job {
   std::vector<std::array<Wrap, 3>> wraps_;  // where opposite borders touch
   std::vector<Contact> contacts_;
   Description description_;
+  std::string thumbnail_;
 };
 
 /// Summary of a labeled input.

@@ -116,7 +116,9 @@ void check_batch(const LabelOptions& options) {
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
                         "--preview is for one input; for several use --preview-dir");
-  if (!files.view.empty()) throw io::FileError(files.view, Failure::usage, "--view is for one input");
+  if (!files.view.empty() && !names_folder(files.view))
+    throw io::FileError(files.view, Failure::usage,
+                        "several inputs need a folder for their pages; use --view FOLDER/");
   if (!files.any_output() && options.inputs.size() == 2 && format_by_name(options.inputs.back()) &&
       !fs::exists(options.inputs.back()))
     throw io::FileError(
@@ -125,7 +127,7 @@ void check_batch(const LabelOptions& options) {
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
     throw Error(Failure::usage,
                 "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
-                "--stats or --summary");
+                "--view FOLDER/, --stats or --summary");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
@@ -156,7 +158,7 @@ bool is_batch(const LabelOptions& options) {
   const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
                                 !io::is_zarr(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
-         folder_of_images || names_folder(options.files.image);
+         folder_of_images || names_folder(options.files.image) || names_folder(options.files.view);
 }
 
 void check(const LabelOptions& options, bool batch) {
@@ -241,7 +243,7 @@ std::vector<std::string> output_folders(const LabelOptions& options) {
   std::vector<std::string> folders;
   const BatchOptions& batch = options.batch;
   for (const std::string& folder : {options.files.image, batch.json_folder, batch.stats_folder,
-                                    batch.contacts_folder, batch.preview_folder})
+                                    batch.contacts_folder, batch.preview_folder, options.files.view})
     if (!folder.empty()) folders.push_back(folder);
   return folders;
 }

@@ -94,7 +94,8 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
 void add_contacts_and_view(const Command& command, LabelPaths& files) {
   add_text_path(command, "--contacts", files.contacts, "csv",
                 "Table of components that touch, in CSV; - for standard output");
-  add_text_path(command, "--view", files.view, "html", "Page to look at labels and table in a browser");
+  add_text_path(command, "--view", files.view, "html",
+                "Page to look at labels and table in a browser; FOLDER/ for several");
 }
 
 void add_files_of_parts(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {

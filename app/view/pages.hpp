@@ -8,6 +8,7 @@ namespace gpuccl::app {
 /// Pages as bundle.cmake makes them of what lies here; data goes in the place of kDataPlace.
 extern const std::string_view kViewPage;
 extern const std::string_view kBenchPage;
+extern const std::string_view kBatchPage;
 inline constexpr std::string_view kDataPlace = "@DATA@";
 
 /// The element of a page that holds this JSON, so that no text in it ends the element.

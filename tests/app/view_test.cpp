@@ -50,6 +50,44 @@ TEST_CASE("table, report and label image give a page the same columns") {
   }
 }
 
+TEST_CASE("a batch has a page for each input, an index with failures, and a table for MultiQC") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "in/sub");
+  for (const char* name : {"in/a.tif", "in/sub/a.tif"})
+    std::filesystem::copy(source_file("data/cells.tif"), scratch / name);
+  write_file(scratch / "in/broken.tif", "no image");
+  const std::string pages = scratch / "pages/";
+  const Ended ended = gpuccl({"label", scratch / "in", "--recursive", "--view", pages, "--quiet"});
+  CHECK(ended.code == 65);
+  CHECK(head_of(pages + "a.html")["components"] == 48);
+  CHECK(head_of(pages + "sub/a.html")["components"] == 48);
+  CHECK(!std::filesystem::exists(pages + "broken.html"));
+
+  const std::string text = read_file(pages + "index.html"), begin = "id=\"batch\">";
+  const std::size_t at = text.find(begin) + begin.size();
+  const Json inputs = Json::parse(text.substr(at, text.find("</script>", at) - at))["inputs"];
+  REQUIRE(inputs.size() == 3);
+  CHECK(inputs[0]["page"] == "a.html");
+  CHECK(inputs[0]["components"] == 48);
+  CHECK(inputs[0]["thumbnail"].get<std::string>().starts_with("iVBORw0KGgo"));
+  CHECK(inputs[1]["status"] == "failed");
+  CHECK(inputs[1].contains("error"));
+  CHECK(!inputs[1].contains("page"));
+  CHECK(inputs[2]["page"] == "sub/a.html");
+  const Json table = Json::parse(read_file(pages + "gpuccl_mqc.json"));
+  CHECK(table["data"].size() == 2);
+  CHECK(table["data"]["sub_a"]["components"] == 48);
+
+  // One input and a folder is a batch too.
+  succeeds({"label", scratch / "in/a.tif", "--view", scratch / "one/", "--quiet"});
+  CHECK(std::filesystem::exists(scratch / "one/index.html"));
+  fails({"label", scratch / "in", "--recursive", "--view", pages, "--skip-existing"}, 64,
+        "--skip-existing and --view cannot be combined");
+  std::filesystem::copy(source_file("data/cells.tif"), scratch / "in/index.tif");
+  fails({"label", scratch / "in", "--view", scratch / "other/"}, 64, "the index of the pages");
+  CHECK(!std::filesystem::exists(scratch / "other/index.html"));
+}
+
 TEST_CASE("what does not belong together makes no page") {
   const ScratchFolder scratch;
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif",
@@ -67,7 +105,7 @@ TEST_CASE("what does not belong together makes no page") {
   CHECK(!std::filesystem::exists(page));
   write_file(page, "mine");
   fails({"view", labels, "--no-clobber", "-o", page}, 73, "page.html");
-  fails({"label", cells, cells, "-o", scratch / "out/", "--view", page}, 64, "--view is for one input");
+  fails({"label", cells, cells, "-o", scratch / "out/", "--view", page}, 64, "use --view FOLDER/");
   fails({"label", cells, "-o", scratch / "o.tif", "--part", "1/2", "--parts-dir", scratch / "p", "--view",
          page},
         64, "--view");

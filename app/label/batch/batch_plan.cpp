@@ -108,6 +108,14 @@ void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
 
 }  // namespace
 
+std::string index_of_pages(const LabelOptions& options) {
+  return in_folder(options.files.view, "index", ".html");
+}
+
+std::string multiqc_of_pages(const LabelOptions& options) {
+  return in_folder(options.files.view, "gpuccl_mqc", ".json");
+}
+
 std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options) {
   const std::vector<BatchInput>& inputs = found.inputs;
   const BatchOptions& batch = options.batch;
@@ -123,6 +131,9 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   if (!io::TextStream::is_named(options.files.stats))
     claims.write(options.files.stats, "the table of all components");
 
+  claims.write(index_of_pages(options), "the index of the pages");
+  claims.write(multiqc_of_pages(options), "the table of MultiQC");
+
   IntensityImages intensities(options.measure.intensity, options.measure.intensity_name);
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
@@ -135,6 +146,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
     files.contacts = in_folder(batch.contacts_folder, input.name, ".csv");
     files.preview = in_folder(batch.preview_folder, input.name, ".png");
+    files.view = in_folder(options.files.view, input.name, ".html");
     std::optional<Error> problem = input.problem;
     try {
       files.intensity = intensities.find(input.name, options.input.stack);

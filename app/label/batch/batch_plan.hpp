@@ -19,4 +19,9 @@ struct BatchItem {
 /// input of this run or of the next.
 std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options);
 
+/// Returns the names of the index of the pages of a batch (--view) and of its table for MultiQC; "" without
+/// pages.
+std::string index_of_pages(const LabelOptions& options);
+std::string multiqc_of_pages(const LabelOptions& options);
+
 }  // namespace gpuccl::app

@@ -113,6 +113,14 @@ int Tally::exit_code() const {
   return codes.size() == 1 ? *codes.begin() : kMixed;
 }
 
+IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {
+  IndexEntry entry{input,         name(outcome.status), "", "", outcome.components, outcome.foreground,
+                   outcome.hints, outcome.thumbnail};
+  if (outcome.error) entry.error = reason(input, *outcome.error);
+  if (outcome.status == Outcome::Status::labeled) entry.page = page;
+  return entry;
+}
+
 std::string report_line(const std::string& input, const Outcome& outcome) {
   using Json = nlohmann::ordered_json;
   const bool labeled = outcome.status == Outcome::Status::labeled;

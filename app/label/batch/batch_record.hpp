@@ -8,8 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/common/messages.hpp"
+#include "app/view/batch_page.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/spooled_text.hpp"
@@ -27,6 +29,10 @@ struct Outcome {
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
   std::string summary;                     // its rows of the table of inputs
+  // For the index of pages, where it has one:
+  std::string thumbnail;
+  double foreground = 0;  // share of the elements in components
+  std::vector<std::string> hints;
 };
 
 /// A text file, or a stream, that grows with a batch. When it cannot be written, the batch goes on without
@@ -70,6 +76,9 @@ struct Tally {
   /// The exit code of all failures if they have one in common, else 1.
   int exit_code() const;
 };
+
+/// `outcome` in the index of the pages; `page`: the name of its own, if it was labeled.
+IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome);
 
 /// `outcome` as one line of JSON.
 std::string report_line(const std::string& input, const Outcome& outcome);

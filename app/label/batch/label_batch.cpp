@@ -4,12 +4,14 @@
 #include <tbb/parallel_pipeline.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -78,10 +80,14 @@ class Batch {
         report_(options.batch.report),
         table_(options.files.stats),
         summary_(options.batch.summary),
+        index_(index_of_pages(options)),
+        multiqc_(multiqc_of_pages(options)),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }) {
     report_.open(options.output.file);
     table_.open(options.output.file);
     summary_.open(options.output.file);
+    index_.open(options.output.file);
+    multiqc_.open(options.output.file);
     if (!options.batch.summary.empty()) {
       if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
         refuse_foreign_table(options.batch.summary, io::is_summary_csv);
@@ -104,7 +110,11 @@ class Batch {
       for (const auto& [table, path] :
            {std::pair{&table_, &options_.files.stats}, {&summary_, &options_.batch.summary}})
         if (table->keep_older()) progress_.message(*path + ": left as it was, because no input was labeled");
-    for (GrowingFile* file : {&table_, &summary_, &report_}) {
+    if (!entries_.empty()) {
+      index_.add(batch_page(entries_));
+      multiqc_.add(multiqc_table(entries_));
+    }
+    for (GrowingFile* file : {&table_, &summary_, &report_, &index_, &multiqc_}) {
       file->commit();
       if (!file->error() || file->is_closed_pipe()) continue;
       progress_.message(file->error()->path() + ": " + file->error()->what());
@@ -200,6 +210,13 @@ class Batch {
     } while (!done);
     Admission::alone([&] { job.commit(); });
     outcome.components = job.components().size();
+    if (!item.files.view.empty()) {
+      const auto& areas = job.components().area;
+      outcome.foreground = std::accumulate(areas.begin(), areas.end(), 0.0) /
+                           static_cast<double>(std::max<std::int64_t>(job.extent().elements(), 1));
+      outcome.hints = job.hints();
+      outcome.thumbnail = job.thumbnail();
+    }
     outcome.device = device_name(job.engine_report().device_kind);
   }
 
@@ -228,6 +245,9 @@ class Batch {
     if (outcome.table && !outcome.error)
       outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
     report_.add(report_line(files.input, outcome));
+    if (!files.view.empty())
+      entries_.push_back(index_entry(
+          files.input, fs::path(files.view).lexically_relative(options_.files.view).string(), outcome));
     if (is_a_pipe_closed()) stopped_ = true;
     progress_.advance(outcome.error.has_value());
   }
@@ -273,7 +293,8 @@ class Batch {
   const Workers workers_;
   BatchProgress progress_;
   Admission admission_;
-  GrowingFile report_, table_, summary_;  // before whatever opens files: they hold on to descriptors
+  GrowingFile report_, table_, summary_, index_,
+      multiqc_;  // before whatever opens files: they hold on to descriptors
   Engine engine_;
   Tally tally_;
   std::mutex saying_;
@@ -281,6 +302,7 @@ class Batch {
   std::size_t kept_ = 0;                     // inputs that failed for an output that is there
   std::string kept_for_;
   std::set<fs::path> folders_;
+  std::vector<IndexEntry> entries_;  // of the index of pages
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
   std::optional<HeldSignal>

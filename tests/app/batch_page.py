@@ -1,0 +1,102 @@
+"""The index of `gpuccl label --view FOLDER/` in a browser, and its table in MultiQC: batch_page.py GPUCCL [SCREENSHOTS]
+
+MultiQC reads the table where it is installed.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from browser import Browser, PROGRAM
+
+import numpy
+import tifffile
+
+
+def write_inputs(folder):
+    """Nine images of about 20 squares, one of 200, one that is mostly foreground, and one that is broken."""
+    chance = numpy.random.default_rng(1)
+
+    def squares(count):
+        image = numpy.zeros((200, 300), numpy.uint8)
+        for place in chance.choice(20 * 30, count, replace=False):
+            y, x = divmod(int(place), 30)
+            image[10 * y:10 * y + 5, 10 * x:10 * x + 5] = 255
+        return image
+
+    for i in range(9):
+        tifffile.imwrite(folder / f"usual {i}.tif", squares(18 + i % 5))
+    tifffile.imwrite(folder / "many.tif", squares(300))
+    full = squares(20)
+    full[:, 100:] = 255
+    tifffile.imwrite(folder / "100% full & <b>.tif", full)
+    (folder / "broken.tif").write_bytes(b"II*\0no more")
+
+
+TILES = """
+return [...document.querySelectorAll(".tile")].map((tile) => ({ name: tile.querySelector("strong").textContent, link: tile.href,
+  text: tile.querySelector(".soft").textContent, why: [...tile.querySelectorAll(".badge")].map((badge) => badge.textContent),
+  seen: tile.querySelector("img")?.naturalWidth ?? 0 }))
+"""
+
+
+def main():
+    browser = Browser()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        images, pages = folder / "in", folder / "pages"
+        images.mkdir()
+        write_inputs(images)
+        ended = subprocess.run([PROGRAM, "label", images, "--view", f"{pages}/", "--report", folder / "report.jsonl", "--quiet"], capture_output=True, text=True)
+        assert ended.returncode == 65, ended.stderr
+        lines = [json.loads(line) for line in (folder / "report.jsonl").read_text().splitlines()]
+        report = {pathlib.Path(line["input"]).stem: line for line in lines}
+        assert sorted(path.name for path in pages.iterdir()) == sorted(
+            ["index.html", "gpuccl_mqc.json"] + [f"{name}.html" for name, line in report.items() if line["status"] == "labeled"])
+
+        index = pages / "index.html"
+        for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"), (720, "print")):
+            browser.open(index, width, 900, scheme)
+            browser.shot(f"batch-{width}-{scheme}.png")
+        browser.open(index)
+        assert browser("return document.getElementById('title').textContent") == "11 of 12 inputs labeled"
+        failure = browser("return document.getElementById('failures').innerText")
+        assert report["broken"]["error"] in failure and "broken.tif" in failure, failure
+        tiles = browser(TILES)
+        assert len(tiles) == 11
+        assert {tile["name"] for tile in tiles[:2]} == {"many", "100% full & <b>"}, tiles[:3]
+        why = {tile["name"]: tile["why"] for tile in tiles}
+        assert "many components" in why["many"] and "much foreground" in why["100% full & <b>"], why
+        assert not any(tile["why"] for tile in tiles[2:]), tiles[2:]
+        for tile in tiles:
+            image = tifffile.imread(images / f"{tile['name']}.tif")
+            count, share = tile["text"].split(" components · ")
+            assert int(count) == report[tile["name"]]["components"], tile
+            assert abs(float(share.split()[0]) - 100 * (image > 0).mean()) < 0.05, tile
+            assert tile["seen"] == 144, tile
+        browser("const order = document.getElementById('order'); order.value = 'name'; order.dispatchEvent(new Event('change'))")
+        assert [tile["name"] for tile in browser(TILES)][1:] == ["many"] + [f"usual {i}" for i in range(9)]
+        # Every link leads to the page of its image.
+        for tile in tiles:
+            browser.driver.get(tile["link"])
+            for _ in range(100):
+                if browser("return document.body.dataset.ready"):
+                    break
+                browser.settle()
+            assert browser("return document.getElementById('title').textContent") == tile["name"] + ".tif"
+        browser.check_requests()
+
+        data = json.loads((pages / "gpuccl_mqc.json").read_text())["data"]
+        assert {name: row["components"] for name, row in data.items()} == {
+            name: line["components"] for name, line in report.items() if line["status"] == "labeled"}
+        multiqc = shutil.which("multiqc")
+        if multiqc:
+            subprocess.run([multiqc, pages, "-o", folder / "qc", "--quiet", "--strict"], check=True)
+            table = next((folder / "qc/multiqc_data").glob("*gpuccl*.txt")).read_text().splitlines()
+            assert len(table) == 1 + 11, table
+        print("MultiQC reads the table" if multiqc else "multiqc is not installed")
+    browser.driver.quit()
+
+
+main()
