@@ -80,6 +80,11 @@ const std::map<std::string, std::string> kExamples = {
     {"--jobs", "5"},
 };
 
+std::string with_example(const std::string& name) {
+  const auto example = kExamples.find(name);
+  return name + (example == kExamples.end() ? "" : "=" + example->second);
+}
+
 OptionTable table_of(LabelOptions options) {
   OptionTable table;
   options.add_to(Command(table));
@@ -98,9 +103,8 @@ TEST_CASE("every option of label is printed as it is parsed") {
     if (!name.starts_with("--")) continue;  // the input
     CAPTURE(name);
     CHECK(row.has_printer);
-    const auto example = kExamples.find(name);
     Words words = with_others(name);
-    words.push_back(name + (example == kExamples.end() ? "" : "=" + example->second));
+    words.push_back(with_example(name));
     const std::vector<OptionRow> given = given_options(parsed(words));
     REQUIRE(given.size() == words.size());
     CHECK(given.back().long_name() == name);
@@ -137,14 +141,48 @@ TEST_CASE("tasks get every option that changes a file, in words that say the sam
     if (!known || !name.starts_with("--") || name == "--value" || name == "--no-clobber" ||
         name == "--periodic")
       continue;
-    const auto example = kExamples.find(name);
-    words.push_back(name + (example == kExamples.end() ? "" : "=" + example->second));
+    words.push_back(with_example(name));
   }
   const LabelOptions options = parsed(words);
   const Words first = task_words(options);
   CHECK(first.size() > 30);
   CHECK(task_words(options_of_words(first)) == first);
   CHECK(signature_of(options_of_words(first)) == signature_of(options));
+}
+
+/// What check_rules() says of a command line; "" if nothing.
+std::string refusal_of(const Words& words) {
+  try {
+    check_rules(given_options(parsed(words)));
+    return "";
+  } catch (const Error& error) {
+    CHECK(error.failure() == Failure::usage);
+    return error.what();
+  }
+}
+
+TEST_CASE("options that need another one, or exclude it, are refused") {
+  std::size_t rules = 0;
+  for (const OptionRow& row : table_of({})) {
+    const auto name_of = [](const OptionRow::Rule& rule) {
+      return rule.other.substr(0, rule.other.find(' '));
+    };
+    for (const OptionRow::Rule& rule : row.rules) {
+      CAPTURE(row.names, rule.other);
+      Words words = {with_example(row.long_name())};
+      for (const OptionRow::Rule& other : row.rules)
+        if (other.is_needed && other.other != rule.other) words.push_back(with_example(name_of(other)));
+      Words with_other = words;
+      with_other.push_back(with_example(name_of(rule)));
+      const std::string reason = rule.reason.empty() ? "" : "; " + rule.reason;
+      CHECK(refusal_of(rule.is_needed ? words : with_other) ==
+            row.long_name() + (rule.is_needed ? " needs " + rule.other
+                                              : " and " + rule.other + " cannot be combined" + reason));
+      CHECK(refusal_of(rule.is_needed ? with_other : words) == "");
+      ++rules;
+    }
+  }
+  CHECK(rules > 10);
 }
 
 }  // namespace
