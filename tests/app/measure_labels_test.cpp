@@ -57,10 +57,10 @@ TEST_CASE("values of 64 bits and floating-point integers are labels, others are 
   const auto table = [&](const std::string& type, const std::string& bytes) {
     return succeeds({"measure", label_file(scratch, "in.nrrd", type, bytes), "--stats", "-"});
   };
-  CHECK(table("uint64", bytes_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 0})) ==
-        kHeader + std::string("18446744073709551615,1,0,0,0,0,0,0\n"));
-  CHECK(table("float", bytes_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 0})) ==
-        kHeader + std::string("1000000,1,2,0,2,0,2,0\n"));
+  CHECK(table("uint64", bytes_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 5})) ==
+        kHeader + std::string("5,1,3,1,3,1,3,1\n18446744073709551615,1,0,0,0,0,0,0\n"));
+  CHECK(table("float", bytes_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 5})) ==
+        kHeader + std::string("5,1,3,1,3,1,3,1\n1000000,1,2,0,2,0,2,0\n"));
   const auto is_refused = [&](const std::string& type, const std::string& bytes, const std::string& reason) {
     fails({"measure", label_file(scratch, "in.nrrd", type, bytes), "--stats", scratch / "out.csv"}, 65,
           reason);
@@ -86,7 +86,7 @@ TEST_CASE("the label image of objects keeps their values, or has new labels") {
   CHECK(written({"--relabel", "--label-type", "u8"}).ends_with(std::string{2, 2, 0, 0, 0, 1, 2, 0}));
   fails({"measure", labels, "-o", scratch / "out.nrrd", "--label-type", "u8"}, 64, "--relabel");
   const std::string large =
-      label_file(scratch, "large.nrrd", "uint64", bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 0}));
+      label_file(scratch, "large.nrrd", "uint64", bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
   fails({"measure", large, "-o", scratch / "large.tif"}, 65, "write labels instead of values");
   succeeds({"measure", large, "-o", scratch / "large.tif", "--relabel"});
 }
