@@ -216,7 +216,7 @@ def test_perimeters_where_no_labels_touch(random):
     check_table(gpuccl.measure(labels * 3, properties=names), {
         **skimage_measure.regionprops_table(labels * 3, properties=names)
     })  # fmt: skip
-    with pytest.raises(ValueError, match="no labels touch"):
+    with pytest.raises(ValueError, match="labels touch"):
         gpuccl.measure(np.array([[1, 2], [1, 2]]), properties=("perimeter",))
     with pytest.raises(ValueError, match="label"):
         gpuccl.measure(labels, properties=("holes",))
