@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/deflate/run_deflater.hpp"
-#include "io/tiff/imagej_description.hpp"
+#include "io/tiff/written_description.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {

@@ -13,7 +13,7 @@
 #include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
-#include "io/tiff/imagej_description.hpp"
+#include "io/tiff/written_description.hpp"
 #include "io/tiff/tiff_output.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/tiff/imagej_description.hpp"
+#include "io/tiff/written_description.hpp"
 
 #include "io/files/number_text.hpp"
 
