@@ -16,6 +16,7 @@
 #include "gpuccl/label.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/outlines.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/values.hpp"
