@@ -27,6 +27,8 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
     add_folder(command, "--contacts-dir", contacts_folder, "DIR",
                "Folder for one table of contacts per input");
   add_folder(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input");
+  add_folder(command, "--outlines-dir", outlines_folder, "DIR",
+             "Folder for the outlines of each input, in GeoJSON");
   add_text_path(command, "--report", report, "json",
                 "Status of each input, one line of JSON each; - for standard output");
   add_text_path(command, "--summary", summary, "csv",

@@ -17,6 +17,7 @@ struct BatchOptions {
   std::string stats_folder;
   std::string contacts_folder;
   std::string preview_folder;
+  std::string outlines_folder;
   std::string report;   // JSON lines, one an input
   std::string summary;  // CSV, a row for each input
   bool skip_existing = false;

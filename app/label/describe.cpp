@@ -160,6 +160,7 @@ void Description::written(LabelOutputs& outputs) {
   report.preview = written(outputs.preview());
   report.stats = written(outputs.stats());
   report.contacts = written(outputs.contacts());
+  report.outlines = written(outputs.outlines());
 }
 
 io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,

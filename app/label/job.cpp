@@ -15,6 +15,7 @@
 #include "io/parts/part_writer.hpp"
 #include "io/parts/together.hpp"
 #include "io/report/contacts_csv.hpp"
+#include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/report/value_table.hpp"
@@ -65,6 +66,10 @@ void Job::open() {
     input_.emplace(files_, options_,
                    [this](const std::string& path, const std::string& line) { warn(path, line); });
     extent_ = input_->extent();
+    if (!files_.outlines.empty() && extent_.depth > 1)
+      throw Error(Failure::data,
+                  "has " + std::to_string(extent_.depth) +
+                      " slices, but --outlines is for images with one; select one with --page");
     const Slab slab = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
     piece_.emplace(*input_, slab, is_alone(), [this](double done) { progress_.share(done); });
   });
@@ -241,6 +246,7 @@ void Job::write() {
                        part_.measured);
       if (files_.in_folders) thumbnail_ = app::thumbnail(labels);
     });
+  if (!files_.outlines.empty()) write_outlines();
   if (!files_.image.empty()) write_image();
   if (is_alone() && !files_.contacts.empty()) write_contacts();
   write_table();
@@ -260,7 +266,7 @@ void Job::write() {
 /// Returns the values to write instead of the part's labels.
 WrittenValues Job::written() {
   if (!options_.values.keep_values)
-    return {options_.label_type, std::move(part_.labels.numbers), part_.count};
+    return {options_.label_type, std::move(part_.labels.numbers), {}, part_.count};
   WrittenValues written;
   const ValueType type = *input_->value_type();
   here(files_.image, [&] {
@@ -283,8 +289,8 @@ void Job::write_image() {
     write.progress = [this](double done) { progress_.share(done); };
     description_.image(write, written.type);
     if (is_alone())
-      io::write_labels(*outputs_->image(), format, {*part_.labels.labels, written.map, written.largest},
-                       write);
+      io::write_labels(*outputs_->image(), format,
+                       {*part_.labels.labels, written.map, written.largest, written.wide}, write);
   });
   if (!options_.values.keep_values) part_.labels.numbers = std::move(written.map);
   if (is_alone()) return;
@@ -304,6 +310,15 @@ void Job::write_preview() {
                              labels);
 }
 
+void Job::write_outlines() {
+  const MemoryBudget& budget = piece_->budget();
+  here(files_.outlines, [&] {
+    io::write_outlines(*outputs_->outlines(), io::outline_format(files_.outlines),
+                       {*part_.labels.labels, part_.labels.numbers, part_.count},
+                       {files_.input, part_.components, value()}, budget.left_beside(budget.writing(0)));
+  });
+}
+
 /// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity
 /// that has made them are one; by all neighbors there are others.
 void Job::write_contacts() {
@@ -318,7 +333,7 @@ void Job::write_contacts() {
   all_or_none([&] {
     const Connectivity all = all_neighbors(input_->connectivity());
     contacts_ = is_alone() ? find_contacts(*part_.labels.labels, all, part_.labels.map(), options_.periodic,
-                                           budget.left_for_contacts())
+                                           budget.left_beside(budget.finding_contacts()))
                            : find_contacts_of_part(link_, extent_, all, part_, options_.periodic);
   });
   const bool in_3d = is_3d(input_->connectivity());

@@ -100,6 +100,7 @@ class Job {
   WrittenValues written();
   void write_image();
   void write_preview();
+  void write_outlines();
   void write_contacts();
   void write_table();
   io::Stretch stretch() const { return {part_.first, is_first(), link_.part() + 1 == link_.parts()}; }

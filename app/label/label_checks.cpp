@@ -12,6 +12,7 @@
 #include "io/files/file_identity.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/report/outlines.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -37,6 +38,10 @@ std::optional<io::LabelFormat> format_by_name(const std::string& path) {
 void check_preview(const LabelPaths& files) {
   if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
     throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; use the extension .png");
+}
+
+void check_outlines(const LabelPaths& files) {
+  if (!files.outlines.empty()) io::concerning(files.outlines, [&] { io::outline_format(files.outlines); });
 }
 
 void check_borders(const LabelOptions& options) {
@@ -83,7 +88,7 @@ void check_single(const LabelOptions& options) {
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
   if (!files.any_output())
     throw Error(Failure::usage,
-                "nothing to write; give -o, --json, --stats, --contacts, --preview or --view");
+                "nothing to write; give -o, --json, --stats, --contacts, --preview, --outlines or --view");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (!options.measure.intensity_name.empty())
@@ -91,6 +96,7 @@ void check_single(const LabelOptions& options) {
   if (io::are_one_stream(options.inputs.front(), options.measure.intensity))
     throw io::FileError(options.measure.intensity, Failure::usage, "cannot be both input and --intensity");
   check_preview(files);
+  check_outlines(files);
 }
 
 void check_batch(const LabelOptions& options) {
@@ -116,6 +122,9 @@ void check_batch(const LabelOptions& options) {
   if (!files.preview.empty())
     throw io::FileError(files.preview, Failure::usage,
                         "--preview is for one input; for several use --preview-dir");
+  if (!files.outlines.empty())
+    throw io::FileError(files.outlines, Failure::usage,
+                        "--outlines is for one input; for several use --outlines-dir");
   if (!files.view.empty() && !names_folder(files.view))
     throw io::FileError(files.view, Failure::usage,
                         "several inputs need a folder for their pages; use --view FOLDER/");
@@ -127,7 +136,7 @@ void check_batch(const LabelOptions& options) {
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
     throw Error(Failure::usage,
                 "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
-                "--view FOLDER/, --stats or --summary");
+                "--outlines-dir, --view FOLDER/, --stats or --summary");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
@@ -242,8 +251,9 @@ void check_outputs(const LabelPaths& files, const LabelOptions& options, const s
 std::vector<std::string> output_folders(const LabelOptions& options) {
   std::vector<std::string> folders;
   const BatchOptions& batch = options.batch;
-  for (const std::string& folder : {options.files.image, batch.json_folder, batch.stats_folder,
-                                    batch.contacts_folder, batch.preview_folder, options.files.view})
+  for (const std::string& folder :
+       {options.files.image, batch.json_folder, batch.stats_folder, batch.contacts_folder,
+        batch.preview_folder, batch.outlines_folder, options.files.view})
     if (!folder.empty()) folders.push_back(folder);
   return folders;
 }

@@ -89,6 +89,8 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
   add_text_path(command, "--stats", files.stats, "csv",
                 "Table of components in CSV, one for all inputs; - for standard output");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+  add_path(command, "--outlines", files.outlines, "FILE",
+           "Outlines of the components of a 2D image: .geojson, or .json for COCO");
 }
 
 void add_contacts_and_view(const Command& command, LabelPaths& files) {

@@ -79,6 +79,7 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
   }
   preview_ = open(paths.preview);
   view_ = open(paths.view);
+  outlines_ = open(paths.outlines);
   stats_ = open_text(paths.stats, streams_.stats);
   contacts_ = open_text(paths.contacts, streams_.contacts);
   report_ = open_text(paths.json, streams_.report);
@@ -92,7 +93,7 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
 }
 
 void LabelOutputs::finish() {
-  for (const File* file : {&image_, &preview_, &view_, &stats_, &contacts_})
+  for (const File* file : {&image_, &preview_, &view_, &outlines_, &stats_, &contacts_})
     if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
 
@@ -127,7 +128,7 @@ void LabelOutputs::commit() {
   if (image_) files.push_back(image_.get());
   if (group_)
     for (const File& file : group_->files()) files.push_back(file.get());
-  for (const File* file : {&preview_, &view_, &stats_, &contacts_, &report_})
+  for (const File* file : {&preview_, &view_, &outlines_, &stats_, &contacts_, &report_})
     if (*file) files.push_back(file->get());
   if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
 }

@@ -41,6 +41,7 @@ class LabelOutputs {
   io::AtomicFile* contacts() { return contacts_.get(); }
   io::AtomicFile* preview() { return preview_.get(); }
   io::AtomicFile* view() { return view_.get(); }
+  io::AtomicFile* outlines() { return outlines_.get(); }
   io::AtomicFile* report() { return report_.get(); }
 
   /// Everything but the report reaches the disk.
@@ -61,7 +62,7 @@ class LabelOutputs {
   bool overwrite_;
   LabelStreams streams_;
   std::unique_ptr<io::LabelGroup> group_;  // that the label image is of
-  File image_, preview_, view_, stats_, contacts_, report_;
+  File image_, preview_, view_, outlines_, stats_, contacts_, report_;
 };
 
 /// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a

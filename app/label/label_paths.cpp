@@ -34,12 +34,12 @@ void LabelPaths::add_to_own_store() {
 
 bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !contacts.empty() || !preview.empty() ||
-         !view.empty();
+         !view.empty() || !outlines.empty();
 }
 
 std::vector<std::string> LabelPaths::outputs() const {
   std::vector<std::string> list;
-  for (const std::string& path : {image, preview, view, stats, contacts, json})
+  for (const std::string& path : {image, preview, view, outlines, stats, contacts, json})
     if (!path.empty() && path != "-") list.push_back(path);
   return list;
 }

@@ -15,6 +15,7 @@ struct LabelPaths {
   std::string contacts;  // the same
   std::string preview;
   std::string view;              // a page to look at the labels
+  std::string outlines;          // polygons or run lengths of an image of one slice
   bool json_by_default = false;  // the report was not asked for: it is a file
   bool in_folders = false;       // outputs are named after their inputs: all are files
 

@@ -69,9 +69,15 @@ class MemoryBudget {
     const double left = static_cast<double>(allowed_) - writing(1);
     return one > 0 && left > 0 ? 1 + static_cast<std::size_t>(left / one) : 1;
   }
-  /// Returns the bytes that contacts may use in addition to the rows in which they are found.
-  std::int64_t left_for_contacts() const {
-    return std::max(kInAnyCase, limit_ - static_cast<std::int64_t>(std::ceil(finding_contacts())));
+  /// Returns the part of the limit that slabs leave to contacts or outlines, whose size is known only after
+  /// labeling.
+  std::int64_t reserved_for_results() const {
+    constexpr std::int64_t kShare = 4;
+    return std::max<std::int64_t>(0, limit_ / kShare - kInAnyCase);
+  }
+  /// Returns the bytes that results such as contacts may use in addition to `step`.
+  std::int64_t left_beside(double step) const {
+    return std::max(kInAnyCase, limit_ - static_cast<std::int64_t>(std::ceil(step)));
   }
   /// Returns the bytes of `memory` that measuring may use in addition to the sums of components.
   std::int64_t left_to_measure(std::int64_t memory) const {

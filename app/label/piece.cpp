@@ -49,7 +49,9 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   const std::int64_t width = work_.extent.width;
   const std::int64_t most_in_row = work_.values ? width : (width + 1) / 2;
   runs_ = {most_in_row * work_.extent.rows(), most_in_row};
-  if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_);
+  if (!input.files().contacts.empty() || !input.files().outlines.empty())
+    reserved_ = budget_.reserved_for_results();
+  if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_ + reserved_);
   claim();
   needed_ = budget_.limit();
   if (!plan_.slabs.empty()) return;
@@ -82,7 +84,9 @@ void Piece::claim() {
   if (!files.image.empty()) {
     const io::LabelFormat format = io::label_format(files.image);
     const bool is_wide = format != io::LabelFormat::png && most_components_ > UINT16_MAX;
-    const io::LabelType type = options.values.keep_values                       ? io::LabelType::u32
+    const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
+    const io::LabelType type = options.values.keep_values && may_be_64_bits     ? io::LabelType::u64
+                               : options.values.keep_values                     ? io::LabelType::u32
                                : options.label_type != io::LabelType::automatic ? options.label_type
                                : is_wide                                        ? io::LabelType::u32
                                                                                 : io::LabelType::u16;
@@ -92,7 +96,7 @@ void Piece::claim() {
   if (!files.preview.empty())
     claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
   if (!files.view.empty())
-    claims.preview = std::max(claims.preview, static_cast<double>(bytes_to_make_view()));
+    claims.preview = std::max(claims.preview, static_cast<double>(bytes_to_make_view(whole, runs_.all)));
 }
 
 bool Piece::read(std::int64_t allowed) {
@@ -111,7 +115,7 @@ bool Piece::read(std::int64_t allowed) {
     if (!enough) needed_ = budget_.needed(budget_.at_once());
   } else if (!components_fit(work_, budget_.limit(), most_components_)) {
     forget();
-    plan_ = plan_large_slabs(work_, budget_.limit(), held_);
+    plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_);
     claim();
   }
   if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
@@ -253,7 +257,7 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
       if (!input_.is_open() || budget_.can_write()) return;
       labels.reset();
       bits_ = {};
-      plan_ = plan_large_slabs(work_, budget_.limit(), held_);
+      plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_);
       claim();
       if (is_filled_) return;
     }
@@ -338,7 +342,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
       if (!budget_.can_write())
         throw TooManyComponents(Failure::memory,
                                 "needs " + io::bytes_in_words(budget_.writing(1)) +
-                                    " of memory to write rows with that many labels; the limit is " +
+                                    " of memory to write outputs with that many labels; the limit is " +
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
       engine_report_ = totals.engine;
       report_.more_than_two_values = input_.reader().has_more_than_two_values();
@@ -421,7 +425,7 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
 
 /// While TooManyComponents is handled, which goes on if slabs cannot be smaller.
 void Piece::take_smaller_slabs() {
-  std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, budget_.limit(), held_, plan_);
+  std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, budget_.limit(), held_ + reserved_, plan_);
   if (!smaller) throw;
   plan_ = std::move(*smaller);
   claim();

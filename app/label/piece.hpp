@@ -105,6 +105,7 @@ class Piece {
   MemoryPlan plan_;
   MemoryBudget budget_;
   std::int64_t held_ = 0, needed_ = 0;
+  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave to contacts and outlines
 
   BitVolume bits_;                     // empty if labeled by slabs, or by values
   std::optional<ValueImage> values_;   // then in its place

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "gpuccl/error.hpp"
@@ -32,39 +33,54 @@ io::LabelType written_type(ValueType type) {
   }
 }
 
-[[noreturn]] void not_of_32_bits(const std::string& value) {
-  throw Error(
-      Failure::data,
-      "the value " + value + " does not fit the 32 bits of a label image; write labels instead of values");
+/// Returns the type that holds all values of `type`, if these do not fit 32 bits.
+io::LabelType wide_type(ValueType type) {
+  return is_floating(type) ? io::LabelType::f64 : is_signed(type) ? io::LabelType::i64 : io::LabelType::u64;
 }
 
-/// The bits of a sample.
-Label sample_of(ValueType type, ValueBits value) {
+/// Returns the bits of a sample of up to 32 bits; none if the value needs more.
+std::optional<Label> narrow_sample(ValueType type, ValueBits value) {
   if (is_floating(type)) {
     const double number = std::bit_cast<double>(value);
     const auto narrow = static_cast<float>(number);
-    if (static_cast<double>(narrow) != number) not_of_32_bits(io::shortest(number));
+    if (static_cast<double>(narrow) != number) return std::nullopt;
     return std::bit_cast<Label>(narrow);
   }
   if (is_signed(type) && static_cast<std::int64_t>(value) != static_cast<std::int32_t>(value))
-    not_of_32_bits(std::to_string(static_cast<std::int64_t>(value)));
-  if (!is_signed(type) && value > UINT32_MAX) not_of_32_bits(std::to_string(value));
+    return std::nullopt;
+  if (!is_signed(type) && value > UINT32_MAX) return std::nullopt;
   const int bits = std::min(32, 8 * static_cast<int>(bytes_of(type)));
   return static_cast<Label>(value & ~std::uint64_t{0} >> (64 - bits));
 }
 
+std::string text_of(ValueType type, ValueBits value) {
+  if (is_floating(type)) return io::shortest(std::bit_cast<double>(value));
+  return is_signed(type) ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+}
+
+Label largest_of(ValueType type, std::span<const ValueBits> values) {
+  Label largest = 0;
+  for (const ValueBits value : values)
+    largest = static_cast<Label>(std::clamp<double>(to_double(type, value), largest, UINT32_MAX));
+  return largest;
+}
+
 }  // namespace
 
-WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
-                             const std::vector<Label>& selected) {
+WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
+                            const std::vector<Label>& selected) {
   WrittenValues written;
   written.type = written_type(type);
+  written.largest = largest_of(type, values);
   std::vector<Label> samples = {0};
   samples.reserve(values.size() + 1);
   for (const ValueBits value : values) {
-    samples.push_back(sample_of(type, value));
-    written.largest =
-        static_cast<Label>(std::clamp<double>(to_double(type, value), written.largest, UINT32_MAX));
+    const std::optional<Label> sample = narrow_sample(type, value);
+    if (!sample)
+      throw Error(Failure::data, "the value " + text_of(type, value) +
+                                     " does not fit 32 bits, which label images have that are written in "
+                                     "parts; write labels, or the image in one process");
+    samples.push_back(*sample);
   }
   if (selected.empty()) {
     written.map = std::move(samples);
@@ -72,6 +88,20 @@ WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
   }
   written.map.reserve(selected.size());
   for (const Label label : selected) written.map.push_back(samples[label]);
+  return written;
+}
+
+WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
+                             const std::vector<Label>& selected) {
+  if (std::all_of(values.begin(), values.end(),
+                  [type](ValueBits value) { return narrow_sample(type, value); }))
+    return narrow_values(type, values, selected);
+  WrittenValues written;
+  written.type = wide_type(type);
+  written.largest = largest_of(type, values);
+  written.map = selected;
+  written.wide = {0};
+  written.wide.insert(written.wide.end(), values.begin(), values.end());
   return written;
 }
 
@@ -84,7 +114,7 @@ WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> 
     stay.push_back(values[label - 1]);
     selected[label] = static_cast<Label>(stay.size());
   }
-  return written_values(type, stay, selected);
+  return narrow_values(type, stay, selected);
 }
 
 }  // namespace gpuccl::app

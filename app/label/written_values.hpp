@@ -12,16 +12,21 @@ namespace gpuccl::app {
 /// Values to write instead of labels (--keep-values).
 struct WrittenValues {
   io::LabelType type = io::LabelType::automatic;
-  std::vector<Label> map;  // from labels to values, as the bits of an unsigned type
-  Label largest = 0;       // of those that are not negative
+  std::vector<Label> map;       // from labels to values, as the bits of an unsigned type; or to `wide`
+  std::vector<ValueBits> wide;  // values of 64 bits, that of the background first; empty if 32 are enough
+  Label largest = 0;            // of those that are not negative
 };
 
-/// `values`: of each component that stays; `selected`: Selection::map. Values of 64 bits get 32 where they
-/// fit these, else Error (data).
+/// Returns the values to write for an image. `values`: of each component that stays; `selected`:
+/// Selection::map. Types of 64 bits are written with 32 if all values fit these.
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
-/// Returns the values to write for a part of an image whose labels have `values`. Labels whose `numbers` are
+/// Returns values of 32 bits at most. Error (data) if one does not fit.
+WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
+                            const std::vector<Label>& selected);
+
+/// Returns narrow_values() for a part of an image whose labels have `values`. Labels whose `numbers` are
 /// 0 are dropped.
 WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
                                      const std::vector<Label>& numbers);

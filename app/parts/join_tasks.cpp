@@ -273,9 +273,9 @@ class Join {
   /// Decides on the type of the label image, which must hold all labels, or values instead of them.
   void settle_image(const Column<ValueBits>& values) {
     const LabelOptions& options = run_.options();
-    WrittenValues written{options.label_type, {}, static_cast<Label>(joined_.count)};
+    WrittenValues written{options.label_type, {}, {}, static_cast<Label>(joined_.count)};
     io::concerning(run_.files().image, [&] {
-      if (options.values.keep_values) written = written_values(*input_.value_type(), values, {});
+      if (options.values.keep_values) written = narrow_values(*input_.value_type(), values, {});
     });
     joined_.image_largest = written.largest;
     joined_.image_type = written.type;

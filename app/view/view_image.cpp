@@ -28,6 +28,11 @@ struct Slice {
 
 }  // namespace
 
+std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
+  constexpr std::int64_t kEach = 11;  // the mean and its copy, the gray value, and its share of what is packed
+  return kEach * std::min(kMostPixels, pixels);
+}
+
 ViewImage::ViewImage(const std::string& path, io::ReadOptions options) : path_(path) {
   io::concerning(path, [&] {
     std::error_code none;

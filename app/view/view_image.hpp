@@ -15,6 +15,9 @@ namespace gpuccl::app {
 /// elements, of every `step`-th slice.
 class ViewImage {
  public:
+  /// Returns the bytes that an image of so many pixels takes at most, while it is packed.
+  static std::int64_t most_bytes(std::int64_t pixels);
+
   /// Opens the image; FileError. A folder is a stack.
   ViewImage(const std::string& path, io::ReadOptions options);
 

@@ -1,5 +1,6 @@
 #include "app/view/view_labels.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/view/packed.hpp"
@@ -17,9 +18,10 @@ void put_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
 
 }  // namespace
 
-std::int64_t ViewLabels::most_bytes() {
+std::int64_t ViewLabels::most_bytes(std::int64_t rows, std::int64_t runs) {
   // Vectors that grow have twice as much, and what is packed from them is smaller.
-  return 2 * static_cast<std::int64_t>(kMostRuns * sizeof(LabelRun) + kMostRows * sizeof(Row));
+  return 2 * (std::min<std::int64_t>(kMostRuns, runs) * static_cast<std::int64_t>(sizeof(LabelRun)) +
+              std::min<std::int64_t>(kMostRows, rows) * static_cast<std::int64_t>(sizeof(Row)));
 }
 
 ViewLabels::ViewLabels(const io::MappedLabels& labels) : extent_(labels.labels.extent()) {

@@ -24,8 +24,8 @@ class ViewLabels {
   int height() const { return shown(extent_.height, factor_); }
   int depth() const { return shown(extent_.depth, step_); }
 
-  /// Bytes that the runs of any image take at most.
-  static std::int64_t most_bytes();
+  /// Returns the bytes that an image with so many rows and runs takes at most.
+  static std::int64_t most_bytes(std::int64_t rows, std::int64_t runs);
 
  private:
   struct Row {

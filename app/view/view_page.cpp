@@ -56,9 +56,8 @@ std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels
 
 }  // namespace
 
-std::int64_t bytes_to_make_view() {
-  constexpr std::int64_t kImage = std::int64_t{256} << 20;  // pixels, with copies, and what is packed
-  return ViewLabels::most_bytes() + kImage;
+std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs) {
+  return ViewLabels::most_bytes(extent.rows(), runs) + ViewImage::most_bytes(extent.elements());
 }
 
 void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page) {

@@ -36,8 +36,8 @@ struct ViewPage {
 /// Components of at most so many rows are given to a page, the largest.
 inline constexpr std::size_t kMostViewRows = 1'000'000;
 
-/// Bytes that making a page takes at most in addition to labels and table.
-std::int64_t bytes_to_make_view();
+/// Returns the bytes that a page of an image with so many runs takes at most, in addition to labels and table.
+std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs);
 
 /// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below.
 void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page);

@@ -1,15 +1,39 @@
 #include "io/image/label_image.hpp"
 
+#include <cstring>
+
 namespace gpuccl::io {
 
 int bits_per_sample(LabelType type) {
-  if (type == LabelType::u8 || type == LabelType::i8) return 8;
-  return type == LabelType::u16 || type == LabelType::i16 ? 16 : 32;
+  switch (type) {
+    case LabelType::u8:
+    case LabelType::i8:
+      return 8;
+    case LabelType::u16:
+    case LabelType::i16:
+      return 16;
+    case LabelType::u64:
+    case LabelType::i64:
+    case LabelType::f64:
+      return 64;
+    default:
+      return 32;
+  }
 }
 
 char kind_of(LabelType type) {
-  if (type == LabelType::f32) return 'f';
-  return type == LabelType::i8 || type == LabelType::i16 || type == LabelType::i32 ? 'i' : 'u';
+  switch (type) {
+    case LabelType::f32:
+    case LabelType::f64:
+      return 'f';
+    case LabelType::i8:
+    case LabelType::i16:
+    case LabelType::i32:
+    case LabelType::i64:
+      return 'i';
+    default:
+      return 'u';
+  }
 }
 
 std::string numpy_name(LabelType type) {
@@ -24,8 +48,28 @@ std::string long_name(LabelType type) {
   return (kind == 'f' ? "float" : kind == 'i' ? "int" : "uint") + std::to_string(bits_per_sample(type));
 }
 
+namespace {
+
+/// Labels are rendered into the upper half of `out` and replaced from the front, so no other memory is
+/// needed.
+void render_wide(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, void* out) {
+  const auto samples = static_cast<std::size_t>(rows * labels.labels.extent().width);
+  auto* const bytes = static_cast<std::byte*>(out);
+  std::byte* const rendered = bytes + samples * sizeof(Label);
+  render({labels.labels, labels.map, labels.count}, LabelType::u32, first_row, rows, rendered);
+  for (std::size_t i = 0; i < samples; ++i) {
+    Label label = 0;
+    std::memcpy(&label, rendered + i * sizeof(Label), sizeof label);
+    const std::uint64_t sample = labels.wide[label];
+    std::memcpy(bytes + i * sizeof sample, &sample, sizeof sample);
+  }
+}
+
+}  // namespace
+
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows,
             void* out) {
+  if (bits_per_sample(type) == 64) return render_wide(labels, first_row, rows, out);
   LabelsOut typed = static_cast<std::uint32_t*>(out);
   if (bits_per_sample(type) == 8) typed = static_cast<std::uint8_t*>(out);
   if (bits_per_sample(type) == 16) typed = static_cast<std::uint16_t*>(out);

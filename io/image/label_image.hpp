@@ -12,8 +12,8 @@
 
 namespace gpuccl::io {
 
-/// The signed ones and f32 are those of values that are written back, as the bits of an unsigned type.
-enum class LabelType { automatic, u8, u16, u32, i8, i16, i32, f32 };
+/// Signed and floating-point types, and those of 64 bits, hold values that are written instead of labels.
+enum class LabelType { automatic, u8, u16, u32, i8, i16, i32, f32, u64, i64, f64 };
 enum class Compression { none, deflate, lzw, zstd, packbits };
 enum class BigTiff { automatic, yes, no };  // automatic: where a file passes the 4 GiB of a classic TIFF
 
@@ -28,11 +28,12 @@ struct WriteOptions {
 };
 
 /// Labels to write: `labels` with `map` applied (may be empty); `count` is the number of labels after
-/// mapping.
+/// mapping. Samples of 64 bits are `wide` at the mapped label, as the bits of an unsigned type.
 struct MappedLabels {
   const LabelSource& labels;
   std::span<const Label> map;
   Label count = 0;
+  std::span<const std::uint64_t> wide = {};
 };
 
 /// Bits of a sample; `type` is resolved, not automatic.

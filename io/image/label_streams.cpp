@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/error.hpp"
 #include "io/deflate/stream_frame.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/run_blocks.hpp"
@@ -17,6 +18,14 @@ using Samples = std::vector<std::byte>;
 
 StripLayout strips_of(const Extent& extent, const WriteOptions& options) {
   return {extent, bits_per_sample(options.type), options.strips_at_once};
+}
+
+/// Deflate blocks are made from runs, whose samples have 32 bits at most.
+void refuse_wide(LabelType type) {
+  if (bits_per_sample(type) > 32)
+    throw Error(Failure::data,
+                "values of 64 bits are not compressed in this format; write .npy, .tiff or .zarr, or add "
+                "--compress none for NRRD and MetaImage");
 }
 
 void append(Samples& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -156,12 +165,14 @@ LabelFile raw_label_file(std::string head, const Extent& extent, const WriteOpti
 
 LabelFile gzip_label_file(std::string head, std::span<const std::byte> first, const Extent& extent,
                           const WriteOptions& options) {
+  refuse_wide(options.type);
   return label_file<GzipEncoder>(
       std::make_unique<GzipFile>(std::move(head), first, strips_of(extent, options)), options.type);
 }
 
 LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& extent,
                           const WriteOptions& options) {
+  refuse_wide(options.type);
   return label_file<ZlibEncoder>(
       std::make_unique<ZlibFile>(std::move(head), size_at, strips_of(extent, options)), options.type);
 }

@@ -69,6 +69,12 @@ const char* element_type(LabelType type) {
       return "MET_INT";
     case LabelType::f32:
       return "MET_FLOAT";
+    case LabelType::u64:
+      return "MET_ULONG_LONG";
+    case LabelType::i64:
+      return "MET_LONG_LONG";
+    case LabelType::f64:
+      return "MET_DOUBLE";
     default:
       return "MET_UINT";
   }

@@ -100,6 +100,12 @@ std::uint64_t datatype_of(LabelType type) {
       return 8;
     case LabelType::f32:
       return 16;
+    case LabelType::u64:
+      return 1280;
+    case LabelType::i64:
+      return 1024;
+    case LabelType::f64:
+      return 64;
     default:
       return 768;
   }

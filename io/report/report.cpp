@@ -129,17 +129,18 @@ OrderedJson timings_of(const Report& report) {
 
 /// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
 std::string head(const Report& report) {
-  const OrderedJson json = {{"gpuccl", GPUCCL_VERSION},
-                            {"options", report.options},
-                            {"input", input_of(report)},
-                            {"intensity", intensity_of(report)},
-                            {"labeling", labeling_of(report)},
-                            {"output", file_of(report.output)},
-                            {"preview", file_of(report.preview)},
-                            {"stats", file_of(report.stats)},
-                            {"contacts", file_of(report.contacts)},
-                            {"hints", report.hints},
-                            {"timings_ms", timings_of(report)}};
+  OrderedJson json = {{"gpuccl", GPUCCL_VERSION},
+                      {"options", report.options},
+                      {"input", input_of(report)},
+                      {"intensity", intensity_of(report)},
+                      {"labeling", labeling_of(report)},
+                      {"output", file_of(report.output)},
+                      {"preview", file_of(report.preview)},
+                      {"stats", file_of(report.stats)},
+                      {"contacts", file_of(report.contacts)},
+                      {"hints", report.hints},
+                      {"timings_ms", timings_of(report)}};
+  if (!report.outlines.path.empty()) json["outlines"] = file_of(report.outlines);
   std::string text = json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
   text.resize(text.rfind("\n}"));
   return text;

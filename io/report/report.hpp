@@ -55,15 +55,15 @@ struct Report {
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;
   std::optional<FilledHoles> holes;  // if they were to be filled
-  std::string
-      label_type;     // as the words of --label-type, and "i8", "i16", "i32", "f32"; empty without an output
-  std::string order;  // "raster", "size", "label"
+  std::string label_type;            // "u8" to "f64"; empty without an output
+  std::string order;                 // "raster", "size", "label"
 
   ValueColumn value;                           // of images of values
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
   ReportedFile preview, stats, contacts;  // a table that went to a stream is not a file
+  ReportedFile outlines;                  // left out of the report if there are none
 
   std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
 

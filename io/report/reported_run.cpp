@@ -171,7 +171,8 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),
                        .stats = file_in(head, "stats"),
-                       .contacts = file_in(head, "contacts")};
+                       .contacts = file_in(head, "contacts"),
+                       .outlines = head.contains("outlines") ? file_in(head, "outlines") : ReportedFile{}};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

@@ -13,7 +13,7 @@ namespace gpuccl::io {
 struct ReportedRun {
   bool complete = false;  // the report has its end
   std::string options;
-  ReportedFile input, intensity, output, preview, stats, contacts;
+  ReportedFile input, intensity, output, preview, stats, contacts, outlines;
 };
 
 /// Returns none if the file `path` does not exist, is not a report, or has lost its head.

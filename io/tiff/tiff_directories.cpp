@@ -3,10 +3,12 @@
 #include <tiff.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include "io/tiff/tiff_scheme.hpp"
+#include "io/tiff/written_description.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -48,6 +50,11 @@ class Directory {
   void add_long(std::uint16_t tag, std::int64_t value) {
     append(start(tag, TIFF_LONG, 1), static_cast<std::uint64_t>(value), 4);
   }
+  void add_longs(std::uint16_t tag, std::initializer_list<std::uint32_t> values) {
+    std::string& bytes = start(tag, TIFF_LONG, values.size());
+    for (const std::uint32_t value : values) append(bytes, value, 4);
+  }
+  void add_bytes(std::uint16_t tag, const std::string& bytes) { start(tag, TIFF_BYTE, bytes.size()) = bytes; }
   void add_text(std::uint16_t tag, const std::string& text) {
     start(tag, TIFF_ASCII, text.size() + 1).assign(text.c_str(), text.size() + 1);
   }
@@ -142,6 +149,11 @@ std::string TiffDirectories::page(std::int64_t slice, std::uint64_t offset,
   directory.add_short(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   if (resolution.is_known()) directory.add_short(TIFFTAG_RESOLUTIONUNIT, static_cast<int>(resolution.unit));
   directory.add_short(TIFFTAG_SAMPLEFORMAT, pages_.sample_format);
+  if (slice == 0 && !pages_.imagej_lookup_table.empty()) {
+    constexpr std::uint16_t kByteCounts = 50838, kMetadata = 50839;
+    directory.add_longs(kByteCounts, {kImagejHeadBytes, kImagejTableBytes});
+    directory.add_bytes(kMetadata, pages_.imagej_lookup_table);
+  }
   return directory.bytes(offset, slice + 1 == strips.extent.depth);
 }
 

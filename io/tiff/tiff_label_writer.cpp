@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "io/deflate/run_deflater.hpp"
-#include "io/tiff/written_description.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
+#include "io/tiff/written_description.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -94,7 +94,9 @@ std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Comp
   }
 }
 
-LabelFile tiff_label_file(const Extent& extent, Label count, const WriteOptions& options) {
+LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label count,
+                          const WriteOptions& options) {
+  const bool is_ome = is_ome_tiff(path);
   const int bits = bits_per_sample(options.type);
   auto file = std::make_unique<TiffFile>(
       TiffPages{.strips = StripLayout(extent, bits, options.strips_at_once),
@@ -106,14 +108,17 @@ LabelFile tiff_label_file(const Extent& extent, Label count, const WriteOptions&
                 .deflate_level = kDeflateLevel,
                 .big = options.big_tiff,
                 .resolution = resolution_of(options.geometry),
-                .description = imagej_description(extent, count, options.geometry)});
+                .description = is_ome ? ome_xml(extent, options.type, options.geometry)
+                                      : imagej_description(extent, count, options.geometry),
+                .imagej_lookup_table = is_ome ? "" : imagej_lookup_table()});
   const TiffPages& pages = file->pages();
   const auto new_encoder = [&pages, type = options.type](const MappedLabels& labels,
                                                          int /*file*/) -> std::unique_ptr<StripEncoder> {
     const FillStrip fill = [&pages, labels, type](std::int64_t strip, std::byte* samples) {
       render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
     };
-    if (pages.compression == Compression::deflate) return std::make_unique<RunStrips>(labels, pages, fill);
+    if (pages.compression == Compression::deflate && bits_per_sample(type) <= 32)
+      return std::make_unique<RunStrips>(labels, pages, fill);
     return std::make_unique<TiffStripEncoder>(pages, fill);
   };
   return {std::move(file), new_encoder};

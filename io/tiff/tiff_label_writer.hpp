@@ -1,11 +1,15 @@
 #pragma once
 
+#include <string>
+
 #include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
-/// An image of `count` labels as TIFF; options.type is resolved. Throws Error as TiffFile.
-LabelFile tiff_label_file(const Extent& extent, Label count, const WriteOptions& options);
+/// An image of `count` labels as TIFF, described for ImageJ, which shows it in color, or with OME-XML if
+/// `path` ends in .ome.tif; options.type is resolved. Throws Error as TiffFile and ome_xml().
+LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label count,
+                          const WriteOptions& options);
 
 /// Bytes that this takes for each strip that is under way, of labels of which no row has more than `runs`
 /// runs.

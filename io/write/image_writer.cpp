@@ -13,9 +13,9 @@
 #include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
 #include "io/png/png_output.hpp"
-#include "io/tiff/written_description.hpp"
 #include "io/tiff/tiff_output.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
+#include "io/tiff/written_description.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -46,7 +46,8 @@ void write_tiff_image(AtomicFile& file, BitView image) {
                         .deflate_level = kLevel,
                         .resolution = {},
                         // So that nobody takes slices for pages of a scan.
-                        .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : ""};
+                        .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : "",
+                        .imagej_lookup_table = ""};
   const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
     store_strip(image, pages.strips, strip, samples);
   };

@@ -108,7 +108,7 @@ LabelFile new_label_file(LabelFormat format, const std::string& path, const Exte
                          const WriteOptions& options) {
   switch (format) {
     case LabelFormat::tiff:
-      return tiff_label_file(extent, count, options);
+      return tiff_label_file(path, extent, count, options);
     case LabelFormat::png:
       return png_label_file(extent, options);
     case LabelFormat::npy:

@@ -150,7 +150,7 @@ class ChunkEncoder final : public StripEncoder {
  private:
   void encode_chunk(std::uint64_t column) {
     if (is_gzip_) draw();
-    if (from_runs_.pays(chunk_.runs.size(), layout_.height)) {
+    if (bits_per_sample(type_) <= 32 && from_runs_.pays(chunk_.runs.size(), layout_.height)) {
       from_runs_.clear();
       from_runs_.add(chunk_);
       if (!is_gzip_) return put(column, {from_runs_.stream()});
@@ -183,7 +183,15 @@ class ChunkEncoder final : public StripEncoder {
         std::byte{});
     if (bytes == 1) return draw_as<std::uint8_t>();
     if (bytes == 2) return draw_as<std::uint16_t>();
-    draw_as<std::uint32_t>();
+    if (bytes == 4) return draw_as<std::uint32_t>();
+    draw_as<std::uint64_t>();
+  }
+  template <class Sample>
+  Sample sample_of(Label label) const {
+    if constexpr (sizeof(Sample) > sizeof(Label))
+      return labels_.wide[label];
+    else
+      return static_cast<Sample>(label);
   }
   template <class Sample>
   void draw_as() {
@@ -192,7 +200,7 @@ class ChunkEncoder final : public StripEncoder {
     for (const std::size_t end : chunk_.ends) {
       for (; run < end; ++run)
         std::fill(row + chunk_.runs[run].begin, row + chunk_.runs[run].end,
-                  static_cast<Sample>(chunk_.runs[run].label));
+                  sample_of<Sample>(chunk_.runs[run].label));
       row += layout_.width;
     }
   }

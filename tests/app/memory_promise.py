@@ -27,6 +27,7 @@ MODES = {
     "fill holes": (64, ["--fill-holes"]),
     "intensity": (128, ["--intensity", "SAMPLES"]),
     "preview": (16, ["--preview", "OUT.png"]),
+    "view": (320, ["--view", "OUT.html"]),
 }
 
 
@@ -37,7 +38,7 @@ def peak(words):
     return os.waitstatus_to_exitcode(status), usage.ru_maxrss / MIB
 
 
-# Images of which something else than the elements takes the memory: rows, components, contacts, holes.
+# Blobs are of 8x8 pixels. Images of which something else than the elements takes the memory: rows, components, contacts, holes.
 ODD = [
     ("narrow dots", "dots 1x1000000", 16, []),
     ("narrow dots", "dots 1x1000000", 64, []),
@@ -45,6 +46,8 @@ ODD = [
     ("narrow dots, values", "dots 1x1000000", 64, ["--values"]),
     ("2D noise, contacts", "noise 3000x3000", 64, ["-c", "4", "--contacts", "OUT.csv"]),
     ("2D noise, contacts that fit", "noise 3000x3000", 400, ["-c", "4", "--contacts", "OUT.csv"]),
+    ("blobs in slabs, contacts that fit", "blobs 20000x10000", 256, ["-c", "4", "--contacts", "OUT.csv"]),
+    ("a small page to look at that fits", "blobs 1000x1000", 64, ["--view", "OUT.html"]),
     ("3D noise, contacts", "noise 140x140x140", 64, ["-c", "6", "--contacts", "OUT.csv"]),
     ("2D noise, holes", "noise 3000x3000", 16, ["--fill-holes"]),
     ("3D noise, holes", "noise 140x140x140", 16, ["-c", "26", "--fill-holes"]),
@@ -53,8 +56,9 @@ ODD = [
 
 def make_odd(kind, size, path):
     """Dots are every second element."""
-    if kind == "noise":
-        subprocess.run([GPUCCL, "generate", "random", "--size", size, "--density", "0.4", "-o", path], check=True)
+    if kind in ("noise", "blobs"):
+        granularity = {"noise": "1", "blobs": "8"}[kind]
+        subprocess.run([GPUCCL, "generate", "random", "--size", size, "--density", "0.4", "--granularity", granularity, "-o", path], check=True)
         return
     width, height = map(int, size.split("x"))
     header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(height, width)}, }}".ljust(117) + "\n"

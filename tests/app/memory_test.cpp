@@ -205,7 +205,7 @@ TEST_CASE("wide rows of labels take what is made of them, in all formats") {
   const Ended refused =
       within(80, {"label", sparse_file, "-o", scratch / "none.tif", "--compress", "packbits"});
   CHECK(refused.code == 71);
-  CHECK_THAT(refused.err, tests::containing("to write rows with that many labels"));
+  CHECK_THAT(refused.err, tests::containing("to write outputs with that many labels"));
   CHECK(!std::filesystem::exists(scratch / "none.tif"));
 }
 

@@ -158,7 +158,26 @@ TEST_CASE("values keep their type, sign and bits") {
   CHECK(values_in<std::uint32_t>(out, "<u4") == std::vector<std::uint32_t>(longs.begin(), longs.end()));
   save_npy(in, "<u8", 1, 1, std::vector<std::uint64_t>{~0ull, ~0ull, 1ull << 63});
   CHECK(report_of({in, "--values"})["components"][0]["value"] == ~0ull);
-  fails({"label", in, "--values", "--keep-values", "-o", out}, 65, "does not fit the 32 bits");
+  const std::vector<std::uint64_t> wide = {~0ull, ~0ull, 1ull << 63, 0, 7};
+  save_npy(in, "<u8", 1, 1, wide);
+  succeeds({"label", in, "--values", "--keep-values", "-o", out, "--quiet"});
+  CHECK(values_in<std::uint64_t>(out, "<u8") == wide);
+  for (const std::string name : {"out64.tif", "out64.nii", "out64.nrrd", "out64.mha", "out64.zarr"}) {
+    CAPTURE(name);
+    std::vector<std::string> words = {"label",        in,       "--values", "--keep-values", "-o",
+                                      scratch / name, "--quiet"};
+    if (name.ends_with("nrrd") || name.ends_with("mha")) words.insert(words.end(), {"--compress", "none"});
+    succeeds(words);
+    succeeds({"label", scratch / name, "--values", "--keep-values", "-o", scratch / "again.npy", "--quiet"});
+    CHECK(values_in<std::uint64_t>(scratch / "again.npy", "<u8") == wide);
+  }
+  for (const char* const name : {"out.nii.gz", "new.nrrd"})
+    fails({"label", in, "--values", "--keep-values", "-o", scratch / name}, 65,
+          "values of 64 bits are not compressed in this format; write .npy, .tiff or .zarr");
+  fails({"label", in, "--values", "--keep-values", "-o", scratch / "out64.png"}, 65, "write a .tiff");
+  save_npy(in, "<i8", 1, 1, std::vector<std::int64_t>{-3, 1ll << 40, 0});
+  succeeds({"label", in, "--values", "--keep-values", "-o", out, "--quiet", "--overwrite"});
+  CHECK(values_in<std::int64_t>(out, "<i8") == std::vector<std::int64_t>{-3, 1ll << 40, 0});
 }
 
 TEST_CASE("floating-point values need a delta") {
@@ -174,8 +193,9 @@ TEST_CASE("floating-point values need a delta") {
   succeeds({"label", in, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy", "--quiet"});
   CHECK(values_in<float>(scratch / "out.npy", "<f4") == std::vector<float>{1, 1.5F, 4, 0, 4, 0, -2});
   const std::string wide = save_npy(scratch / "wide.npy", "<f8", 1, 1, std::vector<double>{1, 0.1});
-  fails({"label", wide, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy"}, 65,
-        "the value 0.1 does not fit the 32 bits");
+  succeeds(
+      {"label", wide, "--values", "--delta", "0", "--keep-values", "-o", scratch / "out.npy", "--quiet"});
+  CHECK(values_in<double>(scratch / "out.npy", "<f8") == std::vector<double>{1, 0.1});
 }
 
 TEST_CASE("colors are no values, those of a palette are its indices, and scaled ones are floating-point") {

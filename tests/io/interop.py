@@ -48,6 +48,15 @@ class Sample:
         return self.name.endswith(".tif")
 
 
+def check_ome(tiff, sample):
+    assert tiff.is_ome and not tiff.is_imagej, sample.name
+    [series] = tiff.series
+    assert series.axes == ("ZYX" if sample.depth > 1 else "YX"), series.axes
+    xml = tiff.ome_metadata
+    assert 'PhysicalSizeX="0.5" PhysicalSizeXUnit="mm"' in xml and 'PhysicalSizeZ="1.5"' in xml, xml
+    sample.expect(series.asarray())
+
+
 def check_tifffile(samples):
     tifffile = need("tifffile")
     # LZW and PackBits are decoded by another module, which need not be there.
@@ -56,6 +65,9 @@ def check_tifffile(samples):
         if not sample.is_tiff() or (not codecs and ("-lzw" in sample.name or "-packbits" in sample.name)):
             continue
         with tifffile.TiffFile(sample.path) as tiff:
+            if ".ome." in sample.name:
+                check_ome(tiff, sample)
+                continue
             assert tiff.is_imagej, sample.name
             assert len(tiff.pages) == sample.depth, sample.name
             about = tiff.imagej_metadata
@@ -63,6 +75,7 @@ def check_tifffile(samples):
             assert about.get("slices", 1) == sample.depth, about
             assert about["min"] == 0 and about["max"] == sample.max, about
             assert about["spacing"] == 1.5, about
+            assert about["LUTs"][0].shape == (3, 256) and not about["LUTs"][0][:, 0].any(), sample.name
             tags = tiff.pages[0].tags
             assert tags["XResolution"].value == (2, 1) and tags["YResolution"].value == (4, 1), sample.name
             sample.expect(tiff.asarray())
@@ -117,12 +130,16 @@ def check_imagej(samples):
     if not os.path.exists(jar) or not shutil.which("javac"):  # a JDK: it compiles what it runs
         print(f"skipped: no {jar} or no JDK")
         sys.exit(SKIPPED)
-    tiffs = [sample for sample in samples if sample.is_tiff()]
+    tiffs = [sample for sample in samples if sample.is_tiff() and ".ome." not in sample.name]
     files = [name for sample in tiffs for name in (sample.path, sample.path + ".f4")]
     reader = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ReadByImageJ.java")
     subprocess.run(["java", "-Djava.awt.headless=true", "-cp", jar, reader] + files, check=True)
     for sample in tiffs:
-        image = numpy.fromfile(sample.path + ".f4", dtype="<f4")
+        with open(sample.path + ".f4", "rb") as file:
+            read = file.read()
+        image = numpy.frombuffer(read[:-768], dtype="<f4")
+        colors = numpy.frombuffer(read[-768:], dtype="u1").reshape(3, 256)
+        assert (colors[:, 0] == 0).all() and len(set(map(tuple, colors.T))) > 250, f"{sample.name}: no colors of labels"
         assert image.size == sample.labels.size, f"{sample.name}: {image.size} elements"
         labels = sample.labels.view("<i4") if sample.type == "u32" else sample.labels  # signed to ImageJ
         same = image.reshape(labels.shape) == labels.astype("f4")

@@ -54,6 +54,7 @@ nlohmann::json write_label_images(const std::string& folder) {
                             {"max", image.count()}});
       };
       for (const auto& [name, compression] : kCompressions) add(stem + "-" + name + ".tif", compression);
+      add(stem + ".ome.tif", Compression::deflate);
       add(stem + ".npy", Compression::none);
       add(stem + ".nii", Compression::none);
       add(stem + ".nii.gz", Compression::none);

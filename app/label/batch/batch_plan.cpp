@@ -146,6 +146,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.stats = in_folder(batch.stats_folder, input.name, ".csv");
     files.contacts = in_folder(batch.contacts_folder, input.name, ".csv");
     files.preview = in_folder(batch.preview_folder, input.name, ".png");
+    files.outlines = in_folder(batch.outlines_folder, input.name, ".geojson");
     files.view = in_folder(options.files.view, input.name, ".html");
     std::optional<Error> problem = input.problem;
     try {

@@ -59,7 +59,8 @@ bool is_done(const LabelPaths& files, const std::string& deciding, bool stack) {
          is_of_run(files.image, run->output, files.json) &&
          is_of_run(files.preview, run->preview, files.json) &&
          is_of_run(files.stats, run->stats, files.json) &&
-         is_of_run(files.contacts, run->contacts, files.json);
+         is_of_run(files.contacts, run->contacts, files.json) &&
+         is_of_run(files.outlines, run->outlines, files.json);
 }
 
 }  // namespace gpuccl::app

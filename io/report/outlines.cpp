@@ -1,0 +1,209 @@
+#include "io/report/outlines.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpuccl/error.hpp"
+#include "gpuccl/outlines.hpp"
+#include "io/files/bytes_in_words.hpp"
+#include "io/files/file_names.hpp"
+#include "io/image/strips.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// The runs of all components: those of one after those of the one before.
+struct RunsOfComponents {
+  std::vector<RowRun> runs;
+  std::vector<std::size_t> ends;  // of each component
+
+  std::span<const RowRun> of(std::size_t component) const {
+    const std::size_t begin = component == 0 ? 0 : ends[component - 1];
+    return std::span(runs).subspan(begin, ends[component] - begin);
+  }
+};
+
+RunsOfComponents list_components(const MappedLabels& labels, std::int64_t max_bytes) {
+  constexpr std::int64_t kBytesOfRun = sizeof(LabelRun) + 2 * sizeof(RowRun);
+  std::vector<LabelRun> runs;
+  std::vector<std::size_t> row_ends;
+  RunsOfComponents found;
+  found.ends.assign(labels.count, 0);
+  LabelRuns row;
+  std::int64_t ready = 0;
+  const Extent extent = labels.labels.extent();
+  for (std::int64_t y = 0; y < extent.rows(); ++y) {
+    if (y >= ready) ready = labels.labels.prepare(y, 1);
+    list_runs(labels, y, 1, row);
+    runs.insert(runs.end(), row.runs.begin(), row.runs.end());
+    row_ends.push_back(runs.size());
+    for (const LabelRun& run : row.runs) ++found.ends[run.label - std::size_t{1}];
+    const std::int64_t bytes = kBytesOfRun * std::ssize(runs);
+    if (bytes > max_bytes)
+      throw Error(Failure::memory, "needs more than " + bytes_in_words(static_cast<double>(max_bytes)) +
+                                       " of memory for outlines; raise --memory");
+  }
+  std::size_t end = 0;
+  for (std::size_t& count : found.ends) end += std::exchange(count, end);
+  found.runs.resize(runs.size());
+  std::size_t i = 0;
+  for (std::size_t y = 0; y < row_ends.size(); ++y)
+    for (; i < row_ends[y]; ++i)
+      found.runs[found.ends[runs[i].label - std::size_t{1}]++] = {static_cast<int>(y), runs[i].begin,
+                                                                  runs[i].end};
+  return found;
+}
+
+void put(std::string& text, std::int64_t number) { text += std::to_string(number); }
+
+void put_ring(std::string& text, const Ring& ring) {
+  text += '[';
+  const auto put_corner = [&](const Corner& corner) {
+    text += '[';
+    put(text, corner.x);
+    text += ',';
+    put(text, corner.y);
+    text += ']';
+  };
+  for (const Corner& corner : ring) {
+    put_corner(corner);
+    text += ',';
+  }
+  put_corner(ring.front());
+  text += ']';
+}
+
+void put_polygon(std::string& text, const Polygon& polygon) {
+  text += '[';
+  put_ring(text, polygon.outer);
+  for (const Ring& hole : polygon.holes) {
+    text += ',';
+    put_ring(text, hole);
+  }
+  text += ']';
+}
+
+std::string value_text(const ValueColumn& value, std::size_t component) {
+  std::string text(kDecimalRoom, '\0');
+  text.resize(
+      static_cast<std::size_t>(put_value(text.data(), value.type, value.values[component]) - text.data()));
+  return text;
+}
+
+/// The label of a component, as JSON.
+std::string label_text(const ValueColumn& value, std::size_t component) {
+  return value.are_labels ? value_text(value, component) : std::to_string(component + 1);
+}
+
+/// A member for its value, if it has one in addition to the label.
+std::string value_member(const ValueColumn& value, std::size_t component) {
+  return value.is_apart() ? R"(,"value":)" + value_text(value, component) : "";
+}
+
+/// QuPath reads `objectType` and `name`.
+void put_feature(std::string& text, std::size_t component, std::span<const RowRun> runs,
+                 const OutlineSubject& subject) {
+  const std::vector<Polygon> polygons = outline(runs);
+  const std::string label = label_text(subject.value, component);
+  text += R"({"type":"Feature","geometry":{"type":)";
+  if (polygons.size() == 1) {
+    text += R"("Polygon","coordinates":)";
+    put_polygon(text, polygons.front());
+  } else {
+    text += R"("MultiPolygon","coordinates":[)";
+    for (const Polygon& polygon : polygons) {
+      if (&polygon != &polygons.front()) text += ',';
+      put_polygon(text, polygon);
+    }
+    text += ']';
+  }
+  text += R"(},"properties":{"objectType":"detection","name":")" + label + R"(","label":)" + label +
+          value_member(subject.value, component) + R"(,"area":)" +
+          std::to_string(subject.components.area[component]) + "}}";
+}
+
+/// Run lengths as pycocotools writes them: differences from the length before the last, five bits a
+/// character.
+std::string compressed(const std::vector<std::int64_t>& lengths) {
+  std::string text;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    std::int64_t rest = i > 2 ? lengths[i] - lengths[i - 2] : lengths[i];
+    for (bool more = true; more;) {
+      std::int64_t bits = rest & 0x1f;
+      rest >>= 5;
+      more = (bits & 0x10) != 0 ? rest != -1 : rest != 0;
+      if (more) bits |= 0x20;
+      const char character = static_cast<char>(bits + 48);
+      if (character == '\\') text += '\\';
+      text += character;
+    }
+  }
+  return text;
+}
+
+void put_annotation(std::string& text, std::size_t component, std::span<const RowRun> runs,
+                    const OutlineSubject& subject, const Extent& extent) {
+  std::vector<std::int64_t> lengths = column_run_lengths(runs, extent.height);
+  std::int64_t rest = extent.elements();
+  for (const std::int64_t length : lengths) rest -= length;
+  if (rest > 0) lengths.push_back(rest);
+  const Box& box = subject.components.box[component];
+  text += R"({"id":)" + label_text(subject.value, component) +
+          R"(,"image_id":1,"category_id":1,"iscrowd":0,"area":)" +
+          std::to_string(subject.components.area[component]) + R"(,"bbox":[)" + std::to_string(box.min[0]) +
+          ',' + std::to_string(box.min[1]) + ',' + std::to_string(box.max[0] - box.min[0] + 1) + ',' +
+          std::to_string(box.max[1] - box.min[1] + 1) + "]";
+  text += value_member(subject.value, component) + R"(,"segmentation":{"size":[)" +
+          std::to_string(extent.height) + ',' + std::to_string(extent.width) + R"(],"counts":")" +
+          compressed(lengths) + R"("}})";
+}
+
+std::string head_of(OutlineFormat format, const OutlineSubject& subject, const Extent& extent) {
+  if (format == OutlineFormat::geojson) return R"({"type":"FeatureCollection","features":[)";
+  const nlohmann::ordered_json image = {
+      {"id", 1},
+      {"width", extent.width},
+      {"height", extent.height},
+      {"file_name", std::filesystem::path(subject.image).filename().string()}};
+  return R"({"images":[)" + image.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         R"(],"categories":[{"id":1,"name":"object"}],"annotations":[)";
+}
+
+}  // namespace
+
+OutlineFormat outline_format(const std::string& path) {
+  const std::string extension = lower_extension(std::filesystem::path(path).filename());
+  if (extension == ".geojson") return OutlineFormat::geojson;
+  if (extension == ".json") return OutlineFormat::coco;
+  throw Error(Failure::usage, "has no known extension for outlines; use .geojson, or .json for COCO");
+}
+
+void write_outlines(AtomicFile& file, OutlineFormat format, const MappedLabels& labels,
+                    const OutlineSubject& subject, std::int64_t max_bytes) {
+  constexpr std::size_t kAtOnce = 256;
+  const Extent extent = labels.labels.extent();
+  const RunsOfComponents all = list_components(labels, max_bytes);
+  const auto write = [&](std::string_view text) { file.write(text.data(), text.size()); };
+  write(head_of(format, subject, extent));
+  const auto make = [&](std::string& text, std::int64_t piece) {
+    text.clear();
+    const std::size_t begin = static_cast<std::size_t>(piece) * kAtOnce;
+    for (std::size_t i = begin; i < std::min<std::size_t>(labels.count, begin + kAtOnce); ++i) {
+      text += i > 0 ? ",\n" : "\n";
+      if (format == OutlineFormat::geojson)
+        put_feature(text, i, all.of(i), subject);
+      else
+        put_annotation(text, i, all.of(i), subject, extent);
+    }
+  };
+  for_each_strip<std::string>((std::int64_t{labels.count} + kAtOnce - 1) / kAtOnce, make,
+                              [&](const std::string& text, std::int64_t) { write(text); });
+  write("\n]}\n");
+}
+
+}  // namespace gpuccl::io

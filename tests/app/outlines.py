@@ -1,0 +1,82 @@
+"""outlines.py GPUCCL: outlines are valid polygons that cover their pixels, by shapely, and run lengths are those of pycocotools.
+
+Random images of several densities and sizes, as components by all connectivities and as objects of label images.
+GPUCCL_LONG: 2,000 of these, else 60. The files of slabs and of four threads are the same.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import pycocotools.mask
+    import shapely.geometry
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+GPUCCL = sys.argv[1]
+COUNT = 2000 if os.environ.get("GPUCCL_LONG") else 60
+CASES = [["label", "-c", "4"], ["label", "-c", "8"], ["label", "--values"], ["measure"]]
+
+
+def run(folder, *words):
+    done = subprocess.run([GPUCCL, *words, "--quiet", "--no-fsync", "--overwrite", "--device" if words[0] == "label" else "--threads",
+                           "cpu" if words[0] == "label" else "1"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, (words, done.stderr)
+
+
+def check_polygons(outlines, labels, name):
+    features = json.loads(outlines)["features"]
+    assert [f["properties"]["label"] for f in features] == sorted(set(labels[labels > 0].tolist())), name
+    for feature in features:
+        shape = shapely.geometry.shape(feature["geometry"])
+        pixels = labels == feature["properties"]["label"]
+        assert shape.is_valid, (name, shapely.is_valid_reason(shape))
+        assert shape.area == pixels.sum() == feature["properties"]["area"], (name, shape.area)
+        y, x = numpy.nonzero(pixels)
+        assert shapely.contains_xy(shape, x + 0.5, y + 0.5).all(), name
+
+
+def check_run_lengths(outlines, labels, name):
+    data = json.loads(outlines)
+    assert (data["images"][0]["height"], data["images"][0]["width"]) == labels.shape, name
+    for annotation in data["annotations"]:
+        pixels = (labels == annotation["id"]).astype("u1")
+        wanted = pycocotools.mask.encode(numpy.asfortranarray(pixels))
+        assert annotation["segmentation"]["counts"] == wanted["counts"].decode(), name
+        assert annotation["segmentation"]["size"] == wanted["size"], name
+        assert annotation["area"] == pycocotools.mask.area(wanted), name
+        assert annotation["bbox"] == pycocotools.mask.toBbox(wanted).tolist(), name
+
+
+def main():
+    rng = numpy.random.default_rng(5)
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        for i in range(COUNT):
+            command = CASES[i % len(CASES)]
+            shape = rng.integers(1, 200 if i % 7 == 0 else 24, 2)
+            image = rng.integers(0, 4, shape) * (rng.random(shape) < rng.uniform(0.1, 1))
+            if command[:2] in (["label", "-c"],):
+                image = image > 0
+            numpy.save(path("in.npy"), image.astype("u1" if image.dtype == bool else "u2"))
+            words = [command[0], "in.npy", *command[1:], "-o", "labels.npy"]
+            found = {}
+            for extension in ("geojson", "json"):
+                for mode in ([], ["--threads", "4"], ["--memory", "1M"]):
+                    if command[0] == "measure" and mode[:1] == ["--threads"]:
+                        continue
+                    run(folder, *words, "--json", "report.json", "--outlines", "out." + extension, *mode)
+                    text = open(path("out." + extension), "rb").read()
+                    assert found.setdefault(extension, text) == text, (i, mode)
+            labels = numpy.load(path("labels.npy"))
+            if labels.max(initial=0) > 0:
+                check_polygons(found["geojson"], labels, (i, command, shape))
+                check_run_lengths(found["json"], labels, (i, command, shape))
+        print(f"{COUNT} images")
+
+
+main()
