@@ -21,8 +21,8 @@ struct TiffPages {
   int deflate_level = 2;  // of libdeflate: 1 to 12
   BigTiff big = BigTiff::automatic;
   Resolution resolution;
-  std::string description;          // of the first page; empty: none
-  std::string imagej_lookup_table;  // IJMetadata of the first page; empty: none
+  std::string description;               // of the first page; empty: none
+  std::string imagej_lookup_table = {};  // IJMetadata of the first page; empty: none
 };
 
 /// Writes bytes at an offset of a file.

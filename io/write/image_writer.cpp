@@ -46,8 +46,7 @@ void write_tiff_image(AtomicFile& file, BitView image) {
                         .deflate_level = kLevel,
                         .resolution = {},
                         // So that nobody takes slices for pages of a scan.
-                        .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : "",
-                        .imagej_lookup_table = ""};
+                        .description = image.extent.depth > 1 ? imagej_description(image.extent, 1, {}) : ""};
   const FillStrip fill = [&](std::int64_t strip, std::byte* samples) {
     store_strip(image, pages.strips, strip, samples);
   };
