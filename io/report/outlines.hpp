@@ -18,7 +18,7 @@ enum class OutlineFormat {
 /// By the extension: .geojson, .json. Error (usage) for any other.
 OutlineFormat outline_format(const std::string& path);
 
-/// What outlines say of an image.
+/// Subject of outlines: an image and its components.
 struct OutlineSubject {
   std::string image;  // its path
   const Components& components;
