@@ -78,6 +78,9 @@ void add_timing(const Command& command, BenchOptions& options) {
              "Time labeling into an existing label image [the default; for average both]");
   add_switch(command, "--allocated", options.allocated,
              "Time labeling with the allocation of the label image");
+  add_choice<std::string>(
+      command, "--protocol", options.protocol, {{bench::kTpds2024, bench::kTpds2024}},
+      "Time as a paper does; tpds2024: average with allocation, by minima, with 8-connectivity");
   add_switch(command, "--rotate", options.request.timing.rotate,
              "Cycle through copies of input and output, so that caches are cold");
   add_threads(command, options.threads);
@@ -96,8 +99,8 @@ void BenchOptions::add_to(const Command& command) {
   add_random(command, request);
   add_timing(command, *this);
   command.group("Output");
-  add_path(command, "--json", json, "FILE", "Results in JSON");
-  add_path(command, "--csv", csv, "FILE", "Results in CSV");
+  add_text_path(command, "--json", json, "json", "Results in JSON");
+  add_text_path(command, "--csv", csv, "csv", "Results in CSV");
   add_folder(command, "--report", report, "DIR", "Folder for a page with charts, index.html");
   add_path(command, "--map", map, "FILE.png",
            "With --test work: picture of the work of each thread block of the largest image");
@@ -110,6 +113,12 @@ void BenchOptions::check() const {
   for (const std::string& path : {json, csv, page(), map})
     if (!path.empty() && !outputs.insert(io::identify(path)).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
+  for (const auto& [option, path] : {std::pair("--json", json), std::pair("--csv", csv)})
+    if (path == "-")
+      throw Error(Failure::usage,
+                  std::string(option) +
+                      " cannot go to standard output, where tables go; for a file called - use ./-");
+  if (!protocol.empty()) check_protocol();
   if (is_counted(request.test) && request.device == DeviceChoice::cpu)
     throw Error(Failure::usage, "--test " + bench::name(request.test) +
                                     " counts work of a GPU and cannot be combined with --device cpu");
@@ -117,9 +126,12 @@ void BenchOptions::check() const {
     throw Error(Failure::usage,
                 "--test blocks compares GPU thread blocks and cannot be combined with --device cpu");
   if (!map.empty() && request.test != Test::work) throw Error(Failure::usage, "--map needs --test work");
-  if (request.test == bench::Test::host && (preallocated || allocated || request.timing.rotate))
+  if (request.test == Test::host && (preallocated || allocated || request.timing.rotate))
     throw Error(Failure::usage,
                 "--test host cannot be combined with --preallocated, --allocated or --rotate");
+  if (request.test == Test::cca && (preallocated || allocated))
+    throw Error(Failure::usage,
+                "--test cca makes no label image and cannot be combined with --preallocated or --allocated");
   if (request.datasets.empty()) return;
   if (is_sweep(request.test))
     throw Error(Failure::usage, "--test " + bench::name(request.test) +
@@ -128,15 +140,31 @@ void BenchOptions::check() const {
     throw Error(Failure::usage, "--size, --densities and --granularities cannot be combined with --dataset");
 }
 
+void BenchOptions::check_protocol() const {
+  if (request.test != Test::average)
+    throw Error(Failure::usage, "--protocol " + protocol + " is for --test average");
+  if (preallocated || request.timing.rotate)
+    throw Error(Failure::usage,
+                "--protocol " + protocol +
+                    " times the allocation of the label image, with warm caches; it cannot be "
+                    "combined with --preallocated or --rotate");
+  if (request.connectivity.value_or(Connectivity::c8) != Connectivity::c8)
+    throw Error(Failure::usage, "--protocol " + protocol + " is for 8-connectivity");
+}
+
+std::optional<Connectivity> BenchOptions::connectivity() const {
+  return protocol.empty() ? request.connectivity : Connectivity::c8;
+}
+
 std::string BenchOptions::page() const {
   return report.empty() ? "" : (std::filesystem::path(report) / "index.html").string();
 }
 
 bench::TimingOptions BenchOptions::timing() const {
   bench::TimingOptions timing = request.timing;
-  const bool by_default = !preallocated && !allocated;
+  const bool by_default = !preallocated && !allocated && protocol.empty();
   timing.preallocated = preallocated || by_default;
-  timing.allocated = allocated || (by_default && request.test == Test::average);
+  timing.allocated = allocated || !protocol.empty() || (by_default && request.test == Test::average);
   return timing;
 }
 

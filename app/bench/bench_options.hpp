@@ -16,7 +16,8 @@ struct BenchOptions {
   OutputOptions output;
   bool preallocated = false;  // neither of these: what the experiment has by default
   bool allocated = false;
-  int threads = 0;  // 0: all
+  int threads = 0;       // 0: all
+  std::string protocol;  // of a paper; "" for none
   std::string json;
   std::string csv;
   std::string report;  // folder
@@ -30,6 +31,11 @@ struct BenchOptions {
   std::string page() const;
   /// Returns the timing options of `request`.
   bench::TimingOptions timing() const;
+  /// Returns the connectivity of `request`, or that of the protocol.
+  std::optional<Connectivity> connectivity() const;
+
+ private:
+  void check_protocol() const;
 };
 
 }  // namespace gpuccl::app

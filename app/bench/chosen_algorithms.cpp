@@ -80,47 +80,55 @@ std::vector<const Algorithm*> asked_for(const Request& request, const std::vecto
   return chosen;
 }
 
-/// Returns the algorithms that this machine can measure.
-std::vector<const Algorithm*> usable(const Request& request, const std::vector<Algorithm>& table,
-                                     const AskForGpu& problem_of_gpu,
-                                     const std::function<void(const std::string&)>& note) {
-  std::vector<const Algorithm*> chosen = asked_for(request, table);
+bool is_named(const Request& request, const Algorithm* algorithm) {
+  return std::find(request.algorithms.begin(), request.algorithms.end(), algorithm->name) !=
+         request.algorithms.end();
+}
+
+/// Leaves out what this machine cannot measure.
+void leave_out_gpu(const Request& request, const AskForGpu& problem_of_gpu, ChosenAlgorithms& result) {
+  std::vector<const Algorithm*>& chosen = result.algorithms;
   const auto on_gpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; };
   const auto on_cpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cpu; };
-  if (std::none_of(chosen.begin(), chosen.end(), on_gpu)) return chosen;
+  if (std::none_of(chosen.begin(), chosen.end(), on_gpu)) return;
   const std::string problem = problem_of_gpu();
-  if (problem.empty()) return chosen;
+  if (problem.empty()) return;
 
-  const auto is_missed = [&](const Algorithm* algorithm) {
-    return on_gpu(algorithm) && std::none_of(chosen.begin(), chosen.end(), [&](const Algorithm* other) {
-             return on_cpu(other) && other->name == algorithm->name;
-           });
+  const auto is_measured_on_cpu = [&](const Algorithm* algorithm) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const Algorithm* other) {
+      return on_cpu(other) && other->name == algorithm->name;
+    });
   };
-  const bool named_one_is_missed = std::any_of(chosen.begin(), chosen.end(), [&](const Algorithm* algorithm) {
-    return is_missed(algorithm) && std::find(request.algorithms.begin(), request.algorithms.end(),
-                                             algorithm->name) != request.algorithms.end();
-  });
+  for (const Algorithm* algorithm : chosen) {
+    if (!on_gpu(algorithm)) continue;
+    result.left_out.push_back(algorithm->name);
+    if (is_named(request, algorithm) && !is_measured_on_cpu(algorithm)) result.named_are_left_out = true;
+  }
   std::erase_if(chosen, on_gpu);
-  if (request.device == DeviceChoice::cuda || named_one_is_missed || chosen.empty())
-    throw Error(Failure::unavailable, problem);
-  note("GPU not usable (" + problem + "), only algorithms of the CPU are measured");
-  return chosen;
+  if (request.device == DeviceChoice::cuda || chosen.empty()) throw Error(Failure::unavailable, problem);
+  result.problem = problem;
 }
 
 }  // namespace
 
-std::vector<const Algorithm*> choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
-                                                const AskForGpu& problem_of_gpu,
-                                                const std::function<void(const std::string&)>& note) {
-  std::vector<const Algorithm*> chosen = usable(request, table, problem_of_gpu, note);
-  const auto is_named = [&](const Algorithm* algorithm) {
-    return std::find(request.algorithms.begin(), request.algorithms.end(), algorithm->name) !=
-           request.algorithms.end();
-  };
+ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
+                                   const AskForGpu& problem_of_gpu) {
+  ChosenAlgorithms result;
+  result.algorithms = asked_for(request, table);
+  leave_out_gpu(request, problem_of_gpu, result);
+  std::vector<const Algorithm*>& chosen = result.algorithms;
   if (!std::all_of(chosen.begin(), chosen.end(), is_slow))
-    std::erase_if(chosen,
-                  [&](const Algorithm* algorithm) { return is_slow(algorithm) && !is_named(algorithm); });
-  return chosen;
+    std::erase_if(chosen, [&](const Algorithm* algorithm) {
+      return is_slow(algorithm) && !is_named(request, algorithm);
+    });
+  return result;
+}
+
+std::string describe_left_out(const ChosenAlgorithms& chosen) {
+  if (chosen.left_out.empty()) return {};
+  std::string names;
+  for (const std::string& name : chosen.left_out) names += (names.empty() ? "" : ", ") + name;
+  return "not measured on a GPU (" + chosen.problem + "): " + names;
 }
 
 }  // namespace gpuccl::bench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -23,11 +24,24 @@ std::string dataset_name(const fs::path& path) {
   return normal.has_filename() ? normal.filename().string() : normal.parent_path().filename().string();
 }
 
-Input image(const fs::path& path, const io::ReadOptions& reading) {
+/// How the images of a dataset are read.
+struct Reading {
+  const io::ReadOptions& options;
+  const Look& look;
+};
+
+Input image(const fs::path& path, const Reading& reading) {
   std::error_code unknown;  // a path that cannot be looked at is reported when it is opened
-  io::ReadOptions options = reading;
+  io::ReadOptions options = reading.options;
   options.stack = fs::is_directory(path, unknown);
-  return {path.string(), [path = path.string(), options] { return io::read_image(path, options); }};
+  return {path.string(), [path = path.string(), options, look = reading.look] {
+            const std::unique_ptr<io::Reader> reader = io::open_reader(path, options);
+            const Extent extent = reader->info().extent;
+            BitVolume read(extent);
+            reader->read(0, extent.depth, read);
+            if (look) look({reader->info(), read.view(), reader->has_more_than_two_values()});
+            return read;
+          }};
 }
 
 /// The lines of YACCLAB's list, without what Windows editors leave at the end of a line.
@@ -42,7 +56,7 @@ std::vector<std::string> listed_names(const fs::path& list) {
   return names;
 }
 
-ImageSet yacclab_dataset(const fs::path& folder, const io::ReadOptions& reading) {
+ImageSet yacclab_dataset(const fs::path& folder, const Reading& reading) {
   ImageSet dataset{dataset_name(folder), {}, 0, 0, {}};
   for (const std::string& name : listed_names(folder / kList))
     dataset.inputs.push_back(image(folder / name, reading));
@@ -64,8 +78,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
 
 /// Loose images go to `loose`, subfolders with a list become datasets. Links to folders are not followed:
 /// they may lead back.
-void walk(const fs::path& folder, const io::ReadOptions& reading, ImageSet& loose,
-          std::vector<ImageSet>& datasets) {
+void walk(const fs::path& folder, const Reading& reading, ImageSet& loose, std::vector<ImageSet>& datasets) {
   for (const fs::path& path : entries(folder)) {
     if (fs::is_directory(path)) {
       if (fs::is_symlink(path)) continue;
@@ -82,11 +95,12 @@ void walk(const fs::path& folder, const io::ReadOptions& reading, ImageSet& loos
 
 }  // namespace
 
-std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& reading,
-                                    std::optional<int> most) {
+std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& options,
+                                    std::optional<int> most, const Look& look) {
   if (!fs::exists(path)) throw Error(Failure::no_input, "no such file or folder");
+  const Reading reading{options, look};
   std::vector<ImageSet> datasets;
-  if (reading.stack || !fs::is_directory(path)) {
+  if (options.stack || !fs::is_directory(path)) {
     datasets.push_back({dataset_name(path), {}, 0, 0, {image(path, reading)}});
   } else if (fs::exists(fs::path(path) / kList)) {
     datasets.push_back(yacclab_dataset(path, reading));

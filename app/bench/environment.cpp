@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "app/bench/gpu_state.hpp"
 #include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
 
@@ -54,6 +55,7 @@ void add_gpu(Environment& entries, int gpu) {
                                       " cores of " + number(device.clock_mhz) + " MHz");
   entries.emplace_back("driver", "CUDA " + status.driver_version);
   entries.emplace_back("runtime", "CUDA " + status.runtime_version);
+  for (const auto& entry : GpuState(gpu).entries()) entries.push_back(entry);
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ class Measuring {
       : plan_(plan), observer_(observer), floors_(plan.gpu, plan.timing.repetitions) {
     results_.test = plan.test;
     results_.timing = plan.timing;
+    results_.protocol = plan.protocol;
+    results_.not_measured = plan.not_measured;
+    results_.no_gpu = plan.no_gpu;
     for (const ImageSet& set : plan.image_sets) inputs_ += set.inputs.size();
   }
 
@@ -160,6 +163,12 @@ class Measuring {
         say("wrong labels, not timed (" + difference + ")");
         return;
       }
+      if (plan_.test == Test::cca && !reference.has(subject.components(image))) {
+        ++row.wrong;
+        results_.wrong = true;
+        say("wrong components without a label image, not timed");
+        return;
+      }
       Samples samples;
       if (plan_.test == Test::iterations) {
         count_iterations(algorithm, labeled.phases, samples);
@@ -167,7 +176,10 @@ class Measuring {
         add_counted(find_phases(algorithm, open.group.connectivity), labeled.phases, row);
       } else {
         time(subject, image, samples);
-        if (plan_.test != Test::host) add_floor(subject.floor(), image.extent, row);
+        if (const auto clock = plan_.read_clock(algorithm.device))
+          results_.clocks[algorithm.device].add(*clock);
+        if (plan_.test != Test::host && plan_.test != Test::cca)
+          add_floor(subject.floor(), image.extent, row);
       }
       open.averages[i].add(samples.summary());
       ++row.images;
@@ -198,6 +210,8 @@ class Measuring {
         return subject.time_totals(image, plan_.timing, false, samples);
       case Test::host:
         return subject.time_host_to_host(image, plan_.timing, samples);
+      case Test::cca:
+        return subject.time_components(image, plan_.timing, samples);
       case Test::iterations:
       case Test::memory:
       case Test::work:

@@ -17,6 +17,10 @@ struct Plan {
   int gpu = 0;
   TimingOptions timing;
   Cycles cycles;
+  std::string protocol;                   // these three are for the report
+  std::vector<std::string> not_measured;  // algorithms that were left out
+  std::string no_gpu;                     // because of this
+  ReadClock read_clock = [](DeviceKind) { return std::optional<ClockReading>(); };
 };
 
 /// Callbacks that report the progress of an experiment.

@@ -84,6 +84,18 @@ class HostSubject final : public Subject {
     });
   }
 
+  Components components(BitView image) override { return labeler_->label(image).components; }
+
+  void time_components(BitView image, const TimingOptions& timing, Samples& samples) override {
+    const Copies copies(image, timing);
+    repeat(timing, [&](int i, bool counts) {
+      const BitView copy = copies.view(copies.of(i));
+      const app::Stopwatch stopwatch;
+      const Labeled labeled = labeler_->label(copy);
+      if (counts) samples.add(kComponents, stopwatch.milliseconds());
+    });
+  }
+
   void time_steps(BitView image, const TimingOptions& timing, Samples& samples) override {
     const Copies copies(image, timing);
     LabelImage output(image.extent, 0);

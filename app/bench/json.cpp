@@ -78,7 +78,18 @@ std::string as_json(const Head& head, const Results& results) {
             {"commit", head.commit},
             {"command", head.command}};
   for (const auto& [entry, value] : head.environment) json["machine"][entry] = value;
+  for (const auto& [device, clocks] : results.clocks) {
+    json["clocks"][app::device_name(device)] = {{"lowest_mhz", clocks.lowest_mhz},
+                                                {"highest_mhz", clocks.highest_mhz},
+                                                {"readings", clocks.readings},
+                                                {"limited_by", clocks.limited_by}};
+    if (const std::string warning = clock_warning(device, clocks); !warning.empty())
+      json["warnings"].push_back(warning);
+  }
+  if (!results.not_measured.empty())
+    json["not_measured"] = {{"algorithms", results.not_measured}, {"reason", results.no_gpu}};
   json["test"] = name(results.test);
+  if (!results.protocol.empty()) json["protocol"] = results.protocol;
   json["complete"] = results.incomplete.empty();
   if (!results.incomplete.empty()) json["incomplete"] = results.incomplete;
   json["warm_up"] = results.timing.warm_up;

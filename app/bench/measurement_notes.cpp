@@ -67,6 +67,20 @@ void add_host_to_host(bool gpu, std::vector<std::string>& lines) {
   lines.push_back("G/s: 10^9 pixels per second, from the total");
 }
 
+void add_components(bool gpu, bool cpu, std::vector<std::string>& lines) {
+  std::string text =
+      "total: from the image to the number of components and the area, bounding box and coordinate sums of "
+      "each, without a label image where the algorithm needs none";
+  if (gpu)
+    text +=
+        "; GPU: between two events on the stream, image and table on the device, the host's wait for the "
+        "number of components included";
+  if (cpu) text += "; CPU: wall clock";
+  lines.push_back(text);
+  lines.push_back("checked: this table too");
+  lines.push_back("G/s: 10^9 pixels per second, from the total");
+}
+
 void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
   lines.push_back(
       "steps are timed separately, which costs time: their sum exceeds the total of --test average");
@@ -146,6 +160,16 @@ std::vector<std::string> measurement_notes(const Results& results) {
       "checked: labels and statistics of each algorithm on each image equal those of runs on the CPU, else "
       "not timed",
   };
+  if (results.protocol == kTpds2024)
+    lines.push_back(
+        "protocol tpds2024: 8-connectivity, allocation of the label image included, the minimum of the "
+        "repetitions of each image (column min), averaged over the images");
+  if (!results.not_measured.empty()) {
+    std::string text = "not measured on a GPU (" + results.no_gpu + "): ";
+    for (const std::string& name : results.not_measured)
+      text += (name == results.not_measured.front() ? "" : ", ") + name;
+    lines.push_back(text);
+  }
   if (results.test == Test::iterations) {
     add_iterations(results, lines);
     return lines;
@@ -169,6 +193,10 @@ std::vector<std::string> measurement_notes(const Results& results) {
       "timed on the rest");
   if (results.test == Test::host) {
     add_host_to_host(gpu, lines);
+    return lines;
+  }
+  if (results.test == Test::cca) {
+    add_components(gpu, cpu, lines);
     return lines;
   }
   if (results.test == Test::steps) {

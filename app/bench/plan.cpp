@@ -58,6 +58,7 @@ std::vector<Ranges> default_ranges(const Request& request) {
     case Test::memory:
     case Test::host:
     case Test::blocks:
+    case Test::cca:
       break;
     case Test::density:
       return {{Axis::density, usual, tenths(0, 10), few}};
@@ -142,6 +143,8 @@ std::string name(Test test) {
       return "host";
     case Test::blocks:
       return "blocks";
+    case Test::cca:
+      return "cca";
   }
   return {};
 }

@@ -13,16 +13,19 @@
 namespace gpuccl::bench {
 
 /// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and those of other papers.
-enum class Test { average, steps, density, granularity, size, iterations, memory, work, host, blocks };
+enum class Test { average, steps, density, granularity, size, iterations, memory, work, host, blocks, cca };
 inline constexpr Test kTests[] = {Test::average, Test::steps,      Test::density, Test::granularity,
                                   Test::size,    Test::iterations, Test::memory,  Test::work,
-                                  Test::host,    Test::blocks};
+                                  Test::host,    Test::blocks,     Test::cca};
 
 std::string name(Test test);
 /// Images made by the random generator, one set a value of an axis.
 bool is_sweep(Test test);
 /// Counted by kernels that are compiled for that.
 bool is_counted(Test test);
+
+/// The protocol of the review of Bolelli, Allegretti, Lumetti, Grana, IEEE TPDS 2024.
+inline constexpr const char* kTpds2024 = "tpds2024";
 
 /// Parameter that varies from set to set.
 enum class Axis { none, density, granularity, size };

@@ -15,6 +15,8 @@ class Reference {
   Label count() const { return labels_.count(); }
   /// In what `labeled` differs, as words; empty if it is exactly the same.
   std::string difference(const Labeled& labeled) const;
+  /// Whether these are the components.
+  bool has(const Components& components) const { return components == components_; }
 
  private:
   explicit Reference(Labeled labeled);

@@ -206,6 +206,7 @@ std::optional<Table> table_of(const Group& group, Test test) {
     case Test::average:
     case Test::host:
     case Test::blocks:
+    case Test::cca:
       return average_table(group);
     case Test::steps:
       return steps_table(group);
@@ -227,6 +228,7 @@ std::vector<Table> joint_tables(const Results& results) {
   switch (results.test) {
     case Test::average:
     case Test::blocks:
+    case Test::cca:
       add_series_tables(results, total_ms, false, "total ms", all);
       add_series_tables(results, least_ms, false, "total ms, minimum of the repetitions", all);
       break;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "app/bench/clocks.hpp"
 #include "app/bench/picture.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/timing.hpp"
@@ -25,6 +27,7 @@ inline constexpr const char* kRelease = "release";
 inline constexpr const char* kHostImage = "label image";
 inline constexpr const char* kHostRuns = "run labels";
 inline constexpr const char* kDownload = "download";
+inline constexpr const char* kComponents = "components";
 
 /// One algorithm on the images of a group.
 struct Row {
@@ -88,12 +91,16 @@ struct Results {
   std::string incomplete;      // why not everything was measured; "" if it was
   bool wrong = false;          // an algorithm gave wrong labels
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label
+  std::vector<std::string> not_measured;  // algorithms that need a GPU, where none can be used,
+  std::string no_gpu;                     // for this reason
+  std::string protocol;                   // --protocol; "" for none
+  std::map<DeviceKind, Clocks> clocks;    // of devices that say
 };
 
 /// The total that charts and comparisons use: preallocated if it was measured, else allocated, else from host
-/// to host. Null for none.
+/// to host, else of components. Null for none.
 inline const Measure* total_of(const Row& row) {
-  for (const char* total : {kPreallocated, kAllocated, kHostImage})
+  for (const char* total : {kPreallocated, kAllocated, kHostImage, kComponents})
     if (const Measure* measure = find_measure(row.measures, total)) return measure;
   return nullptr;
 }

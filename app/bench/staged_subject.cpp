@@ -66,6 +66,24 @@ class StagedSubject final : public Subject {
     time_transfers(image, timing, samples);
   }
 
+  Components components(BitView image) override {
+    StagedLabeler& labeler = *labelers(1).front();
+    labeler.release();
+    labeler.upload(image);
+    find_components(labeler);
+    return labeler.components();
+  }
+
+  void time_components(BitView image, const TimingOptions& timing, Samples& samples) override {
+    const std::vector<StagedLabeler*> all = labelers(copies(timing, image.extent));
+    upload(all, image, timing, samples);
+    go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
+      const double components_ms = labeler.device_ms([&] { find_components(labeler); });
+      if (counts) samples.add(kComponents, components_ms);
+    });
+    for (StagedLabeler* labeler : all) labeler->release();
+  }
+
   void time_steps(BitView image, const TimingOptions& timing, Samples& samples) override {
     const std::vector<StagedLabeler*> all = labelers(copies(timing, image.extent));
     upload(all, image, timing, samples);
@@ -85,6 +103,11 @@ class StagedSubject final : public Subject {
   }
 
  private:
+  static void find_components(StagedLabeler& labeler) {
+    labeler.run_components();
+    labeler.statistics(nullptr);
+  }
+
   /// From host to host as papers have it: what comes down is a label image.
   static Labeled label_image(StagedLabeler& labeler, BitView image, PhaseTimes* phases) {
     Labeled labeled;

@@ -26,6 +26,10 @@ class Subject {
   /// From an image to provisional labels in host memory, what is needed for it allocated each time and given
   /// back: labels as an image, and as one for each run; and the transfers.
   virtual void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) = 0;
+  /// The components alone, by what time_components() times.
+  virtual Components components(BitView image) = 0;
+  /// Components and their statistics, without a label image where the algorithm needs none.
+  virtual void time_components(BitView image, const TimingOptions& timing, Samples& samples) = 0;
   /// Each phase on its own.
   virtual void time_steps(BitView image, const TimingOptions& timing, Samples& samples) = 0;
 };

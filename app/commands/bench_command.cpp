@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "app/bench/csv.hpp"
 #include "app/bench/dataset.hpp"
 #include "app/bench/experiment.hpp"
+#include "app/bench/gpu_state.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/bench/result_tables.hpp"
@@ -26,6 +28,7 @@
 #include "app/common/stopwatch.hpp"
 #include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
+#include "app/label/hints.hpp"
 #include "app/options/command_line.hpp"
 #include "app/view/bench_page.hpp"
 #include "gpuccl/devices.hpp"
@@ -174,19 +177,43 @@ class BenchReport {
   double writing_ms_ = 0;  // the last time
 };
 
-std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options,
+/// Prints hints about the foreground of images of datasets, each once.
+class ForegroundHints {
+ public:
+  ForegroundHints(io::ForegroundOptions options, std::function<void(const std::string&)> warn)
+      : options_(std::move(options)), warn_(std::move(warn)) {}
+
+  void look_at(const bench::Read& read) {
+    Findings findings;
+    const auto elements = static_cast<double>(read.image.extent.elements());
+    findings.foreground = elements > 0 ? static_cast<double>(count_foreground(read.image)) / elements : 0;
+    findings.more_than_two_values = read.more_than_two_values;
+    findings.has_values_option = false;
+    const std::string line = hint_of_foreground(read.info, options_, findings);
+    if (!line.empty() && given_.insert(line).second) warn_(read.info.path + ": " + line);
+  }
+
+ private:
+  io::ForegroundOptions options_;
+  std::function<void(const std::string&)> warn_;
+  std::set<std::string> given_;
+};
+
+std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const bench::Request& request,
                                            const std::function<void(const std::string&)>& warn) {
-  if (options.request.datasets.empty()) return bench::random_image_sets(options.request);
+  if (request.datasets.empty()) return bench::random_image_sets(request);
   io::ReadOptions reading;
   reading.foreground = options.input.foreground;
   reading.limits = options.input.limits;
   reading.palette = options.input.palette;
   reading.stack = options.input.stack;
   reading.warn = warn;
+  const auto hints = std::make_shared<ForegroundHints>(reading.foreground, warn);
+  const auto look = [hints](const bench::Read& read) { hints->look_at(read); };
   std::vector<bench::ImageSet> sets;
-  for (const std::string& path : options.request.datasets)
+  for (const std::string& path : request.datasets)
     io::concerning(path, [&] {
-      for (bench::ImageSet& dataset : bench::read_datasets(path, reading, options.request.images))
+      for (bench::ImageSet& dataset : bench::read_datasets(path, reading, request.images, look))
         sets.push_back(std::move(dataset));
     });
   return sets;
@@ -210,23 +237,35 @@ int run_bench(const BenchOptions& options) {
 
   StatusLine status({100, 10000});
   const auto warn = [&](const std::string& line) { status.message("warning: " + line); };
+  bench::Request request = options.request;
+  request.connectivity = options.connectivity();
   bench::Plan plan;
-  plan.test = options.request.test;
-  plan.connectivity = options.request.connectivity;
-  plan.gpu = options.request.gpu;
+  plan.test = request.test;
+  plan.connectivity = request.connectivity;
+  plan.gpu = request.gpu;
   plan.timing = options.timing();
-  plan.image_sets = image_sets_of(options, warn);
-  plan.algorithms = bench::choose_algorithms(
-      options.request, table_of(plan.test), [&] { return problem_of_gpu(plan.gpu); }, warn);
+  plan.image_sets = image_sets_of(options, request, warn);
+  const bench::ChosenAlgorithms chosen =
+      bench::choose_algorithms(request, table_of(plan.test), [&] { return problem_of_gpu(plan.gpu); });
+  if (const std::string line = bench::describe_left_out(chosen); !line.empty()) warn(line);
+  plan.algorithms = chosen.algorithms;
   const bool gpu =
       std::any_of(plan.algorithms.begin(), plan.algorithms.end(),
                   [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; });
   plan.cycles = bench::cycles_a_ms(gpu, plan.gpu);
+  const std::optional<bench::GpuState> gpu_state =
+      gpu ? std::optional<bench::GpuState>(std::in_place, plan.gpu) : std::nullopt;
+  plan.read_clock = [&](DeviceKind device) {
+    return device == DeviceKind::cpu ? bench::cpu_clock() : gpu_state ? gpu_state->clock() : std::nullopt;
+  };
+  plan.protocol = options.protocol;
+  plan.not_measured = chosen.left_out;
+  plan.no_gpu = chosen.problem;
   BenchReport report(options, gpu);
   const HeldSignal signal;
   plan.timing.stop = [&] { return signal.number() != 0; };
 
-  const bench::Results results = bench::measure(
+  bench::Results results = bench::measure(
       plan, {[&](double done, const std::string& what) {
                status.offer([&] { return std::to_string(std::lround(100 * done)) + " %, " + what; });
              },
@@ -241,6 +280,9 @@ int run_bench(const BenchOptions& options) {
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 
   report.finish(results);
+  for (const auto& [device, clocks] : results.clocks)
+    if (const std::string line = bench::clock_warning(device, clocks); !line.empty()) warn(line);
+  if (chosen.named_are_left_out) results.failures.insert(Failure::unavailable);
   if (!results.incomplete.empty()) print_message(results.incomplete + "; what was measured is written");
   if (signal.number() != 0) end_by_signal(signal.number());
   return exit_code_of(results);

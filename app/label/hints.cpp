@@ -39,9 +39,10 @@ std::string beyond_all_values(bool above) {
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
                             const Findings& findings) {
   if (findings.more_than_two_values && !options.has_rule())
-    return "it has more than two values and no threshold, so every nonzero pixel is foreground; set "
-           "--threshold T or --threshold otsu for a grayscale image, --values or --value V for a "
-           "segmentation";
+    return std::string(
+               "it has more than two values and no threshold, so every nonzero pixel is foreground; set "
+               "--threshold T or --threshold otsu for a grayscale image, ") +
+           (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
   const std::string odd = odd_foreground(input.elements(), findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input.elements(), findings))
@@ -54,6 +55,14 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
       options.invert ? "remove --invert to label light objects" : "use --invert to label dark objects";
   if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " to separate dark from light";
   return odd + "; " + remedy;
+}
+
+/// The hint for --value.
+std::string hint_of_value(const io::ForegroundOptions& options, const Findings& findings) {
+  if (findings.foreground != (options.invert ? 1 : 0)) return "";
+  return options.values.size() == 1 && options.values.front().is_one()
+             ? "no pixel has the value of --value"
+             : "no pixel has one of the values of --value";
 }
 
 /// Programs that write volumes say so; a scanner writes page after page, of two values or with its
@@ -95,10 +104,8 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
                                Connectivity connectivity, const Findings& findings) {
   std::vector<std::string> lines;
   const bool by_value = !options.values.empty();
-  if (by_value && findings.foreground == (options.invert ? 1 : 0))
-    lines.push_back(options.values.size() == 1 && options.values.front().is_one()
-                        ? "no pixel has the value of --value"
-                        : "no pixel has one of the values of --value");
+  if (std::string line = hint_of_value(options, findings); by_value && !line.empty())
+    lines.push_back(std::move(line));
   if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
   if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
     lines.push_back(std::move(line));
@@ -115,6 +122,12 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
         "its pages are read as slices of a volume, so components can span pages; use --per-slice to label "
         "each page separately");
   return lines;
+}
+
+std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                               const Findings& findings) {
+  if (!options.values.empty()) return hint_of_value(options, findings);
+  return input.elements() < kLeastElements ? "" : foreground_hint(input, options, findings);
 }
 
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity) {

@@ -21,8 +21,9 @@ struct Findings {
   std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false;
   bool by_values = false;
-  MeasureSet measured;          // as asked for
-  std::string_view other_grid;  // in what that of --intensity differs; "" if in nothing
+  bool has_values_option = true;  // --values can be recommended
+  MeasureSet measured;            // as asked for
+  std::string_view other_grid;    // in what that of --intensity differs; "" if in nothing
 };
 
 /// A line for each way in which the result is probably not what was meant, with the option that changes it.
@@ -30,6 +31,9 @@ struct Findings {
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings);
 
+/// The line about the foreground alone; "" if it is plausible.
+std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                               const Findings& findings);
 /// A line where the spacing of a volume is known in its slices alone, so that nothing is measured by it; ""
 /// where not.
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity);

@@ -47,7 +47,7 @@ std::string wrong_folder(const std::string& given) {
 }
 
 std::string wrong_text_path(const std::string& given, const std::string& format) {
-  constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",
+  constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",  ".html",
                                           ".xls", ".xlsx", ".ods",  ".parquet"};
   const std::filesystem::path name = std::filesystem::path(given).filename();
   if (io::is_image_name(name))

@@ -1,6 +1,6 @@
 // Results of `gpuccl bench` as charts need them: metrics of an experiment, and series over an axis.
 
-const kTotals = ["preallocated", "allocated", "label image"];
+const kTotals = ["preallocated", "allocated", "label image", "components"];
 const measure = (row, name) => row.measures?.find((one) => one.name === name);
 const total = (row) => kTotals.map((name) => measure(row, name)).find(Boolean);
 const working = (row) => row.images > 0 ? row.phases?.find((phase) => phase.steps_mean + phase.atomics_mean > 0) ?? row.phases?.[0] : null;
@@ -18,6 +18,8 @@ export function metrics(test) {
     case "host":
       return [{ ...kTime, title: "Image to label image", note: "Both in host memory; lower is better." },
         { ...kTime, title: "Image to run labels", note: "Both in host memory; lower is better.", of: (row) => timed(measure(row, "run labels")) }];
+    case "cca":
+      return [{ ...kTime, title: "Time", note: "Image to a table of components; lower is better." }];
     case "steps":
       return [{ title: "Phases", best: "has the shortest phases", than: "as fast as", unit: "ms", note: "Each phase timed on its own; together they take longer than the total.",
         of: (row) => plain(row.measures?.length ? row.measures.reduce((sum, one) => sum + one.median_ms, 0) : null),

@@ -27,6 +27,7 @@ const std::vector<Algorithm>& table() {
 struct Chosen {
   std::vector<int> rows;  // of the table
   std::string note;
+  bool named_are_left_out = false;
   bool asked = false;
 };
 
@@ -36,9 +37,11 @@ Chosen choose(const Request& request, const std::string& problem) {
     chosen.asked = true;
     return problem;
   };
-  for (const Algorithm* algorithm :
-       choose_algorithms(request, table(), ask, [&](const std::string& line) { chosen.note = line; }))
+  const ChosenAlgorithms result = choose_algorithms(request, table(), ask);
+  for (const Algorithm* algorithm : result.algorithms)
     chosen.rows.push_back(static_cast<int>(algorithm - table().data()));
+  chosen.note = describe_left_out(result);
+  chosen.named_are_left_out = result.named_are_left_out;
   return chosen;
 }
 
@@ -89,15 +92,27 @@ TEST_CASE("the connectivity leaves out who cannot do it") {
   CHECK(failure_of(request, "") == Failure::usage);
 }
 
-TEST_CASE("without a GPU, all measures the CPU and says so, and what was asked for on the GPU is an error") {
+TEST_CASE("without a GPU, what can be measured is, and what cannot is named") {
   const Chosen all = choose(of({}), "no driver");
   CHECK(all.rows == Rows{0, 3});
-  CHECK(all.note.find("no driver") != std::string::npos);
-  CHECK(choose(of({"runs"}), "no driver").rows == Rows{0});
+  CHECK(all.note == "not measured on a GPU (no driver): runs, bke, ole");
+  CHECK_FALSE(all.named_are_left_out);
   CHECK(choose(of({"all"}), "no driver").rows == Rows{0, 3});
-  CHECK(failure_of(of({"bke", "sauf"}), "no driver") == Failure::unavailable);
-  CHECK(failure_of(of({"all", "bke"}), "no driver") == Failure::unavailable);
+
+  const Chosen runs = choose(of({"runs"}), "no driver");
+  CHECK(runs.rows == Rows{0});
+  CHECK(runs.note == "not measured on a GPU (no driver): runs");
+  CHECK_FALSE(runs.named_are_left_out);
+
+  const Chosen named = choose(of({"bke", "sauf"}), "no driver");
+  CHECK(named.rows == Rows{3});
+  CHECK(named.note == "not measured on a GPU (no driver): bke");
+  CHECK(named.named_are_left_out);
+  CHECK(choose(of({"all", "bke"}), "no driver").named_are_left_out);
+
+  CHECK(failure_of(of({"bke"}), "no driver") == Failure::unavailable);
   CHECK(failure_of(of({}, DeviceChoice::cuda), "no driver") == Failure::unavailable);
+  CHECK(choose(of({}), "").note.empty());
 }
 
 TEST_CASE("iterations are counted of algorithms that iterate") {

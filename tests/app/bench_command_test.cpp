@@ -84,6 +84,8 @@ TEST_CASE("steps name each phase, and every experiment ends well") {
             .find("16x16x4") != std::string::npos);
   CHECK(succeeds(small_random({"--test", "host", "--densities", "0.5", "--granularities", "1"}))
             .find("run labels") != std::string::npos);
+  CHECK(succeeds(small_random({"--test", "cca", "--densities", "0.5", "--granularities", "1"}))
+            .find("- total: from the image to the number of components") != std::string::npos);
 }
 
 TEST_CASE("bench measures files: an image, a volume, folders of both") {
@@ -106,6 +108,51 @@ TEST_CASE("a file that cannot be read is named, and the others are measured") {
   CHECK(ended.code == 65);
   CHECK(ended.err.starts_with("gpuccl: " + (scratch / "bad.png") + ": "));
   CHECK(ended.out.find("1 image ") != std::string::npos);
+}
+
+TEST_CASE("without a GPU, the rest of a list is measured, and the exit code tells") {
+  const ScratchFolder scratch;
+  const Ended ended =
+      gpuccl({"bench", "--algo", "bke,sauf", "--size", "8x8", "--images", "1", "--densities", "0.5",
+              "--granularities", "1", "--repetitions", "1", "--json", scratch / "out.json"});
+  CHECK(ended.code == 69);
+  CHECK(ended.err.find("warning: not measured on a GPU (") != std::string::npos);
+  CHECK(ended.err.find("): bke\n") != std::string::npos);
+  CHECK(ended.out.find("\n  sauf ") != std::string::npos);
+  const Json json = Json::parse(read_file(scratch / "out.json"));
+  CHECK(json["not_measured"]["algorithms"] == Json::array({"bke"}));
+  CHECK(json["results"][0]["algorithms"].size() == 1);
+}
+
+TEST_CASE("bench gives hints about the foreground of datasets, each once") {
+  const ScratchFolder scratch;
+  const BitVolume nothing({100, 100});
+  save(scratch / "a.png", nothing.view());
+  save(scratch / "b.png", nothing.view());
+  const Ended ended = gpuccl(quick({"--algo", "runs", "--dataset", scratch.path().string()}));
+  CHECK(ended.code == 0);
+  const std::string hint = ".png: nothing is foreground; use --invert to label dark objects";
+  const std::size_t at = ended.err.find(hint);
+  REQUIRE(at != std::string::npos);
+  CHECK(ended.err.find(hint, at + 1) == std::string::npos);
+  CHECK(gpuccl(quick({"--algo", "runs", "--dataset", source_file("data/page.png")})).err.empty());
+}
+
+TEST_CASE("the protocol of TPDS 2024 times the allocation too, and shows minima") {
+  const ScratchFolder scratch;
+  const std::string out =
+      succeeds(small_random({"--protocol", "tpds2024", "--densities", "0.5", "--granularities", "1", "--algo",
+                             "runs,drag", "--json", scratch / "out.json"}));
+  CHECK(out.find("- protocol tpds2024: ") != std::string::npos);
+  CHECK(out.find("total ms, minimum of the repetitions") != std::string::npos);
+  const Json json = Json::parse(read_file(scratch / "out.json"));
+  CHECK(json["protocol"] == "tpds2024");
+  CHECK(json["results"][0]["algorithms"][1]["measures"][0]["name"] == "allocated");
+  CHECK(json["results"][0]["algorithms"][1]["measures"].size() == 1);
+  fails({"bench", "--protocol", "tpds2024", "--test", "steps"}, 64, "is for --test average");
+  fails({"bench", "--protocol", "tpds2024", "--preallocated"}, 64, "cannot be combined with --preallocated");
+  fails({"bench", "--protocol", "tpds2024", "-c", "4"}, 64, "is for 8-connectivity");
+  fails({"bench", "--protocol", "tpds2020"}, 64, "tpds2024");
 }
 
 /// Images of which one cannot be read, so that standard error says when the first dataset is through.
@@ -162,9 +209,13 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--test", "memory", "--map", scratch / "map.png"}, 64, "--map needs --test work");
   fails({"bench", "--test", "memory", "--algo", "runs"}, 64, "does not count for 'runs' but for all, np, ");
   fails({"bench", "--test", "memory", "--size", "8x8"}, 69, "");
+  fails({"bench", "--test", "cca", "--allocated"}, 64, "--test cca makes no label image");
   fails({"bench", "--device", "cpu", "--algo", "sauf", "--size", "8x8x8", "--images", "1"}, 64,
         "nothing to measure");
   fails({"bench", "--csv", "-"}, 64, "cannot go to standard output");
+  fails({"bench", "--csv", "out.json"}, 64, "'out.json' has the wrong extension; use .csv");
+  fails({"bench", "--csv", "bench/index.html"}, 64, "has the wrong extension; use .csv");
+  fails({"bench", "--json", "out.csv"}, 64, "'out.csv' has the wrong extension; use .json");
   fails({"bench", "--densities", "50"}, 64, "'50' is not a list of densities");
   fails({"bench", "--size", "8"}, 64, "'8' is not a list of sizes");
   fails({"bench", "--test", "density", "--dataset", source_file("data")}, 64, "random images");
@@ -172,7 +223,8 @@ TEST_CASE("what bench cannot do is refused before anything is measured") {
   fails({"bench", "--device", "cpu", "--dataset", scratch / "gone"}, 66, "gone: ");
   fails({"bench", "--device", "cpu", "--size", "8x8", "--json", scratch / "no/such.json"}, 73, "such.json: ");
   fails({"bench", "--json", scratch / "r", "--csv", scratch / "./r"}, 64, "r: is the name of two outputs");
-  fails({"bench", "--json", scratch / "index.html", "--report", scratch.path().string()}, 64, "two outputs");
+  fails({"bench", "--test", "work", "--map", scratch / "index.html", "--report", scratch.path().string()}, 64,
+        "two outputs");
 }
 
 }  // namespace

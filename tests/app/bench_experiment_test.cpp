@@ -77,6 +77,11 @@ class StrictStages final : public StagedLabeler {
     if (times != nullptr) *times = {{"Init", 1, 1}, {"Scan", 6, 3}, {"Analysis", 3, 3}};
     enqueued_ms_ += numbered_ ? 10 : 8;
   }
+  void run_components() override {
+    require(uploaded_, "run_components");
+    numbered_ = true;
+    enqueued_ms_ += 5;
+  }
   void statistics(PhaseTimes*) override {
     require(numbered_, "statistics");
     enqueued_ms_ += 1;
@@ -450,4 +455,45 @@ TEST_CASE("repeating ends in time, but not without one repetition that counts") 
   timing.limit_s = 1000;
   timing.stop = [] { return true; };
   CHECK(counted(timing) == std::pair(0, 1));
+}
+
+TEST_CASE("clocks are read after what was timed") {
+  const std::vector<Algorithm> table = {
+      algorithm("wrong", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<WrongLabeler>(); }),
+      algorithm("right", [](int) { return flood_fill(); })};
+  Plan plan;
+  plan.image_sets = two_small_images(Test::average);
+  for (const Algorithm& row : table) plan.algorithms.push_back(&row);
+  plan.timing = {1, 3, 10, true, true, false};
+  double mhz = 2000;
+  plan.read_clock = [&](DeviceKind) { return std::optional(ClockReading{mhz -= 500, {}}); };
+  const Results results = measure(plan, {[](double, const std::string&) {}, [](const std::string&) {}});
+  REQUIRE(results.clocks.size() == 1);
+  const Clocks& clocks = results.clocks.at(DeviceKind::cpu);
+  CHECK(clocks.readings == 2);  // one for each image of the algorithm that was timed
+  CHECK(clocks.lowest_mhz == 1000);
+  CHECK(clocks.highest_mhz == 1500);
+}
+
+TEST_CASE("components alone are checked and timed, without a label image") {
+  const std::vector<Algorithm> table = {
+      {"staged",
+       "",
+       "",
+       DeviceKind::cuda,
+       {{Connectivity::c8,
+         [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }}}},
+      algorithm("right", [](int) { return flood_fill(); })};
+  Heard heard;
+  const Results results = measure_on(table, Test::cca, two_small_images(Test::cca), &heard);
+  CHECK(heard.problems.empty());
+  REQUIRE(results.groups.size() == 1);
+  const std::vector<Row>& rows = results.groups[0].rows;
+  CHECK(median(rows[0], kComponents) == 6);  // 5, and 1 of statistics
+  CHECK(median(rows[1], kComponents) > 0);
+  for (const Row& row : rows) {
+    CHECK(row.images == 2);
+    CHECK(total_ms(row) == median(row, kComponents));
+    CHECK(row.floor_ms == 0);
+  }
 }

@@ -1,6 +1,8 @@
+#include "app/bench/clocks.hpp"
 #include "app/bench/timing.hpp"
 #include "support/catch.hpp"
 
+using namespace gpuccl;
 using namespace gpuccl::bench;
 
 TEST_CASE("quantiles lie between samples in proportion") {
@@ -57,3 +59,24 @@ TEST_CASE("an average over images counts a step that an image lacks as nothing")
 }
 
 TEST_CASE("no images, no measures") { CHECK(ImageAverage().mean().empty()); }
+
+TEST_CASE("a warning tells of clocks that moved or were limited") {
+  Clocks steady, moving, limited;
+  for (const double mhz : {1980.0, 1965.0, 1980.0}) steady.add({mhz, {}});
+  CHECK(clock_warning(DeviceKind::cuda, steady).empty());
+  CHECK(steady.readings == 3);
+  CHECK(steady.lowest_mhz == 1965);
+  CHECK(steady.highest_mhz == 1980);
+
+  for (const double mhz : {3500.0, 2100.0}) moving.add({mhz, {}});
+  CHECK(clock_warning(DeviceKind::cpu, moving) ==
+        "the clock of the CPU moved between 2100 and 3500 MHz; times of this run are less comparable");
+
+  limited.add({1980, {"power"}});
+  limited.add({1410, {"power", "temperature"}});
+  CHECK(clock_warning(DeviceKind::cuda, limited) ==
+        "the clock of the GPU moved between 1410 and 1980 MHz, limited by power and temperature; times of "
+        "this run are less comparable; nvidia-smi --lock-gpu-clocks fixes it");
+  CHECK(clock_warning(DeviceKind::cuda, {1980, 1980, 1, {"power"}})
+            .starts_with("the clock of the GPU was limited by power; "));
+}

@@ -26,8 +26,7 @@ Results measured(Request request, const std::vector<Algorithm>& table) {
   plan.test = request.test;
   plan.image_sets = random_image_sets(request);
   plan.timing = request.timing;
-  plan.algorithms = choose_algorithms(
-      request, table, [] { return std::string(); }, [](const std::string&) {});
+  plan.algorithms = choose_algorithms(request, table, [] { return std::string(); }).algorithms;
   return measure(plan,
                  {[](double, const std::string&) {}, [](const std::string& line) { FAIL_CHECK(line); }});
 }

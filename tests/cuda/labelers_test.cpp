@@ -80,6 +80,14 @@ TEST_CASE("the caller's device stays current, whatever is asked of a labeler on 
     }
 }
 
+TEST_CASE("components are found without a label image") {
+  emulation::configure({.seed = 17});
+  const std::vector<CudaVariant> variants = cuda_variants();
+  expect_components_alone(variants, random_image({70, 37}, 0.4, 1, 7).view());
+  expect_components_alone(variants, random_image({20, 9, 7}, 0.3, 1, 8).view());
+  expect_components_alone(variants, BitVolume({70, 37}).view());
+}
+
 TEST_CASE("components come down in pieces") {
   const BitVolume image = generated("dots", {1030, 1030});
   Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});

@@ -57,9 +57,12 @@ void expect_all(const std::vector<CudaVariant>& variants, BitView image, Referen
 }  // namespace
 
 std::vector<CudaVariant> cuda_variants(const std::vector<Algorithm>& table) {
+  const char* const names = std::getenv("GPUCCL_ALGO");
+  const std::string only = names != nullptr ? "," + std::string(names) + "," : "";
   std::vector<CudaVariant> variants;
   for (const Algorithm& algorithm : table)
-    if (algorithm.device == DeviceKind::cuda)
+    if (algorithm.device == DeviceKind::cuda &&
+        (only.empty() || only.find("," + algorithm.name + ",") != std::string::npos))
       for (const Variant& variant : algorithm.variants)
         variants.push_back({algorithm.name, variant.connectivity, variant.make(0)});
   return variants;
@@ -92,6 +95,18 @@ void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, BitView imag
     labelers.push_back(find_variant(runs, connectivity)->make(0));
     return labelers.back()->label(image);
   });
+}
+
+void expect_components_alone(const std::vector<CudaVariant>& variants, BitView image) {
+  for (const CudaVariant& variant : variants) {
+    INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+    StagedLabeler& staged = *variant.staged();
+    staged.release();
+    staged.upload(image);
+    staged.run_components();
+    staged.statistics(nullptr);
+    REQUIRE(staged.components() == flood_fill(image, variant.connectivity).components);
+  }
 }
 
 void expect_same_measures(const std::vector<CudaVariant>& variants, BitView image) {

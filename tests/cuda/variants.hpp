@@ -19,7 +19,7 @@ struct CudaVariant {
   gpuccl::StagedLabeler* staged() const { return dynamic_cast<gpuccl::StagedLabeler*>(labeler.get()); }
 };
 
-/// The CUDA rows of the table, on device 0.
+/// The CUDA rows of the table, on device 0. If the environment has GPUCCL_ALGO, a list of names, only these.
 std::vector<CudaVariant> cuda_variants(const std::vector<gpuccl::Algorithm>& table = gpuccl::algorithms());
 
 /// The times of the phases of labeling `image`.
@@ -34,6 +34,9 @@ void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView 
 
 /// The same for images that flood fill would take too long for: compares with the CPU's `runs`.
 void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
+
+/// Every variant must find the components of flood fill without a label image.
+void expect_components_alone(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
 /// Every variant must give labels of which all is measured as of flood fill's, to the last digit; of those
 /// that gather sums, from these.

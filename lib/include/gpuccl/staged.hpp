@@ -30,8 +30,12 @@ class StagedLabeler : public Labeler {
   /// Enqueues the labeling. With `times`, times each phase and waits for it.
   virtual void run(Numbering numbering, PhaseTimes* times) = 0;
 
+  /// Enqueues all that statistics() needs and no more: an algorithm that can makes no label image. Needs no
+  /// allocate(); labels() has nothing afterwards.
+  virtual void run_components() = 0;
+
   /// Enqueues the statistics of all components and the sums of gather(). Requires a run with
-  /// consecutive labels. Waits once for their number.
+  /// consecutive labels, or of components. Waits once for their number.
   virtual void statistics(PhaseTimes* times) = 0;
 
   /// Returns the milliseconds on the device of what `work` enqueues. Waits for it.

@@ -44,6 +44,12 @@ void GpuLabeler::run(Numbering numbering, PhaseTimes* times) {
   enqueue_phases(times, [&](PhaseClock& phase) { enqueue_labeling(numbering, labels_.data(), phase); });
 }
 
+void GpuLabeler::run_components() {
+  const CurrentDevice here(gpu_);
+  numbering_ = Numbering::consecutive;
+  enqueue_phases(nullptr, [&](PhaseClock& phase) { enqueue_components(phase); });
+}
+
 void GpuLabeler::enqueue_components(PhaseClock& phase) {
   enqueue_labeling(Numbering::consecutive, reserve_labels(), phase);
 }

@@ -27,6 +27,7 @@ class GpuLabeler : public StagedLabeler {
   void allocate() final;
   void release() final;
   void run(Numbering numbering, PhaseTimes* times) final;
+  void run_components() final;
   void statistics(PhaseTimes* times) final;
   double device_ms(const std::function<void()>& work) final;
   void wait() final;
