@@ -3,9 +3,9 @@
 const kRoles = [
   ["transfer and memory", ["upload", "allocate", "release", "Pack", "Unpack", "download"]],
   ["initialization", ["Init", "Initialization", "InitLabels", "Runs"]],
-  ["local labeling", ["LocalMerge", "LocalLabeling", "TileLabeling", "FirstScan", "Fill"]],
-  ["merging", ["Merge", "GlobalMerge", "BoundaryMerge", "BoundaryAnalysis", "BorderMerge", "Merge borders", "Reduction", "LabelReduction", "SouthBorders", "EastBorders", "Scan", "Rows", "Columns", "Propagate", "Forward", "Backward"]],
-  ["compression", ["Compression", "PathCompression", "Analysis", "ResolveLabels", "Link", "Update", "Relabeling", "Labeling", "Flatten"]],
+  ["local labeling", ["LocalMerge", "LocalLabeling", "TileLabeling", "StripLabeling", "FirstScan", "Fill"]],
+  ["merging", ["Merge", "GlobalMerge", "BoundaryMerge", "BoundaryAnalysis", "BorderMerge", "BorderMerging", "Compute", "Merge borders", "Reduction", "LabelReduction", "SouthBorders", "EastBorders", "Scan", "Rows", "Columns", "Propagate", "Forward", "Backward"]],
+  ["compression", ["Compression", "PathCompression", "Analysis", "ResolveLabels", "Link", "Update", "Relabeling", "Labeling", "Finalize", "Flatten"]],
   ["writing labels", ["FinalLabeling", "SecondScan", "WriteLabels", "WriteRuns", "GatherRuns", "render"]],
   ["numbering", ["Renumber", "Renumber: mark", "Renumber: count", "Renumber: write", "Number", "Numbering", "MarkRuns", "CountRuns"]],
   ["statistics", ["statistics"]],

@@ -20,8 +20,8 @@ std::vector<CudaVariant> variants_of(const std::set<std::string>& names) {
   return variants;
 }
 
-const std::set<std::string> kTiled = {"uf",  "lbuf", "dlp",   "dlp-ruf", "dlp-lazy", "smccl",
-                                      "ouf", "c2fl", "rc2fl", "cc2fl",   "nc2fl"};
+const std::set<std::string> kTiled = {"uf",   "lbuf",  "dlp",   "dlp-ruf", "dlp-lazy", "smccl", "ouf",
+                                      "c2fl", "rc2fl", "cc2fl", "nc2fl",   "ha4",      "ha8"};
 
 int launches(const PhaseTimes& times, const std::string& phase) {
   for (const PhaseTime& time : times)
@@ -95,7 +95,7 @@ TEST_CASE("iterative algorithms report how often they iterate, and end") {
   const BitVolume empty({40, 20});
   for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c8}) {
     INFO(static_cast<int>(connectivity) << "-connectivity");
-    expect_all_right(variants_of({"np", "rcu", "le", "ole", "be"}), spiral.view());
+    expect_all_right(variants_of({"np", "rcu", "le", "ole", "8dls", "be"}), spiral.view());
     const int longest = 29 * 29 / 2 + 1;  // of a component, in pixels
     CHECK(iterations("np", connectivity, spiral.view(), "Propagate") <= longest + 1);
     CHECK(iterations("rcu", connectivity, spiral.view(), "Rows") <= 29 / 2 + 2);
@@ -107,12 +107,36 @@ TEST_CASE("iterative algorithms report how often they iterate, and end") {
       CHECK(iterations(algorithm, connectivity, empty.view(), "Scan") == 1);
     }
   }
+  // One iteration for each straight part of the path, and one that changes nothing.
+  CHECK(iterations("8dls", Connectivity::c8, spiral.view(), "Scan") <= 29 + 1);
+  CHECK(iterations("8dls", Connectivity::c8, full.view(), "Scan") <= 4);
+  CHECK(iterations("8dls", Connectivity::c8, empty.view(), "Scan") == 1);
   CHECK(iterations("be", Connectivity::c8, full.view(), "Scan") == 2);
   CHECK(iterations("be", Connectivity::c8, empty.view(), "Scan") == 1);
 }
 
 TEST_CASE("lines longer than a thread block are joined") {
   emulation::configure({.seed = 14});
-  expect_all_right(variants_of({"lbuf", "rcu"}), random_image({1100, 2}, 0.97, 1, 3).view());
-  expect_all_right(variants_of({"lbuf", "rcu"}), generated("comb", {1030, 3}).view());
+  const std::vector<CudaVariant> variants = variants_of({"lbuf", "rcu", "ha4", "ha8"});
+  expect_all_right(variants, random_image({1100, 2}, 0.97, 1, 3).view());
+  expect_all_right(variants, random_image({1100, 6}, 0.97, 1, 4).view());
+  expect_all_right(variants, generated("comb", {1030, 3}).view());
+}
+
+TEST_CASE("segments touch diagonally where 32 columns and strips meet") {
+  emulation::configure({.seed = 15});
+  const std::vector<CudaVariant> variants = variants_of({"ha4", "ha8"});
+  for (int y = 0; y < 9; ++y)
+    for (const int x : {31, 63}) {
+      CAPTURE(x, y);
+      for (const int lengths : {0b00, 0b01, 0b10, 0b11}) {
+        BitVolume down({96, 10}), up({96, 10});
+        for (int i = 0; i <= ((lengths & 1) != 0 ? 40 : 0); ++i)
+          if (x - i >= 0) down.set(x - i, y), up.set(x - i, y + 1);
+        for (int i = 0; i <= ((lengths & 2) != 0 ? 40 : 0); ++i)
+          if (x + 1 + i < 96) down.set(x + 1 + i, y + 1), up.set(x + 1 + i, y);
+        expect_all_right(variants, down.view());
+        expect_all_right(variants, up.view());
+      }
+    }
 }

@@ -147,6 +147,12 @@ TEST_CASE("an image and a volume", "[one]") {
   expect_all_right(variants, random_image({65, 9, 5}, 0.3, 1, 1).view());
 }
 
+TEST_CASE("components without a label image", "[small]") {
+  const std::vector<CudaVariant> variants = cuda_variants();
+  expect_components_alone(variants, random_image({129, 70, 1}, 0.5, 1, 1).view());
+  expect_components_alone(variants, random_image({65, 9, 5}, 0.3, 1, 1).view());
+}
+
 TEST_CASE("measures", "[small]") {
   const std::vector<CudaVariant> variants = cuda_variants();
   expect_same_measures(variants, random_image({300, 135, 1}, 0.5, 2, 1).view());
@@ -211,6 +217,19 @@ TEST_CASE("components of an image that cross many thread blocks") {
 
 TEST_CASE("components of a volume that cross many thread blocks") {
   expect_patterns_as_on_cpu({130, 99, 67});
+}
+
+TEST_CASE("decision trees tell apart all neighborhoods of a block") {
+  // All values of the sixteen pixels that a tree may ask for, in and around the block at (2, 2), with a gap
+  // to the next.
+  constexpr int kX[] = {1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 1, 2, 3};
+  constexpr int kY[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3};
+  constexpr int kAcross = 256;
+  BitVolume image({8 * kAcross, 6 * kAcross});
+  for (int rule = 0; rule < kAcross * kAcross; ++rule)
+    for (int i = 0; i < 16; ++i)
+      if ((rule >> i & 1) != 0) image.set(rule % kAcross * 8 + kX[i], rule / kAcross * 6 + kY[i]);
+  expect_all_as_on_cpu(variants_of({"c-sauf", "c-bbdt", "c-drag"}), image.view());
 }
 
 TEST_CASE("every width up to 300, by runs") {

@@ -72,7 +72,7 @@ class BlockMask {
 };
 
 void label_row(BlockMask at) {
-#include "cpu/drag.inc"
+#include "common/drag.inc"
 }
 
 void first_scan(const Slice& slice, Equivalences& table) {

@@ -13,7 +13,7 @@ namespace gpuccl::cpu {
 namespace {
 
 void label_row(PixelMask at) {
-#include "cpu/pred.inc"
+#include "common/pred.inc"
 }
 
 void first_scan(const Slice& slice, Equivalences& table) {

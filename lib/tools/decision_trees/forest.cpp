@@ -119,9 +119,14 @@ std::vector<int> distinct_trees(const Forest& forest) {
 
 }  // namespace
 
-Forest make_drag(const OptimalTrees& trees) {
+Forest make_tree(const OptimalTrees& trees) {
   Forest forest;
   forest.roots = {grow(forest, trees, trees.nothing_known(), [](State) { return 0; })};
+  return forest;
+}
+
+Forest make_drag(const OptimalTrees& trees) {
+  Forest forest = make_tree(trees);
   Merger(forest).merge();
   return forest;
 }

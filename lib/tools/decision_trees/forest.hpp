@@ -23,6 +23,9 @@ struct Forest {
   std::vector<int> roots;  // of the trees
 };
 
+/// The optimal tree (BBDT for blocks).
+Forest make_tree(const OptimalTrees& trees);
+
 /// The optimal tree as a directed rooted acyclic graph (DRAG): of subtrees that ask for the same pixels and
 /// have, leaf by leaf, an action in common, one is left.
 Forest make_drag(const OptimalTrees& trees);

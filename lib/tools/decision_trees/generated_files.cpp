@@ -14,7 +14,8 @@ std::string written(const Forest& forest, const DecisionTable& table, const std:
 
 std::vector<GeneratedFile> generated_files() {
   const DecisionTable pixels = make_decision_table(1), blocks = make_decision_table(2);
-  return {{"drag.inc", written(make_drag(OptimalTrees(blocks)), blocks, "the graph of DRAG")},
+  return {{"bbdt.inc", written(make_tree(OptimalTrees(blocks)), blocks, "the tree of BBDT")},
+          {"drag.inc", written(make_drag(OptimalTrees(blocks)), blocks, "the graph of DRAG")},
           {"pred.inc", written(make_prediction(OptimalTrees(pixels), pixels), pixels, "the trees of PRED")}};
 }
 

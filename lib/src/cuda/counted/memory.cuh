@@ -57,6 +57,11 @@ struct SharedByThreads : CountsSteps {
     count(&ThreadWork::atomics);
     return cuda::SharedByThreads::fetch_min(p, v);
   }
+  __device__ static Label exchange_if(Label* p, Label expected, Label v) {
+    count(counts.atomics);
+    count(&ThreadWork::atomics);
+    return cuda::SharedByThreads::exchange_if(p, expected, v);
+  }
 };
 
 struct FreshByThreads : SharedByThreads {

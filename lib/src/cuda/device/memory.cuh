@@ -31,6 +31,8 @@ struct SharedByThreads {
     *reinterpret_cast<uint2*>(p) = make_uint2(first, second);
   }
   __device__ static Label fetch_min(Label* p, Label v) { return atomicMin(p, v); }
+  /// Stores `v` if there is `expected`; returns what was there (compare-and-swap).
+  __device__ static Label exchange_if(Label* p, Label expected, Label v) { return atomicCAS(p, expected, v); }
 };
 
 /// Access without stale loads, for threads that wait for each other and must see earlier writes.
