@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Compares gpuccl with libraries that label on an NVIDIA GPU and prints a Markdown table: correct or not, then the time.
+
+Every row is measured in this run, on the same images, which are in GPU memory already: the median of 15 labelings
+between two events, after three that are not counted. The labels of a library are compared with those of gpuccl on the
+CPU before it is timed. Partition: each component has one label and no two components share one. Libraries that cannot
+be loaded are left out, and the table says so. NPP is loaded from the package nvidia-npp or the CUDA toolkit.
+
+    gpu_peers.py --gpuccl build/release/app/gpuccl             table
+    gpu_peers.py --gpuccl build/release/app/gpuccl --minimal   the smallest image found that NPP labels wrongly
+"""
+import argparse
+import ctypes
+import glob
+import importlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import cupy
+import numpy
+
+WARM_UP, REPETITIONS = 3, 15
+
+
+# ---- libraries: name, version, connectivities, and a function that labels an image in GPU memory
+
+
+class Peer:
+    def __init__(self, name, version, connectivities, label, dimensions=(2, 3)):
+        self.name, self.version, self.connectivities, self.label = name, version, connectivities, label
+        self.dimensions = dimensions
+
+
+def with_cupy():
+    ndimage = importlib.import_module("cupyx.scipy.ndimage")
+
+    def label(image, connectivity):
+        structure = ndimage.generate_binary_structure(image.ndim, 1 if connectivity in (4, 6) else image.ndim)
+        return ndimage.label(image, structure)[0]
+
+    return [Peer("CuPy ndimage.label", cupy.__version__, (4, 8, 6, 26), label)]
+
+
+def with_cucim():
+    measure = importlib.import_module("cucim.skimage.measure")
+
+    def label(image, connectivity):
+        return measure.label(image, connectivity=1 if connectivity in (4, 6) else image.ndim)
+
+    return [Peer("cuCIM measure.label", importlib.import_module("cucim").__version__, (4, 8, 6, 26), label)]
+
+
+def with_bkeccl():
+    bkeccl = importlib.import_module("bkeccl")
+
+    def labels_with(**options):
+        def label(image, _connectivity):
+            found = bkeccl.ccl(image, **options, **({"dimensionality": "3D"} if image.ndim == 3 else {}))
+            return found[0] if isinstance(found, tuple) else found
+        return label
+
+    version = importlib.import_module("importlib.metadata").version("bkeccl")
+    return [Peer("bkeccl", version, (8, 26), labels_with()),
+            Peer("bkeccl, raw", version, (8, 26), labels_with(output_mode="raw"))]
+
+
+def with_cvcuda():
+    cvcuda = importlib.import_module("cvcuda")
+
+    def label(image, _connectivity):
+        tensor = cvcuda.as_tensor(image[..., None], "HWC" if image.ndim == 2 else "DHWC")
+        background = cvcuda.as_tensor(cupy.zeros(1, image.dtype), "N")
+        labels, _, _ = cvcuda.label(tensor, bg_label=background)
+        return cupy.asarray(labels.cuda()).reshape(image.shape)
+
+    return [Peer("CV-CUDA label", cvcuda.__version__, (4, 6), label)]
+
+
+class NppContext(ctypes.Structure):
+    """NppStreamContext of nppdefs.h."""
+    _fields_ = [("stream", ctypes.c_void_p), ("device", ctypes.c_int), ("multiprocessors", ctypes.c_int),
+                ("threads_per_multiprocessor", ctypes.c_int), ("threads_per_block", ctypes.c_int),
+                ("shared_memory", ctypes.c_size_t), ("major", ctypes.c_int), ("minor", ctypes.c_int),
+                ("flags", ctypes.c_uint), ("reserved", ctypes.c_int)]
+
+
+class NppSize(ctypes.Structure):
+    _fields_ = [("width", ctypes.c_int), ("height", ctypes.c_int)]
+
+
+def npp_library(name):
+    folders = [os.path.join(path, "nvidia", "cu*", "lib") for path in sys.path]
+    folders += [os.path.join(path, "nvidia", "npp", "lib") for path in sys.path] + ["/usr/local/cuda/lib64"]
+    found = [file for folder in folders for file in sorted(glob.glob(os.path.join(folder, f"lib{name}.so.*")))]
+    if not found:
+        raise ImportError(f"lib{name} is not there")
+    return ctypes.CDLL(found[0], mode=ctypes.RTLD_GLOBAL)
+
+
+def with_npp():
+    common, filters = npp_library("nppc"), npp_library("nppif")
+    number = common.nppGetLibVersion
+    number.restype = ctypes.POINTER(ctypes.c_int * 3)
+    version = ".".join(map(str, number().contents))
+    attributes = cupy.cuda.Device().attributes
+    capability = cupy.cuda.Device().compute_capability  # "90"
+    context = NppContext(cupy.cuda.get_current_stream().ptr, cupy.cuda.Device().id, attributes["MultiProcessorCount"],
+                         attributes["MaxThreadsPerMultiProcessor"], attributes["MaxThreadsPerBlock"],
+                         attributes["MaxSharedMemoryPerBlock"], int(capability[:-1]), int(capability[-1]), 0, 0)
+
+    def call(function, *arguments):
+        status = getattr(filters, function)(*arguments)
+        if status != 0:
+            raise RuntimeError(f"{function} returns {status}")
+
+    def pointer(array):
+        return ctypes.c_void_p(array.data.ptr)
+
+    buffers = {}
+
+    def label(image, connectivity, compress=False):
+        height, width = image.shape
+        size = NppSize(width, height)
+        if image.shape not in buffers:
+            needed, more = ctypes.c_int(), ctypes.c_int()
+            call("nppiLabelMarkersUFGetBufferSize_32u_C1R", size, ctypes.byref(needed))
+            call("nppiCompressMarkerLabelsGetBufferSize_32u_C1R", ctypes.c_int(width * height), ctypes.byref(more))
+            buffers[image.shape] = cupy.empty(max(needed.value, 1), "u1"), cupy.empty(max(more.value, 1), "u1")
+        labels = cupy.empty(image.shape, cupy.uint32)
+        norm = 0 if connectivity == 8 else 1  # nppiNormInf, nppiNormL1
+        call("nppiLabelMarkersUF_8u32u_C1R_Ctx", pointer(image), ctypes.c_int(width), pointer(labels),
+             ctypes.c_int(4 * width), size, ctypes.c_int(norm), pointer(buffers[image.shape][0]), context)
+        if compress:
+            count = ctypes.c_int()
+            call("nppiCompressMarkerLabelsUF_32u_C1IR_Ctx", pointer(labels), ctypes.c_int(4 * width), size,
+                 ctypes.c_int(width * height), ctypes.byref(count), pointer(buffers[image.shape][1]), context)
+        return labels
+
+    return [Peer("NPP LabelMarkersUF", version, (4, 8), label, (2,)),
+            Peer("NPP, and CompressMarkerLabelsUF", version, (4, 8),
+                 lambda image, connectivity: label(image, connectivity, True), (2,))]
+
+
+def load_peers():
+    peers, missing = [], []
+    for name, load in (("CuPy", with_cupy), ("cuCIM", with_cucim), ("bkeccl", with_bkeccl), ("CV-CUDA", with_cvcuda),
+                       ("NPP", with_npp)):
+        try:
+            peers += load()
+        except Exception as problem:  # of whatever kind: the others are still compared
+            missing.append(f"{name} ({problem})")
+    return peers, missing
+
+
+# ---- correctness
+
+
+def same_partition(labels, expected):
+    """Each component of `expected` has one label, of its own; the background of `labels` may hold anything."""
+    foreground = expected != 0
+    found, wanted = labels[foreground], expected[foreground]
+    count = int(expected.max(initial=0))
+    label_of = numpy.zeros(count + 1, labels.dtype)
+    label_of[wanted] = found
+    return bool((label_of[wanted] == found).all()) and len(numpy.unique(label_of[1:])) == count
+
+
+def components_in(labels, expected):
+    return len(numpy.unique(labels[expected != 0]))
+
+
+def numbers_of(labels, expected):
+    """Words on the labels of a right partition."""
+    foreground = expected != 0
+    if (labels[~foreground] != 0).any():
+        return "background is labeled"
+    if (labels == expected).all():
+        return "1 to N in raster order"
+    return "1 to N" if int(labels.max(initial=0)) == int(expected.max(initial=0)) else "gaps"
+
+
+# ---- our side, by the program
+
+
+class Gpuccl:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def labels(self, image, connectivity):
+        """The labels by the CPU."""
+        path, out = os.path.join(self.folder, "image.npy"), os.path.join(self.folder, "labels.npy")
+        numpy.save(path, image)
+        subprocess.run([self.program, "label", path, "-o", out, "-c", str(connectivity), "--device", "cpu", "--quiet",
+                        "--label-type", "u32", "--overwrite"], check=True)
+        return numpy.load(out).reshape(image.shape)
+
+    def times(self, image, connectivity, names):
+        """Milliseconds on the GPU to labels 1 to N, and to provisional labels, by algorithm."""
+        path, out = os.path.join(self.folder, "image.npy"), os.path.join(self.folder, "bench.json")
+        numpy.save(path, image)
+        subprocess.run([self.program, "bench", "--device", "cuda", "--algo", ",".join(names), "-c", str(connectivity),
+                        "--dataset", path, "--preallocated", "--test", "average", "--repetitions", str(REPETITIONS),
+                        "--warm-up", str(WARM_UP), "--json", out], check=True, stdout=subprocess.DEVNULL)
+        with open(out) as file:
+            rows = json.load(file)["results"][0]["algorithms"]
+        return {row["algorithm"]: {one["name"]: one["median_ms"] for one in row["measures"]} for row in rows}
+
+
+# ---- the experiments
+
+
+def random_image(shape, density, granularity, seed):
+    """Squares or cubes of equal value."""
+    small = tuple(-(-side // granularity) for side in shape)
+    image = (numpy.random.default_rng(seed).random(small) < density).astype(numpy.uint8)
+    for axis in range(image.ndim):
+        image = image.repeat(granularity, axis)
+    return numpy.ascontiguousarray(image[tuple(slice(side) for side in shape)])
+
+
+def median_ms(action):
+    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+    times = []
+    for i in range(WARM_UP + REPETITIONS):
+        begin.record()
+        action()
+        end.record()
+        end.synchronize()
+        if i >= WARM_UP:
+            times.append(cupy.cuda.get_elapsed_time(begin, end))
+    return statistics.median(times)
+
+
+def compare(gpuccl, peers):
+    cases = [((2048, 2048), d, g, c) for d, g in ((0.5, 1), (0.5, 8)) for c in (8, 4)]
+    cases += [((8192, 8192), 0.5, 8, 8), ((256, 256, 256), 0.3, 1, 26), ((256, 256, 256), 0.5, 8, 26), ((256, 256, 256), 0.5, 8, 6)]
+    for shape, density, granularity, connectivity in cases:
+        name = f"{'x'.join(map(str, reversed(shape)))}, density {density}, granularity {granularity}, {connectivity}-conn."
+        image = random_image(shape, density, granularity, 1)
+        expected = gpuccl.labels(image, connectivity)
+        count = int(expected.max(initial=0))
+        ours = ["runs-bytes", "bke-ic"] if connectivity in (8, 26) else ["runs-bytes", "uf"]
+        for algorithm, times in gpuccl.times(image, connectivity, ours).items():
+            yield name, f"gpuccl {algorithm}", "yes", "1 to N in raster order", times["numbered"]
+            yield name, f"gpuccl {algorithm}, provisional", "yes", "gaps", times["preallocated"]
+        on_gpu = cupy.asarray(image)
+        for peer in peers:
+            if connectivity not in peer.connectivities or image.ndim not in peer.dimensions:
+                continue
+            try:
+                labels = cupy.asnumpy(peer.label(on_gpu, connectivity)).reshape(image.shape)
+                right = same_partition(labels, expected)
+                verdict = "yes" if right else f"**no**: {components_in(labels, expected)} instead of {count}"
+                yield (name, peer.name, verdict, numbers_of(labels, expected) if right else "",
+                       median_ms(lambda: peer.label(on_gpu, connectivity)))
+            except Exception as problem:  # of whatever kind: the others are still compared
+                yield name, peer.name, f"failed: {problem}", "", None
+
+
+def components_of_small(image, connectivity):
+    """Labels of a small image by flood fill."""
+    labels, count = numpy.zeros(image.shape, int), 0
+    for start in zip(*numpy.nonzero(image)):
+        if labels[start]:
+            continue
+        count += 1
+        labels[start] = count
+        left = [start]
+        while left:
+            y, x = left.pop()
+            for dy in (-1, 0, 1):
+                for dx in (-1, 0, 1):
+                    if connectivity == 4 and dy and dx:
+                        continue
+                    at = y + dy, x + dx
+                    if 0 <= at[0] < image.shape[0] and 0 <= at[1] < image.shape[1] and image[at] and not labels[at]:
+                        labels[at] = count
+                        left.append(at)
+    return labels
+
+
+def minimal(peer, connectivity):
+    """The smallest image found that `peer` labels wrongly; none if it labels 2,000 random ones rightly."""
+    def wrong(image):
+        if 0 in image.shape:
+            return False
+        labels = cupy.asnumpy(peer.label(cupy.asarray(image), connectivity)).reshape(image.shape)
+        return not same_partition(labels, components_of_small(image, connectivity))
+
+    image = None
+    for seed in range(2000):
+        side = 8 + seed % 57
+        candidate = random_image((side, side), 0.3 + seed % 5 / 10, 1 + seed % 3, seed)
+        if wrong(candidate):
+            image = candidate
+            break
+    if image is None:
+        return None
+    smaller = True
+    while smaller:
+        smaller = False
+        for axis in (0, 1):
+            for at in range(image.shape[axis]):
+                candidate = numpy.ascontiguousarray(numpy.delete(image, at, axis))
+                if wrong(candidate):
+                    image, smaller = candidate, True
+                    break
+    for at in zip(*numpy.nonzero(image)):
+        candidate = image.copy()
+        candidate[at] = 0
+        if wrong(candidate):
+            image = candidate
+    return image
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gpuccl", required=True, help="the program, built with CUDA")
+    parser.add_argument("--minimal", action="store_true", help="look for the smallest image that NPP labels wrongly")
+    arguments = parser.parse_args()
+    peers, missing = load_peers()
+    if arguments.minimal:
+        peer = next((one for one in peers if one.name.startswith("NPP")), None)
+        if peer is None:
+            sys.exit("gpu_peers.py: NPP is missing; " + "; ".join(missing))
+        for connectivity in peer.connectivities:
+            image = minimal(peer, connectivity)
+            print(f"{peer.name} {peer.version}, {connectivity}-connectivity: " + ("no wrong labels found" if image is None else ""))
+            if image is None:
+                continue
+            labels = cupy.asnumpy(peer.label(cupy.asarray(image), connectivity))
+            for row, numbers in zip(image, labels):
+                print("    " + "".join(".#"[value] for value in row) + "   " + " ".join(f"{n:3}" for n in numbers))
+        return
+
+    device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    versions = [f"{peer.name} {peer.version}" for peer in peers]
+    with tempfile.TemporaryDirectory() as folder:
+        rows = []
+        for row in compare(Gpuccl(arguments.gpuccl, folder), peers):
+            rows.append(row)
+            print("  " + ", ".join(str(cell) for cell in row), file=sys.stderr)
+    print(f"{device}; {', '.join(versions)}. Missing: {', '.join(missing) or 'none'}. "
+          f"Median of {REPETITIONS} labelings in milliseconds, image and labels in GPU memory.\n")
+    print("| Image | Library | Partition correct | Numbers | ms |")
+    print("|---|---|---|---|--:|")
+    for image, library, right, numbers, milliseconds in rows:
+        print(f"| {image} | {library} | {right} | {numbers} | {'' if milliseconds is None else f'{milliseconds:.3f}'} |")
+
+
+if __name__ == "__main__":
+    main()
