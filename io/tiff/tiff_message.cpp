@@ -1,8 +1,12 @@
 #include "io/tiff/tiff_message.hpp"
 
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
 
 namespace gpuccl::io {
 namespace {
@@ -20,12 +24,26 @@ std::string tiff_message(const char* module, const char* format, va_list argumen
   return line;
 }
 
+/// Whether an error is about a tag that libtiff has no name for but "Tag N": private data, which no reader
+/// uses.
+bool is_of_private_tag(const std::string& line) {
+  for (const char* const begin : {"\"Tag ", "(Tag "})
+    if (const std::size_t at = line.find(begin); at != std::string::npos)
+      if (std::isdigit(static_cast<unsigned char>(line[at + std::strlen(begin)])) != 0) return true;
+  return false;
+}
+
 }  // namespace
 
 void TiffMessages::add_error(const char* module, const char* format, va_list arguments) {
   if (!error.empty()) return;
+  std::string line = tiff_message(module, format, arguments);
+  if (errno != ENOMEM && is_of_private_tag(line)) {
+    if (warning.empty()) warning = std::move(line);
+    return;
+  }
   out_of_memory = errno == ENOMEM;
-  error = tiff_message(module, format, arguments);
+  error = std::move(line);
 }
 
 void TiffMessages::add_warning(const char* module, const char* format, va_list arguments) {

@@ -17,6 +17,7 @@
 #include "support/failure_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
+#include "support/tiff_bytes.hpp"
 #include "support/tiff_file.hpp"
 
 using namespace gpuccl;
@@ -1072,6 +1073,25 @@ TEST_CASE("tags larger than the limit of memory are read, and what libtiff drops
   write_file(path, content);
   REQUIRE(read(path).warnings.size() == 1);
   REQUIRE(read(path).warnings[0].starts_with("libtiff: "));
+}
+
+TEST_CASE("a private tag that libtiff cannot read is said, and the image is read") {
+  const tests::MemoryFile file;
+  const std::uint32_t pixels = tests::tiff_data_offset(9);
+  write_file(file.path(), tests::tiff_of_tags({{256, 3, 1, 2},
+                                               {257, 3, 1, 1},
+                                               {258, 3, 1, 8},
+                                               {259, 3, 1, 1},
+                                               {262, 3, 1, 1},
+                                               {273, 4, 1, pixels},
+                                               {278, 3, 1, 1},
+                                               {279, 4, 1, 2},
+                                               {34022, 1, 0, 0}},
+                                              std::string{9, 0}));
+  const auto found = read(file.path());
+  REQUIRE(count_foreground(found.image.view()) == 1);
+  REQUIRE(found.warnings.size() == 1);
+  REQUIRE(found.warnings[0].find("34022") != std::string::npos);
 }
 
 TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that its length bounds") {
