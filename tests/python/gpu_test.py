@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """The Python package on a GPU, by each library that is installed: PyTorch, CuPy, JAX, Numba.
 
-gpu_test.py [--quick]: prints a line for each case, then times beside CuPy, cuCIM and bkeccl as far as they are there,
-with a column that says whether their partitions are right. Exits with 1 if a case fails, with 77 without a GPU.
+gpu_test.py [--quick] [CASE...]: prints a line for each case. Without names of cases it then times CuPy, cuCIM and bkeccl,
+as far as they are there, with a column that says whether their partitions are right. Exits with 1 if a case fails, with 77
+without a GPU.
 """
 
 import contextlib
 import gc
 import importlib
 import os
+import re
 import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 
 import numpy as np
 
@@ -21,6 +24,7 @@ from gpuccl import _core
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need memory, too
 QUICK = "--quick" in sys.argv
+CHOSEN = set(sys.argv[1:]) - {"--quick"}
 random = np.random.default_rng(1)
 modules = {}
 for name in ("torch", "cupy", "jax", "numba.cuda", "bkeccl", "cucim.skimage.measure"):
@@ -38,7 +42,7 @@ CASES = []
 
 def case(needed=True):
     def add(function):
-        if needed:
+        if needed and (not CHOSEN or function.__name__ in CHOSEN):
             CASES.append(function)
         return function
 
@@ -293,6 +297,16 @@ def two_threads_on_two_streams():
     assert not failures, failures
 
 
+@case(torch and cupy)
+def the_page():
+    """The blocks of docs/python.md that need a GPU."""
+    page = (Path(__file__).parents[2] / "docs/python.md").read_text()
+    blocks = [b for b in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S) if "import torch" in b or "import cupy" in b]
+    assert len(blocks) >= 2
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), {})
+
+
 @case(torch)
 def many_calls_without_growth():
     import resource
@@ -449,6 +463,7 @@ for function in CASES:
         traceback.print_exc()
         result, failed = "FAILED", failed + 1
     print(f"{function.__name__}: {result} ({time.perf_counter() - begin:.1f} s)", flush=True)
-timings()
+if not CHOSEN:
+    timings()
 print(f"{len(CASES) - failed} passed, {failed} failed")
 sys.exit(1 if failed else 0)

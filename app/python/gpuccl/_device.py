@@ -8,6 +8,8 @@ library that the array is of, and stay in the order of its streams:
     use(array, stream)          allocates and computes in that stream, as a context manager
     view(array, stream)         (address, device, shape, strides in bytes, typestr); no strides: without padding
     empty(shape, type, array)   a new array, i4 or i8 or u1
+    address(array)              of an array that empty() made
+    workspace(bytes, array)     (owner, address) of memory for one call
     nonzero(array), widen(array), contiguous(array)
     finish(array)               what the caller gets
 """
@@ -70,6 +72,7 @@ class _Torch:
             if hasattr(torch, name):
                 self.codes[getattr(torch, name)] = code
         self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8}
+        self.new, self.byte = torch.empty, torch.uint8
         # Without the Stream object, which takes longer to make than labels of a small image.
         self.current = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda device: torch.cuda.current_stream(device).cuda_stream
@@ -95,10 +98,17 @@ class _Torch:
         if not array.is_contiguous():
             each = array.element_size()
             strides = tuple(stride * each for stride in array.stride())
-        return array.data_ptr(), array.get_device(), tuple(array.shape), strides, code
+        return array.data_ptr(), array.get_device(), array.shape, strides, code
 
     def empty(self, shape, code, array):
-        return self.torch.empty(shape, dtype=self.types[code], device=array.device)
+        return self.new(shape, dtype=self.types[code], device=array.device)
+
+    def address(self, array) -> int:
+        return array.data_ptr()
+
+    def workspace(self, bytes_, array):
+        memory = self.new((bytes_,), dtype=self.byte, device=array.device)
+        return memory, memory.data_ptr()
 
     def nonzero(self, array):
         return array != 0
@@ -118,13 +128,15 @@ class _CuPy:
         import cupy
 
         self.cupy = cupy
-        self.types = {"i4": cupy.int32, "i8": cupy.int64, "u1": cupy.uint8}
+        self.types = {code: np.dtype(code) for code in ("i4", "i8", "u1")}
+        self.new, self.allocate = cupy.ndarray, cupy.cuda.alloc
+        self.current, self.device = cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice
 
     def find_stream(self, array) -> int:
-        return self.cupy.cuda.get_current_stream(array.device.id).ptr
+        return self.current(array.data.device_id).ptr
 
     def is_current(self, array) -> bool:
-        return self.cupy.cuda.runtime.getDevice() == array.device.id
+        return self.device() == array.data.device_id
 
     @contextlib.contextmanager
     def _in(self, device, stream):
@@ -132,18 +144,25 @@ class _CuPy:
             yield
 
     def use(self, array, stream: int):
-        device = array.device.id
-        cuda = self.cupy.cuda
-        if cuda.runtime.getDevice() == device and cuda.get_current_stream().ptr == stream:
+        device = array.data.device_id
+        if self.device() == device and self.current().ptr == stream:
             return _NOTHING
         return self._in(device, stream)
 
     def view(self, array, stream):
+        data = array.data
         strides = None if array.flags.c_contiguous else array.strides
-        return array.data.ptr, array.device.id, array.shape, strides, array.dtype.str[1:]
+        return data.ptr, data.device_id, array.shape, strides, array.dtype.str[1:]
 
     def empty(self, shape, code, array):
-        return self.cupy.empty(shape, self.types[code])
+        return self.new(shape, self.types[code])
+
+    def address(self, array) -> int:
+        return array.data.ptr
+
+    def workspace(self, bytes_, array):
+        memory = self.allocate(bytes_)
+        return memory, memory.ptr
 
     def nonzero(self, array):
         return array != 0
@@ -232,7 +251,7 @@ class _Other:
         if interface is not None:
             before = interface.get("stream")
             address = interface["data"][0]
-            shape, strides, code = interface["shape"], interface.get("strides"), interface["typestr"]
+            shape, strides, code = tuple(interface["shape"]), interface.get("strides"), interface["typestr"]
             if code[0] == ">":
                 raise TypeError("an array in this machine's byte order is needed")
             self.device = getattr(getattr(array, "device", None), "id", None)
@@ -250,6 +269,13 @@ class _Other:
 
     def empty(self, shape, code, array):
         return DeviceArray(shape, code, self.device, self.stream, (array, self.capsule))
+
+    def address(self, array) -> int:
+        return array.address
+
+    def workspace(self, bytes_, array):
+        memory = self.empty((bytes_,), "u1", array)
+        return memory, memory.address
 
     def nonzero(self, array):
         if not hasattr(type(array), "__ne__") or not self.is_jax:
@@ -306,103 +332,131 @@ def _pitches(shape, strides, each: int):
     return row, slice_
 
 
-@functools.lru_cache(256)
-def _workspace_bytes(extent, connectivity, values) -> int:
-    return _core.workspace_bytes(*extent, connectivity, values)
+class _Plan:
+    """How arrays of one shape, layout and type are labeled."""
+
+    __slots__ = ("convert", "native", "workspace_bytes", "out_shape", "images", "ndim")
+
+
+@functools.lru_cache(1024)
+def _plan(shape, strides, code, connectivity, values, delta, batch, packed_width, out_strides, converted) -> _Plan:
+    """Returns the plan. If its `convert` is not None, that function of the kind of array comes first, then another plan."""
+    plan = _Plan()
+    plan.convert = None
+    plan.images, each_shape = images_of(shape) if batch else (1, shape)
+    ndim = plan.ndim = len(each_shape)
+    number = pixels(connectivity, ndim)
+    if values:
+        if code in ("f2", "bf16", "bf2"):
+            plan.convert = "widen"
+            return plan
+        type_ = _VALUE_TYPES.get("u1" if code == "b1" else code)
+        if type_ is None:
+            raise TypeError(f"values of {code} cannot be labeled")
+    else:
+        type_ = _BYTES if packed_width is None else _BITS
+        if code not in ("b1", "u1", "i1"):
+            if packed_width is not None:
+                raise TypeError("packed bits are an array of uint8")
+            plan.convert = "nonzero"
+            return plan
+    size = int(code[1:])
+    pitches = _pitches(each_shape, strides, size)
+    if pitches is None:
+        if converted != "contiguous":
+            plan.convert = "contiguous"
+            return plan
+        pitches = (0, 0)  # of axes of one element
+    extent = (each_shape[-1], *reversed(each_shape[:-1]))
+    plan.out_shape = tuple(shape)
+    if packed_width is not None:
+        if extent[0] != (packed_width + 7) // 8:
+            raise ValueError("packed_width does not fit the last axis, which has a byte for 8 elements")
+        extent = (packed_width, *extent[1:])
+        plan.out_shape = (*shape[:-1], packed_width)
+    if max(extent, default=0) >= 2**31:
+        raise ValueError("an axis has 2^31 elements or more")
+    label_pitches = _pitches(plan.out_shape[-ndim:], out_strides, 4)
+    if label_pitches is None:
+        raise ValueError("out= has elements of a row that do not follow each other")
+    image_pitch = labels_pitch = 0
+    if batch:
+        image_pitch = strides[0] if strides else math.prod(each_shape) * size
+        labels_pitch = out_strides[0] if out_strides else math.prod(extent) * 4
+    plan.native = _core.Plan(
+        number, type_, delta, (*extent, 1, 1)[:3], pitches, label_pitches, plan.images, image_pitch, labels_pitch
+    )
+    plan.workspace_bytes = max(256, plan.native.workspace_bytes)
+    return plan
 
 
 class Labeling:
-    """One call: what it allocates, and what is in the stream when it is made."""
+    """One call: its results, and what is in the stream when it is made."""
 
-    def __init__(self, array, connectivity, values, delta, batch, packed_width, out, stream, capacity=0):
+    __slots__ = ("kind", "device", "stream", "labels", "count", "components", "ndim", "keep")
+
+    def __init__(self, array, connectivity, values, delta, batch, packed_width, out, stream, wait=False, capacity=0):
+        """`wait`: the count is an integer. Else it is in memory of the device."""
         need_cuda()
         kind = self.kind = _kind_of(array)
-        self.stream = kind.find_stream(array) if stream is None else handle_of(stream)
-        with _NOTHING if stream is None and kind.is_current(array) else kind.use(array, self.stream):
-            address, self.device, shape, strides, code = kind.view(array, self.stream)
-            images, each_shape = images_of(shape) if batch else (1, shape)
-            number = pixels(connectivity, len(each_shape))
-            if values:
-                if code in ("f2", "bf16", "bf2"):
-                    array = kind.widen(array)
-                    address, _, shape, strides, code = kind.view(array, self.stream)
-                type_ = _VALUE_TYPES.get("u1" if code == "b1" else code)
-                if type_ is None:
-                    raise TypeError(f"values of {code} cannot be labeled")
-            else:
-                type_ = _BYTES if packed_width is None else _BITS
-                if code not in ("b1", "u1", "i1"):
-                    if packed_width is not None:
-                        raise TypeError("packed bits are an array of uint8")
-                    array = kind.nonzero(array)
-                    address, _, shape, strides, code = kind.view(array, self.stream)
-            size = int(code[1:])
-            within = len(each_shape)
-            pitches = _pitches(each_shape, strides, size)
-            if pitches is None:
-                array = kind.contiguous(array)
-                address, _, shape, strides, code = kind.view(array, self.stream)
-                pitches = _pitches(each_shape, strides, size)
-                if pitches is None:  # of axes of one element
-                    pitches = (0, 0)
-            extent = (each_shape[-1], *reversed(each_shape[:-1]))
-            out_shape = tuple(shape)
-            if packed_width is not None:
-                if extent[0] != (packed_width + 7) // 8:
-                    raise ValueError("packed_width does not fit the last axis, which has a byte for 8 elements")
-                extent = (packed_width, *extent[1:])
-                out_shape = (*shape[:-1], packed_width)
-            if max(extent, default=0) >= 2**31:
-                raise ValueError("an axis has 2^31 elements or more")
-            width, height, depth = (*extent, 1, 1)[:3]
-            self.count = kind.empty((images,) if batch else (), "i8", array)
-            label_pitches, labels_pitch = (0, 0), width * height * depth * 4
+        if stream is None:
+            stream = kind.find_stream(array)
+            context = _NOTHING if kind.is_current(array) else kind.use(array, stream)
+        else:
+            stream = handle_of(stream)
+            context = kind.use(array, stream)
+        self.stream = stream
+        with context:
+            address, device, shape, strides, code = kind.view(array, stream)
+            self.device = device
+            out_strides = out_shape = None
+            if out is not None:
+                out_address, out_shape, out_strides = self._view_of_out(out)
+            options = (connectivity, bool(values), float(delta), bool(batch), packed_width, out_strides)
+            plan = _plan(shape, strides, code, *options, None)
+            while plan.convert is not None:
+                array = getattr(kind, plan.convert)(array)
+                address, device, shape, strides, code = kind.view(array, stream)
+                plan = _plan(shape, strides, code, *options, plan.convert)
             if out is None:
-                self.labels = kind.empty(out_shape, "i4", array)
-                out_address = _address(self.labels)
+                self.labels = kind.empty(plan.out_shape, "i4", array)
+                out_address = kind.address(self.labels)
+            elif out_shape != plan.out_shape:
+                raise ValueError(f"out= has the shape {out_shape}, the labels have {plan.out_shape}")
             else:
                 self.labels = out
-                out_address, label_pitches, labels_pitch = self._check_out(out, out_shape, within, labels_pitch)
-            bytes_ = _workspace_bytes((width, height, depth), number, bool(values))
-            workspace = kind.empty((max(256, bytes_),), "u1", array)
-            self.components = kind.empty((capacity * _COMPONENT.itemsize,), "u1", array) if capacity else None
-            _core.label_on_device(
-                self.device, self.stream, number, address, type_, float(delta), width, height, depth, *pitches,
-                out_address, *label_pitches, _address(self.count), _address(self.components) if capacity else 0,
-                capacity, _address(workspace), bytes_, images,
-                (strides[0] if strides else math.prod(each_shape) * size) if batch else 0, labels_pitch,
-            )  # fmt: skip
-        self.ndim = within
+            workspace, at = kind.workspace(plan.workspace_bytes, array)
+            if wait:
+                self.count = plan.native.label_and_wait(device, stream, address, out_address, at)
+            else:
+                self.count = kind.empty((plan.images,) if batch else (), "i8", array)
+                components = 0
+                if capacity:
+                    self.components = kind.empty((capacity * _COMPONENT.itemsize,), "u1", array)
+                    components = kind.address(self.components)
+                plan.native.label(
+                    device, stream, address, out_address, at, kind.address(self.count), components, capacity
+                )
+        self.ndim = plan.ndim
         self.keep = (array, workspace)
 
-    def _check_out(self, out, shape, within: int, labels_pitch: int):
-        if type(_kind_of(out)) is not type(self.kind):
+    def _view_of_out(self, out):
+        kind = _kind_of(out)
+        if type(kind) is not type(self.kind):
             raise TypeError("out= is an array of another library than the input")
         if library_of(out) in ("jax", "jaxlib"):
             raise TypeError("arrays of JAX are not written: out= is for other libraries")
-        address, device, out_shape, strides, code = _kind_of(out).view(out, self.stream)
+        address, device, shape, strides, code = kind.view(out, self.stream)
         if device != self.device:
             raise ValueError(f"out= is on device {device}, the array on {self.device}")
-        if tuple(out_shape) != tuple(shape):
-            raise ValueError(f"out= has the shape {tuple(out_shape)}, the labels have {tuple(shape)}")
         if code not in ("i4", "u4"):
             raise ValueError("out= is not an array of int32 or uint32")
-        pitches = _pitches(out_shape[-within:], strides, 4)
-        if pitches is None:
-            raise ValueError("out= has elements of a row that do not follow each other")
-        return address, pitches, strides[0] if strides and len(out_shape) > within else labels_pitch
+        return address, tuple(shape), strides
 
     def read(self, array, type_) -> np.ndarray:
         """What is in an array of this call, when its stream has written it."""
         count = array.nbytes if hasattr(array, "nbytes") else int(np.prod(array.shape)) * array.dtype.itemsize
-        return np.frombuffer(_core.read(self.device, _address(array), int(count), self.stream), type_)
-
-
-def _address(array) -> int:
-    if type(array) is DeviceArray:
-        return array.address
-    data_ptr = getattr(array, "data_ptr", None)
-    return data_ptr() if data_ptr is not None else array.data.ptr
+        return np.frombuffer(_core.read(self.device, self.kind.address(array), int(count), self.stream), type_)
 
 
 def label_async(array, connectivity, values, delta, batch, packed_width, out, stream):
@@ -413,21 +467,22 @@ def label_async(array, connectivity, values, delta, batch, packed_width, out, st
 
 def label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing):
     if columns is None:
-        call = Labeling(array, connectivity, values, delta, batch, packed_width, out, stream)
-        counts = call.read(call.count, np.int64)
+        call = Labeling(array, connectivity, values, delta, batch, packed_width, out, stream, not batch)
+        if batch:
+            call.read(call.count, np.int64)
         labels = call.kind.finish(call.labels) if out is None else out
-        return labels, call.kind.finish(call.count) if batch else int(counts[0]), None
+        return labels, call.kind.finish(call.count) if batch else call.count, None
     if batch:
         raise ValueError("stats is not for batches")
     capacity = 1 << 16
-    call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity)
+    call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity=capacity)
     names = Columns(columns, call.ndim, spacing)
     if unknown := set(names.wanted) - _MEASURED:
         raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
     count = int(call.read(call.count, np.int64)[0])
     labels = call.labels
     if count > capacity:  # again, with room for all
-        call = Labeling(array, connectivity, values, delta, False, packed_width, labels, stream, count)
+        call = Labeling(array, connectivity, values, delta, False, packed_width, labels, stream, capacity=count)
     found = call.read(call.components, _COMPONENT)[:count]
     return call.kind.finish(labels) if out is None else out, count, names.name(_measured(found, call.ndim, names))
 

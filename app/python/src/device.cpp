@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -136,56 +137,127 @@ class Memory {
   void* data_ = nullptr;
 };
 
-/// An image and its labels, or several that begin so many bytes apart.
-struct Call {
-  int device = 0;
-  std::uintptr_t stream = 0;
-  int connectivity = 0;
-  std::uintptr_t data = 0;
-  int type = 0;  // of values: ValueType; below 0: bits (-1) or bytes (-2)
-  double delta = 0;
-  std::array<int, 3> extent{};            // width, height, depth
-  std::array<std::int64_t, 2> pitches{};  // of rows and slices; 0: without padding
-  std::uintptr_t labels = 0;
-  std::array<std::int64_t, 2> label_pitches{};
-  std::uintptr_t count = 0;
-  std::uintptr_t components = 0;
-  std::size_t capacity = 0;
-  std::uintptr_t workspace = 0;
-  std::size_t workspace_bytes = 0;
-  std::int64_t images = 1, image_pitch = 0, labels_pitch = 0;
-};
-
 template <class T>
 T* at(std::uintptr_t address) {
   return reinterpret_cast<T*>(address);
 }
 
-void run(const Call& call) {
-  const Current current(call.device);
-  const Extent extent{call.extent[0], call.extent[1], call.extent[2]};
-  const auto connectivity = static_cast<Connectivity>(call.connectivity);
-  for (std::int64_t i = 0; i < call.images; ++i) {
-    const auto data = call.data + static_cast<std::uintptr_t>(i * call.image_pitch);
-    DeviceResult result;
-    if (call.labels != 0)
-      result.labels = {at<std::uint32_t>(call.labels + static_cast<std::uintptr_t>(i * call.labels_pitch)),
-                       call.label_pitches[0], call.label_pitches[1]};
-    if (call.count != 0) result.count = at<unsigned long long>(call.count) + i;
-    result.components = at<DeviceComponent>(call.components);
-    result.capacity = call.capacity;
-    if (call.type < 0) {
-      const auto format = call.type == -1 ? DeviceImage::Format::bits : DeviceImage::Format::bytes;
-      label_on_device({at<const void>(data), format, extent, call.pitches[0], call.pitches[1]}, connectivity,
-                      result, at<void>(call.workspace), call.workspace_bytes, stream_of(call.stream));
-    } else {
-      label_values_on_device({at<const void>(data), static_cast<ValueType>(call.type), extent,
-                              call.pitches[0], call.pitches[1], call.delta},
-                             connectivity, result, nullptr, at<void>(call.workspace), call.workspace_bytes,
-                             stream_of(call.stream));
+/// Words of host memory where the device writes counts. Kept for later calls. Thread-safe.
+class CountWords {
+ public:
+  unsigned long long* take() {
+    const std::lock_guard lock(mutex_);
+    unsigned long long* word = nullptr;
+    if (free_.empty()) {
+      free_.reserve(++words_);  // give() does not allocate
+      check(cudaHostAlloc(reinterpret_cast<void**>(&word), sizeof(*word),
+                          cudaHostAllocPortable | cudaHostAllocMapped));
+      return word;
+    }
+    word = free_.back();
+    free_.pop_back();
+    return word;
+  }
+  void give(unsigned long long* word) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(word);
+  }
+  void trim() {
+    const std::lock_guard lock(mutex_);
+    for (; !free_.empty(); free_.pop_back(), --words_) check(cudaFreeHost(free_.back()));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<unsigned long long*> free_;
+  std::size_t words_ = 0;  // in use and free
+};
+
+CountWords& count_words() {
+  static auto* const words = new CountWords;
+  return *words;
+}
+
+/// Everything about a call but addresses: the same for all arrays of a shape and layout.
+class Plan {
+ public:
+  Plan(int connectivity, int type, double delta, std::array<int, 3> extent,
+       std::array<std::int64_t, 2> pitches, std::array<std::int64_t, 2> label_pitches, std::int64_t images,
+       std::int64_t image_pitch, std::int64_t labels_pitch)
+      : connectivity_(static_cast<Connectivity>(connectivity)),
+        type_(type),
+        delta_(delta),
+        extent_{extent[0], extent[1], extent[2]},
+        pitches_(pitches),
+        label_pitches_(label_pitches),
+        images_(images),
+        image_pitch_(image_pitch),
+        labels_pitch_(labels_pitch),
+        workspace_bytes_(type < 0 ? device_workspace_bytes(extent_, connectivity_)
+                                  : device_value_workspace_bytes(extent_, connectivity_)) {}
+
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+
+  /// Enqueues the labeling; no components are written without a capacity.
+  void label(int device, std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels,
+             std::uintptr_t workspace, std::uintptr_t count, std::uintptr_t components,
+             std::size_t capacity) const {
+    const nb::gil_scoped_release others_go_on;
+    const Current current(device);
+    enqueue(stream, data, labels, workspace, at<unsigned long long>(count), at<DeviceComponent>(components),
+            capacity);
+  }
+
+  /// Labels one image, waits for the stream, and returns the number of components.
+  unsigned long long label_and_wait(int device, std::uintptr_t stream, std::uintptr_t data,
+                                    std::uintptr_t labels, std::uintptr_t workspace) const {
+    const nb::gil_scoped_release others_go_on;
+    if (extent_.width == 0 || extent_.height == 0 || extent_.depth == 0) return 0;
+    const Current current(device);
+    const std::unique_ptr<unsigned long long, void (*)(unsigned long long*)> word(
+        count_words().take(), [](unsigned long long* done) { count_words().give(done); });
+    try {
+      enqueue(stream, data, labels, workspace, word.get(), nullptr, 0);
+    } catch (...) {
+      cudaStreamSynchronize(stream_of(stream));  // part of it may still write the word
+      throw;
+    }
+    check(cudaStreamSynchronize(stream_of(stream)));
+    return *word;
+  }
+
+ private:
+  void enqueue(std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels, std::uintptr_t workspace,
+               unsigned long long* count, DeviceComponent* components, std::size_t capacity) const {
+    for (std::int64_t i = 0; i < images_; ++i) {
+      const auto image = data + static_cast<std::uintptr_t>(i * image_pitch_);
+      DeviceResult result;
+      result.labels = {at<std::uint32_t>(labels + static_cast<std::uintptr_t>(i * labels_pitch_)),
+                       label_pitches_[0], label_pitches_[1]};
+      result.count = count + i;
+      result.components = components;
+      result.capacity = capacity;
+      if (type_ < 0) {
+        const auto format = type_ == -1 ? DeviceImage::Format::bits : DeviceImage::Format::bytes;
+        label_on_device({at<const void>(image), format, extent_, pitches_[0], pitches_[1]}, connectivity_,
+                        result, at<void>(workspace), workspace_bytes_, stream_of(stream));
+      } else {
+        label_values_on_device(
+            {at<const void>(image), static_cast<ValueType>(type_), extent_, pitches_[0], pitches_[1], delta_},
+            connectivity_, result, nullptr, at<void>(workspace), workspace_bytes_, stream_of(stream));
+      }
     }
   }
-}
+
+  Connectivity connectivity_;
+  int type_;  // of values: ValueType; below 0: bits (-1) or bytes (-2)
+  double delta_;
+  Extent extent_;
+  std::array<std::int64_t, 2> pitches_;  // of rows and slices; 0: without padding
+  std::array<std::int64_t, 2> label_pitches_;
+  std::int64_t images_, image_pitch_, labels_pitch_;  // pitches in bytes, from one image to the next
+  std::size_t workspace_bytes_;
+};
 
 /// Bytes of the device as soon as the stream has written them.
 nb::bytes read(int device, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
@@ -248,50 +320,21 @@ void add_device(nb::module_& module) {
       .def_prop_ro("device", &Memory::device)
       .def("mark_ready", &Memory::mark_ready)
       .def("let_wait", &Memory::let_wait, "stream"_a);
-  module.def(
-      "workspace_bytes",
-      [](int width, int height, int depth, int connectivity, bool values) {
-        const Extent extent{width, height, depth};
-        const auto connected = static_cast<Connectivity>(connectivity);
-        return values ? device_value_workspace_bytes(extent, connected)
-                      : device_workspace_bytes(extent, connected);
-      },
-      "width"_a, "height"_a, "depth"_a, "connectivity"_a, "values"_a);
-  module.def(
-      "label_on_device",
-      [](int device, std::uintptr_t stream, int connectivity, std::uintptr_t data, int type, double delta,
-         int width, int height, int depth, std::int64_t row_pitch, std::int64_t slice_pitch,
-         std::uintptr_t labels, std::int64_t label_row_pitch, std::int64_t label_slice_pitch,
-         std::uintptr_t count, std::uintptr_t components, std::size_t capacity, std::uintptr_t workspace,
-         std::size_t workspace_bytes, std::int64_t images, std::int64_t image_pitch,
-         std::int64_t labels_pitch) {
-        const nb::gil_scoped_release others_go_on;
-        run({device,
-             stream,
-             connectivity,
-             data,
-             type,
-             delta,
-             {width, height, depth},
-             {row_pitch, slice_pitch},
-             labels,
-             {label_row_pitch, label_slice_pitch},
-             count,
-             components,
-             capacity,
-             workspace,
-             workspace_bytes,
-             images,
-             image_pitch,
-             labels_pitch});
-      },
-      "device"_a, "stream"_a, "connectivity"_a, "data"_a, "type"_a, "delta"_a, "width"_a, "height"_a,
-      "depth"_a, "row_pitch"_a, "slice_pitch"_a, "labels"_a, "label_row_pitch"_a, "label_slice_pitch"_a,
-      "count"_a, "components"_a, "capacity"_a, "workspace"_a, "workspace_bytes"_a, "images"_a,
-      "image_pitch"_a, "labels_pitch"_a);
+  nb::class_<Plan>(module, "Plan")
+      .def(nb::init<int, int, double, std::array<int, 3>, std::array<std::int64_t, 2>,
+                    std::array<std::int64_t, 2>, std::int64_t, std::int64_t, std::int64_t>(),
+           "connectivity"_a, "type"_a, "delta"_a, "extent"_a, "pitches"_a, "label_pitches"_a, "images"_a,
+           "image_pitch"_a, "labels_pitch"_a)
+      .def_prop_ro("workspace_bytes", &Plan::workspace_bytes)
+      // Without names of arguments, which take longer to bind.
+      .def("label", &Plan::label)
+      .def("label_and_wait", &Plan::label_and_wait);
   module.def("read", &read, "device"_a, "address"_a, "bytes"_a, "stream"_a);
   module.def("wait_for", &wait_for, "device"_a, "stream"_a, "before"_a);
-  module.def("free_memory", [] { pools().trim(); });
+  module.def("free_memory", [] {
+    pools().trim();
+    count_words().trim();
+  });
   module.def("as_dlpack", &as_dlpack, "owner"_a, "address"_a, "device"_a, "shape"_a, "bits"_a);
   module.def("look_at", &look_at, "array"_a);
 }
