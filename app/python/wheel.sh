@@ -1,34 +1,42 @@
 #!/usr/bin/env bash
-# wheel.sh FOLDER [PYTHON...]: wheels of the package in FOLDER/dist, one for each PYTHON (the one that python3 is), with the
-# program in them. Nothing but the C library is needed where they are installed: all else is linked statically, oneTBB
-# from Debian's source package, which no distribution has as a static library. Variables: CUDA=ON builds for all GPUs.
+# wheel.sh FOLDER [PYTHON...]: builds wheels in FOLDER/dist, one for each PYTHON (default python3), with the program in them.
+# They need only the C library: everything else is linked statically. oneTBB, and libtiff without JBIG (whose library is
+# under the GPL), are built from Debian's sources. Variables: CUDA=ON builds for all GPUs, or for those in CUDAARCHS.
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || set -- python3
 root=$(cd "$(dirname "$0")/../.." && pwd)
 say() { printf '== %s\n' "$*" >&2; }
+# Times in archives.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}
 
-# oneTBB as a static library.
-if [ ! -e "$folder/tbb/lib/libtbb.a" ]; then
-  say "building oneTBB"
-  mkdir -p "$folder/lists/partial"
+# static_library SOURCE_PACKAGE OPTIONS_OF_CMAKE...: builds it from Debian's patched source and installs it in FOLDER/static.
+static_library() {
+  local package=$1 work=$folder/$1
+  shift
+  [ ! -e "$folder/static/$package" ] || return 0
+  say "building $package"
+  rm -rf "$work"
+  mkdir -p "$work" "$folder/lists/partial"
   . /etc/os-release
-  echo "deb-src http://deb.debian.org/debian ${VERSION_CODENAME:-bookworm} main" >"$folder/sources.list"
-  options=(-o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$folder/lists")
+  printf 'deb-src http://deb.debian.org/debian%s %s%s main\n' '' "${VERSION_CODENAME:-bookworm}" '' \
+    -security "${VERSION_CODENAME:-bookworm}" -security >"$folder/sources.list"
+  local options=(-o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=-
+    -o Dir::State::Lists="$folder/lists" -o APT::Sandbox::User=root)
   apt-get "${options[@]}" update -qq
-  (cd "$folder" && apt-get "${options[@]}" source -qq --download-only onetbb)
-  rm -rf "$folder/onetbb"
-  mkdir "$folder/onetbb"
-  tar -xf "$folder"/onetbb_*.orig.tar.* -C "$folder/onetbb" --strip-components=1
-  cmake -S "$folder/onetbb" -B "$folder/onetbb/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
-    -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON \
-    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_LIBDIR=lib "-DCMAKE_INSTALL_PREFIX=$folder/tbb" \
-    "-DCMAKE_CXX_FLAGS=-ffile-prefix-map=$folder=" >"$folder/onetbb.log"
-  cmake --build "$folder/onetbb/build" --target install >>"$folder/onetbb.log"
-fi
+  (cd "$work" && apt-get "${options[@]}" source -qq "$package" >"$work.log")
+  mv "$work"/*/ "$work/source"
+  cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_LIBDIR=lib "-DCMAKE_INSTALL_PREFIX=$folder/static" \
+    "-DCMAKE_C_FLAGS=-ffile-prefix-map=$folder=" "-DCMAKE_CXX_FLAGS=-ffile-prefix-map=$folder=" "$@" >>"$work.log"
+  cmake --build "$work/build" --target install >>"$work.log"
+  sed -n 's/^Version: //p' "$work/$package"_*.dsc >"$folder/static/$package"
+}
+static_library onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON
+static_library tiff -Djbig=OFF -Djpeg12=OFF -Dcxx=OFF -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF
 
-rm -rf "$folder/dist"
+rm -rf "$folder/dist" "$folder/made"
 mkdir -p "$folder/dist"
 for python; do
   say "building the wheel for $("$python" --version)"
@@ -41,8 +49,10 @@ for python; do
   PATH=$folder/$tag/bin:$PATH "$folder/$tag/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
     --no-build-isolation --wheel-dir "$folder/made" \
     -C "build-dir=$folder/$tag/build" -C "cmake.define.GPUCCL_STATIC=ON" -C "cmake.define.GPUCCL_CUDA=${CUDA:-OFF}" \
-    -C "cmake.define.GPUCCL_ALL_GPUS=ON" -C "cmake.define.TBB_DIR=$folder/tbb/lib/cmake/TBB" \
-    -C "cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER:-}" "$root"
+    -C "cmake.define.GPUCCL_ALL_GPUS=ON" -C "cmake.define.GPUCCL_OPTIONAL_LIBRARIES=REQUIRED" \
+    -C "cmake.define.GPUCCL_LINK_MAPS=ON" -C "cmake.define.CMAKE_PREFIX_PATH=$folder/static" \
+    -C "cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER:-}" -C "cmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=${LAUNCHER:-}" \
+    "$root"
   "$folder/$tag/bin/python" -m wheel tags --remove --platform-tag "manylinux_2_34_$(uname -m)" "$folder"/made/*.whl >/dev/null
   mv "$folder"/made/*.whl "$folder/dist"
 done
