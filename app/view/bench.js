@@ -36,6 +36,7 @@ function showHeadline() {
   if (left > 0 && second) lines.push(`Not compared, because they have no value on some of them: ${names.filter((name) => !rank.order.some(({ title }) => title === name)).join(", ")}.`);
   byId("basis").textContent = lines.join(" ");
   const problems = head.complete === false ? [`Incomplete: ${head.incomplete}`] : [];
+  problems.push(...(head.warnings ?? []).map((text) => `Warning: ${text}`));
   for (const group of results)
     for (const { title, wrong, failed, problem } of group.algorithms)
       if (problem) problems.push(`${title}: ${wrong + failed} of ${counted(group.images, "image")} not timed; ${problem}`);

@@ -148,10 +148,11 @@ def main():
             del group["size"]
             group["dataset"] = name
         hostile["results"][0]["algorithms"][1].update(measures=[], images=0, wrong=2, problem="<i>: wrong labels")
-        hostile.update(complete=False, incomplete="interrupted after 1 of <2> images")
+        hostile.update(complete=False, incomplete="interrupted after 1 of <2> images", warnings=["the clock of the <GPU> moved"])
         browser.open(changed(page, "hostile.html", hostile))
         assert browser(BARS)[0]["title"] == name
         problems = browser("return document.getElementById('problems').innerText")
+        assert "Warning: the clock of the <GPU> moved" in problems, problems
         assert "Incomplete: interrupted after 1 of <2> images" in problems and "sauf: 2 of 2 images not timed; <i>: wrong labels" in problems, problems
         assert "Not compared" in browser("return document.getElementById('basis').textContent")
 

@@ -23,6 +23,8 @@ import tempfile
 import cupy
 import numpy
 
+from partition import same_partition, verdict
+
 WARM_UP, REPETITIONS = 3, 15
 
 
@@ -159,20 +161,6 @@ def load_peers():
 # ---- correctness
 
 
-def same_partition(labels, expected):
-    """Each component of `expected` has one label, of its own; the background of `labels` may hold anything."""
-    foreground = expected != 0
-    found, wanted = labels[foreground], expected[foreground]
-    count = int(expected.max(initial=0))
-    label_of = numpy.zeros(count + 1, labels.dtype)
-    label_of[wanted] = found
-    return bool((label_of[wanted] == found).all()) and len(numpy.unique(label_of[1:])) == count
-
-
-def components_in(labels, expected):
-    return len(numpy.unique(labels[expected != 0]))
-
-
 def numbers_of(labels, expected):
     """Words on the labels of a right partition."""
     foreground = expected != 0
@@ -242,7 +230,6 @@ def compare(gpuccl, peers):
         name = f"{'x'.join(map(str, reversed(shape)))}, density {density}, granularity {granularity}, {connectivity}-conn."
         image = random_image(shape, density, granularity, 1)
         expected = gpuccl.labels(image, connectivity)
-        count = int(expected.max(initial=0))
         ours = ["runs-bytes", "bke-ic"] if connectivity in (8, 26) else ["runs-bytes", "uf"]
         for algorithm, times in gpuccl.times(image, connectivity, ours).items():
             yield name, f"gpuccl {algorithm}", "yes", "1 to N in raster order", times["numbered"]
@@ -253,9 +240,8 @@ def compare(gpuccl, peers):
                 continue
             try:
                 labels = cupy.asnumpy(peer.label(on_gpu, connectivity)).reshape(image.shape)
-                right = same_partition(labels, expected)
-                verdict = "yes" if right else f"**no**: {components_in(labels, expected)} instead of {count}"
-                yield (name, peer.name, verdict, numbers_of(labels, expected) if right else "",
+                right = verdict(labels, expected)
+                yield (name, peer.name, right, numbers_of(labels, expected) if right == "yes" else "",
                        median_ms(lambda: peer.label(on_gpu, connectivity)))
             except Exception as problem:  # of whatever kind: the others are still compared
                 yield name, peer.name, f"failed: {problem}", "", None
