@@ -22,6 +22,7 @@
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/values.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/number_text.hpp"
@@ -97,7 +98,9 @@ Objects values_of(const std::string& path, const io::ReadOptions& read) {
   const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
   const Extent extent = reader->info().extent;
   const ValueType type = reader->value_type();
-  LabeledValues labeled = label_by_value(reader->read_values(0, extent.depth, 0));
+  ValueImage image = reader->read_values(0, extent.depth, 0);
+  if (image.any_nan()) read.warn("some values are NaN and count as background");
+  LabeledValues labeled = label_by_value(std::move(image));
   return {extent, std::move(labeled.labeled.labels), object_ids(type, labeled.values)};
 }
 
@@ -375,7 +378,7 @@ void setup_match(const Command& command) {
       throw Error(Failure::usage, "--csv and --json cannot both be standard output");
     LabelPaths paths;
     paths.input = options->truth;
-    paths.intensity = options->prediction;
+    paths.intensities = {options->prediction};
     paths.stats = options->csv;
     paths.json = options->json;
     refuse_overlap(paths, false);

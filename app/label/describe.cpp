@@ -4,6 +4,7 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -43,6 +44,7 @@ std::string PieceReport::text() const {
   return Json{{"rule", foreground_rule},
               {"foreground", foreground},
               {"more", more_than_two_values},
+              {"nan", any_nan},
               {"algorithm", algorithm},
               {"kind", device_kind},
               {"device", device_name},
@@ -59,6 +61,7 @@ PieceReport PieceReport::of_text(const std::string& text) {
     json.at("rule").get_to(piece.foreground_rule);
     json.at("foreground").get_to(piece.foreground);
     json.at("more").get_to(piece.more_than_two_values);
+    json.at("nan").get_to(piece.any_nan);
     json.at("algorithm").get_to(piece.algorithm);
     json.at("kind").get_to(piece.device_kind);
     json.at("device").get_to(piece.device_name);
@@ -87,6 +90,7 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
   for (const PieceReport& piece : pieces) {
     foreground += piece.foreground;
     findings.more_than_two_values = findings.more_than_two_values || piece.more_than_two_values;
+    findings.any_nan = findings.any_nan || piece.any_nan;
     if (!piece.device_name.empty()) devices.insert(piece.device_name);
     gpus.insert(piece.gpus.begin(), piece.gpus.end());
     const auto longest = [](double& time, double other) { time = std::max(time, other); };
@@ -121,15 +125,24 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
   findings.largest = largest;
   findings.filled = holes ? holes->elements : 0;
   findings.by_values = options_.values.by_values;
+  findings.any_nan = findings.any_nan && options_.values.by_values;
   findings.measured = options_.measure.wanted;
   findings.other_grid = grid_difference;
   report.hints = hints(report.input, options_.input.foreground, connectivity, findings);
   for (const std::string& line : report.hints) warn(files_.input, line);
 }
 
-void Description::measured(const LabelMeasures& measures, std::uint64_t nans) {
-  report.intensity = measures.intensity(nans);
-  if (report.intensity) warn(files_.intensity, hint_of_nans(nans));
+void Description::measured(const LabelMeasures& measures, std::span<const std::uint64_t> nans,
+                           bool in_pieces) {
+  report.intensities = measures.intensities(nans);
+  std::map<std::string, std::uint64_t> of_file;
+  for (const io::ReportedIntensity& one : report.intensities) of_file[one.image.path] += one.nans;
+  for (const auto& [path, count] : of_file) warn(path, hint_of_nans(count));
+  if (!in_pieces) return;
+  report.hints.emplace_back(
+      "some objects have several connected pieces, which the column components counts; gpuccl label --values "
+      "makes each piece an object");
+  warn(files_.input, report.hints.back());
 }
 
 void Description::selected(std::uint64_t components, std::uint64_t dropped) {

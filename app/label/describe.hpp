@@ -25,6 +25,7 @@ struct PieceReport {
   std::string foreground_rule;
   std::uint64_t foreground = 0;  // elements of the input
   bool more_than_two_values = false;
+  bool any_nan = false;  // among values
   std::string algorithm, device_kind, device_name;
   std::vector<int> gpus;
   double total_ms = 0, start_up_ms = 0, read_ms = 0, fill_ms = 0, label_ms = 0, statistics_ms = 0;
@@ -61,8 +62,9 @@ class Description {
   void labeled(const io::ImageInfo& input, Connectivity connectivity, std::span<const PieceReport> pieces,
                std::uint64_t largest, const std::optional<HoleCounts>& holes,
                std::string_view grid_difference);
-  /// After measuring: `nans` counts the samples that are NaN.
-  void measured(const LabelMeasures& measures, std::uint64_t nans);
+  /// After measuring: `nans` counts the samples that are NaN, of each image; `in_pieces`: an object has
+  /// several.
+  void measured(const LabelMeasures& measures, std::span<const std::uint64_t> nans, bool in_pieces = false);
   /// After selecting components.
   void selected(std::uint64_t components, std::uint64_t dropped);
   /// Before writing the label image, whose type is resolved. `asked`: the type that was asked for, or that of

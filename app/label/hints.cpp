@@ -106,7 +106,10 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   const bool by_value = !options.values.empty();
   if (std::string line = hint_of_value(options, findings); by_value && !line.empty())
     lines.push_back(std::move(line));
-  if (findings.by_values && findings.foreground <= 0) lines.emplace_back("every value is 0");
+  if (findings.by_values && findings.foreground <= 0)
+    lines.emplace_back(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
+  else if (findings.any_nan)
+    lines.emplace_back("some values are NaN and count as background");
   if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
     lines.push_back(std::move(line));
   if (!findings.other_grid.empty())

@@ -21,6 +21,7 @@ struct Findings {
   std::uint64_t filled = 0;   // elements of holes that were filled
   bool more_than_two_values = false;
   bool by_values = false;
+  bool any_nan = false;           // among the values
   bool has_values_option = true;  // --values can be recommended
   MeasureSet measured;            // as asked for
   std::string_view other_grid;    // in what that of --intensity differs; "" if in nothing

@@ -215,7 +215,9 @@ void Job::measure(Engine& engine) {
   measure_part(link_, extent_, request, part_,
                [&](const std::function<void()>& work) { here(files_.input, work); });
   piece_->budget().claims.measured = static_cast<double>(part_.measured.bytes_beside());
-  description_.measured(measures, link_.scan(part_.nans).all);
+  std::vector<std::uint64_t> nans;
+  for (const std::uint64_t mine : part_.nans) nans.push_back(link_.scan(mine).all);
+  description_.measured(measures, nans, part_.measured.any_in_pieces());
 }
 
 void Job::select() {

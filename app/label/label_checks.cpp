@@ -79,6 +79,14 @@ void check_any(const LabelOptions& options, bool batch) {
   options.algorithm.check();
 }
 
+/// A stream is read once, for one channel.
+void check_streams_of_samples(const MeasureOptions& measure) {
+  if (measure.intensities.size() < 2 && measure.intensity_channels.empty() && !measure.all_channels) return;
+  for (const std::string& image : measure.intensities)
+    if (io::TextStream::is_named(image))
+      throw Error(Failure::usage, "--intensity " + image + " is read once, so it is of one image; use files");
+}
+
 void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   const std::string& input = options.inputs.front();
@@ -91,10 +99,12 @@ void check_single(const LabelOptions& options) {
                 "nothing to write; give -o, --json, --stats, --contacts, --preview, --outlines or --view");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
-  if (!options.measure.intensity_name.empty())
+  if (!options.measure.intensity_names.empty())
     throw Error(Failure::usage, "--intensity-name is for several inputs; --intensity names the image of one");
-  if (io::are_one_stream(options.inputs.front(), options.measure.intensity))
-    throw io::FileError(options.measure.intensity, Failure::usage, "cannot be both input and --intensity");
+  for (const std::string& image : options.measure.intensities)
+    if (io::are_one_stream(options.inputs.front(), image))
+      throw io::FileError(image, Failure::usage, "cannot be both input and --intensity");
+  check_streams_of_samples(options.measure);
   check_preview(files);
   check_outlines(files);
 }
@@ -195,9 +205,9 @@ void check_for_parts(const LabelOptions& options) {
   if (io::TextStream::is_named(input))
     throw Error(Failure::usage,
                 (input == "-" ? "standard input" : input) + " cannot be read in parts; use a file");
-  if (io::TextStream::is_named(options.measure.intensity))
-    throw Error(Failure::usage,
-                "--intensity " + options.measure.intensity + " cannot be read in parts; use a file");
+  for (const std::string& image : options.measure.intensities)
+    if (io::TextStream::is_named(image))
+      throw Error(Failure::usage, "--intensity " + image + " cannot be read in parts; use a file");
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   for (const std::string& path : {files.json, files.stats, files.contacts})
@@ -216,11 +226,11 @@ void check_pages(const io::ImageInfo& input, const LabelOptions& options) {
   const bool measures_border = std::any_of(measures().begin(), measures().end(), [&](const Measure& measure) {
     return measure.group == MeasureGroup::border && wanted[static_cast<std::size_t>(measure.id)];
   });
-  const char* const option = options.selection.clear_border       ? "--clear-border"
-                             : options.periodic != PeriodicAxes{} ? "--periodic"
-                             : measures_border                    ? "a measure of the border"
-                             : !options.measure.intensity.empty() ? "--intensity"
-                                                                  : nullptr;
+  const char* const option = options.selection.clear_border         ? "--clear-border"
+                             : options.periodic != PeriodicAxes{}   ? "--periodic"
+                             : measures_border                      ? "a measure of the border"
+                             : !options.measure.intensities.empty() ? "--intensity"
+                                                                    : nullptr;
   if (option != nullptr)
     throw Error(Failure::usage, "its pages have different sizes, and " + std::string(option) +
                                     " needs equal ones; use --series N to label one");
@@ -238,7 +248,7 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
 LabelPaths paths_of(const LabelOptions& options) {
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
-  files.intensity = options.measure.intensity;
+  files.intensities = options.measure.intensities;
   files.add_to_own_store();
   return files;
 }

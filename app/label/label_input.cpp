@@ -1,5 +1,6 @@
 #include "app/label/label_input.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -46,8 +47,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   if (const std::string line = measures_.left_out(); warn && !line.empty()) warn(files.input, line);
   if (measures_.needs_background())
     check_labels_background(options.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
-  read.warn = warn_of(files.intensity);
-  measures_.open_intensity(read, info_);
+  measures_.open_intensities(read, info_, warn);
+  if (options.measure.all_channels) resolve_images(selection_.keep, measures_.sources());
 }
 
 std::string LabelInput::foreground_rule() const {
@@ -84,19 +85,26 @@ void LabelInput::check_state() const {
 }
 
 std::string LabelInput::state() const {
-  if (files_.intensity.empty()) return first_state();
-  return io::concerning(files_.intensity, [&] {
-    std::error_code none;
-    const bool stack =
-        std::filesystem::is_directory(files_.intensity, none) && !io::is_zarr(files_.intensity);
-    return first_state() + " " + std::to_string(io::state_of_input(files_.intensity, stack).fingerprint);
-  });
+  std::string state = first_state();
+  for (const std::string& path : files_.intensities)
+    io::concerning(path, [&] {
+      std::error_code none;
+      const bool stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
+      state += " " + std::to_string(io::state_of_input(path, stack).fingerprint);
+    });
+  return state;
 }
 
 std::optional<std::string> LabelInput::changed(const std::string& before) const {
-  if (state() == before) return std::nullopt;
-  const bool is_same = !files_.intensity.empty() && before.starts_with(first_state() + " ");
-  return is_same ? files_.intensity : files_.input;
+  const std::string now = state();
+  if (now == before) return std::nullopt;
+  if (files_.intensities.empty() || !before.starts_with(first_state() + " ")) return files_.input;
+  // The first word that differs is that of the image.
+  const auto differs = std::mismatch(now.begin(), now.end(), before.begin(), before.end()).first;
+  const auto words =
+      std::count(now.begin() + static_cast<std::ptrdiff_t>(first_state().size()), differs, ' ');
+  return files_.intensities[static_cast<std::size_t>(
+      std::clamp<std::ptrdiff_t>(words - 1, 0, std::ssize(files_.intensities) - 1))];
 }
 
 }  // namespace gpuccl::app

@@ -1,5 +1,7 @@
 #include "app/label/label_measures.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/common/messages.hpp"
@@ -41,27 +43,77 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                     : "has no spacing, which physical measures need; set it with --spacing");
 }
 
-void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input) {
-  if (files_.intensity.empty()) return;
-  io::concerning(files_.intensity, [&] {
-    io::ReadOptions options = read;
-    options.planes = options_.measure.intensity_planes;
-    intensity_ = std::make_unique<io::IntensityReader>(files_.intensity, options);
-    if (intensity_->extent() != input.extent)
-      throw Error(Failure::data, "has " + io::to_string(intensity_->extent()) + " pixels, but " +
-                                     display_name(files_.input) + " has " + io::to_string(input.extent));
-    io::Geometry grid = intensity_->info().geometry;
-    if (options_.spacing) io::set_spacing(grid, *options_.spacing);
-    grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
-    const MeasureSet compared = options_.selection.keep.measures();
-    if (intensity_->values().count == 0 && needs_value_counts(compared))
-      throw Error(Failure::usage, "--keep: median and percentiles need integers of at most 16 bits");
-    request_.long_samples = intensity_->kind() == IntensityImage::Kind::long_whole;
-    request_.samples = intensity_.get();
-    reported_ = {intensity_->info()};
-    reported_->image.path = files_.intensity;
-    reported_->bytes = io::bytes_of_regular_file(files_.intensity);
-  });
+std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
+  std::vector<int> channels = options_.measure.intensity_channels;  // in a batch those of the first
+  if (!options_.measure.all_channels) return channels;
+  for (const std::string& path : files_.intensities)
+    io::concerning(path, [&] {
+      const int count = io::count_channels(path, read);
+      if (channels.empty())
+        for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
+      if (count != std::ssize(channels))
+        throw Error(Failure::data, "has " + counted(static_cast<std::uint64_t>(count), "channel") +
+                                       ", but others have " + std::to_string(channels.size()) +
+                                       "; select some with --intensity-channel");
+    });
+  return channels;
+}
+
+void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::ImageInfo& input,
+                                     const Warn& warn) {
+  if (files_.intensities.empty()) return;
+  io::ReadOptions read = asked;
+  read.planes = options_.measure.intensity_planes;
+  read.warn = nullptr;
+  sources_ = options_.measure.sources(channels(read));
+  for (const IntensitySource& source : sources_) {
+    const std::string& path = files_.intensities[source.file];
+    const bool is_first = images_.empty() || reported_.back().image.path != path;
+    read.warn = nullptr;
+    if (warn && is_first) read.warn = [&warn, &path](const std::string& line) { warn(path, line); };
+    read.planes.channel = source.channel ? source.channel : options_.measure.intensity_planes.channel;
+    io::concerning(path, [&] { open_intensity(read, input, source, path); });
+  }
+}
+
+void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input,
+                                   const IntensitySource& source, const std::string& path) {
+  auto image = std::make_unique<io::IntensityReader>(path, read);
+  if (image->extent() != input.extent)
+    throw Error(Failure::data, "has " + io::to_string(image->extent()) + " pixels, but " +
+                                   display_name(files_.input) + " has " + io::to_string(input.extent));
+  io::Geometry grid = image->info().geometry;
+  if (options_.spacing) io::set_spacing(grid, *options_.spacing);
+  if (grid_difference_.empty()) grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
+  const MeasureSet compared = options_.selection.keep.measures();
+  if (image->values().count == 0 && needs_value_counts(compared))
+    throw Error(Failure::usage, "--keep: median and percentiles need integers of at most 16 bits");
+  request_.long_samples = request_.long_samples || image->kind() == IntensityImage::Kind::long_whole;
+  request_.samples.push_back({image.get(), source.name});
+  io::ReportedIntensity& reported = reported_.emplace_back();
+  reported.image = image->info();
+  reported.image.path = path;
+  reported.name = source.name;
+  reported.bytes = io::bytes_of_regular_file(path);
+  images_.push_back(std::move(image));
+}
+
+std::vector<io::ReportedIntensity> LabelMeasures::intensities(std::span<const std::uint64_t> nans) const {
+  std::vector<io::ReportedIntensity> reported = reported_;
+  for (std::size_t i = 0; i < std::min(reported.size(), nans.size()); ++i) reported[i].nans = nans[i];
+  return reported;
+}
+
+std::int64_t LabelMeasures::held_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& image : images_) bytes += image->held_bytes();
+  return bytes;
+}
+
+std::int64_t LabelMeasures::buffer_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& image : images_) bytes = std::max(bytes, image->buffer_bytes());
+  return bytes;
 }
 
 std::string LabelMeasures::left_out() const {
@@ -81,14 +133,15 @@ std::string LabelMeasures::left_out() const {
 }
 
 bool LabelMeasures::any() const {
-  return intensity_ || !columns(request_.wanted).empty() || !options_.selection.keep.steps.empty();
+  return !images_.empty() || !columns(request_.wanted).empty() || !options_.selection.keep.steps.empty();
 }
 
 double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
   constexpr double kOfElement = 2;
-  return intensity_ && counts_values(request_.wanted, *intensity_)
-             ? kOfElement * static_cast<double>(elements)
-             : 0;
+  const auto images = std::count_if(images_.begin(), images_.end(), [&](const auto& image) {
+    return counts_values(request_.wanted, *image);
+  });
+  return kOfElement * static_cast<double>(elements) * static_cast<double>(images);
 }
 
 std::string hint_of_nans(std::uint64_t nans) {

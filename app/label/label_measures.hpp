@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
@@ -17,7 +19,7 @@
 
 namespace gpuccl::app {
 
-/// Measures of the components of one input, with the image of samples for intensity.
+/// Measures of the components of one input, with the images of samples for intensity.
 class LabelMeasures {
  public:
   /// `files` and `options` must outlive it.
@@ -27,9 +29,13 @@ class LabelMeasures {
   /// and physical measures were asked for, Error (usage) if what --keep compares is not measured in such an
   /// input, and as check_spacing().
   void plan(const io::ImageInfo& input, Connectivity connectivity);
-  /// Opens the image of samples if one is given; request() names it. Error (data) if it is of another size
-  /// than the input.
-  void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input);
+  /// Receives one line about the file `path`.
+  using Warn = std::function<void(const std::string& path, const std::string& line)>;
+  /// Opens the images of samples that are given; request() names them. Error (data) if one is of another size
+  /// than the input, or has another number of channels than the first where all are measured.
+  void open_intensities(const io::ReadOptions& read, const io::ImageInfo& input, const Warn& warn);
+  /// Returns the images of samples, with all channels if these were asked for.
+  const std::vector<IntensitySource>& sources() const { return sources_; }
   /// In what its elements lie otherwise than those of the input, as io::grid_difference() reports it.
   std::string_view grid_difference() const { return grid_difference_; }
 
@@ -41,16 +47,12 @@ class LabelMeasures {
   /// Whether there is anything to measure.
   bool any() const;
   bool needs_background() const { return gpuccl::needs_background(request_); }
-  /// Returns the report's entry of the intensity image, with its number of NaN samples.
-  std::optional<io::ReportedIntensity> intensity(std::uint64_t nans) const {
-    std::optional<io::ReportedIntensity> reported = reported_;
-    if (reported) reported->nans = nans;
-    return reported;
-  }
+  /// Returns the report's entries of the images of samples, with the number of NaN samples of each.
+  std::vector<io::ReportedIntensity> intensities(std::span<const std::uint64_t> nans) const;
 
-  /// Bytes of the image of samples: that it holds from the start, and that decoding takes.
-  std::int64_t held_bytes() const { return intensity_ ? intensity_->held_bytes() : 0; }
-  std::int64_t buffer_bytes() const { return intensity_ ? intensity_->buffer_bytes() : 0; }
+  /// Bytes of the images of samples: that they hold from the start, and that decoding takes.
+  std::int64_t held_bytes() const;
+  std::int64_t buffer_bytes() const;
   /// Bytes that values of samples take at most while they are counted, of so many elements of components.
   double bytes_of_counts(std::int64_t elements) const;
 
@@ -59,11 +61,16 @@ class LabelMeasures {
   SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
 
  private:
+  std::vector<int> channels(const io::ReadOptions& read) const;
+  void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const IntensitySource& source,
+                      const std::string& path);
+
   const LabelPaths& files_;
   const LabelOptions& options_;
   MeasureRequest request_;
-  std::unique_ptr<io::IntensityReader> intensity_;  // null if none is measured
-  std::optional<io::ReportedIntensity> reported_;
+  std::vector<IntensitySource> sources_;
+  std::vector<std::unique_ptr<io::IntensityReader>> images_;  // one per source
+  std::vector<io::ReportedIntensity> reported_;
   std::string_view grid_difference_;
 };
 

@@ -142,7 +142,8 @@ namespace {
 
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
-                            "Type of the labels; auto: u16 if they fit, else u32 [auto]")
+                            std::string(options.values.objects ? "With --relabel: type" : "Type") +
+                                " of the labels; auto: u16 if they fit, else u32 [auto]")
       .changes(Effect::file);
   // The default prints nothing, whether given or not.
   add_choice<io::Compression>(command, "--compress", options.compression, compressions(),
@@ -179,6 +180,7 @@ void LabelOptions::settle() {
   }
   selection.periodic = periodic;
   measure.settle(selection.keep.measures(), periodic, values);
+  if (!measure.all_channels) resolve_images(selection.keep, measure.sources());
 }
 
 void LabelOptions::add(const Command& command, bool in_parts) {
@@ -205,6 +207,7 @@ void LabelOptions::add(const Command& command, bool in_parts) {
   add_planes_of_input(command, planes);
   add_spacing(command, spacing);
   if (of_objects) {
+    add_connectivity(command, algorithm.connectivity);
     add_threads(command, algorithm.threads);
   } else {
     algorithm.add_to(command);

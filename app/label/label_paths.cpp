@@ -56,7 +56,7 @@ LabelPaths LabelPaths::with_defaults() const {
 void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts) {
   InputClaims inputs;
   inputs.add(files.input, stack);
-  if (!files.intensity.empty()) inputs.add_intensity(files.intensity);
+  for (const std::string& path : files.intensities) inputs.add_intensity(path);
 
   std::set<io::FileIdentity> taken;
   for (const std::string& path : files.outputs())

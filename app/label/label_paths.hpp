@@ -7,8 +7,8 @@ namespace gpuccl::app {
 
 /// The files of one labeling. An empty name: not wanted.
 struct LabelPaths {
-  std::string input;      // "-": standard input
-  std::string intensity;  // the same; a folder is a stack
+  std::string input;                     // "-": standard input
+  std::vector<std::string> intensities;  // the same; a folder is a stack
   std::string image;
   std::string json;      // a file, or an io::TextStream
   std::string stats;     // the same

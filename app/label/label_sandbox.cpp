@@ -19,7 +19,7 @@ class LabelSandbox {
 
   void add(const LabelPaths& files) {
     add_input(files.input);
-    add_input(files.intensity);
+    for (const std::string& path : files.intensities) add_input(path);
     for (const std::string& output : files.outputs()) write_beside(output);
   }
   /// With its folder, where samples may lie next to a header. Targets of links may be anywhere.
@@ -95,7 +95,7 @@ Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std
   for (const std::string& input : inputs) sandbox.add_input(input);
   for (const std::string& given : options.inputs)
     if (given.starts_with('@')) sandbox.add_input(given.substr(1));
-  sandbox.add_input(options.measure.intensity);
+  for (const std::string& path : options.measure.intensities) sandbox.add_input(path);
   for (const std::string& folder : folders) sandbox.write_below(folder);
   for (const std::string& file : {options.files.stats, options.batch.summary, options.batch.report})
     sandbox.write_beside(file);

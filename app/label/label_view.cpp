@@ -28,12 +28,16 @@ double area_of_largest(const Components& components, std::size_t count) {
 }
 
 void show_image(const LabelPaths& files, const LabelOptions& options, ViewPage& page) {
-  const bool is_measured = !files.intensity.empty();
-  const std::string& image = is_measured ? files.intensity : files.input;
+  const bool is_measured = !files.intensities.empty();
+  const std::string& image = is_measured ? files.intensities.front() : files.input;
   if (image == "-" || is_special(image)) return;
   page.image = image;
   page.read_image.limits = options.input.limits;
   page.read_image.planes = is_measured ? options.measure.intensity_planes : options.planes;
+  if (is_measured && !options.measure.intensity_channels.empty())
+    page.read_image.planes.channel = options.measure.intensity_channels.front();
+  else if (is_measured && options.measure.all_channels)
+    page.read_image.planes.channel = 0;
   page.read_image.pages_apart = !is_measured && options.algorithm.per_slice;
   if (is_measured) page.about.emplace_back("Image", image);
 }

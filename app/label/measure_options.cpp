@@ -1,7 +1,11 @@
 #include "app/label/measure_options.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "app/options/number_lists.hpp"
@@ -9,6 +13,8 @@
 #include "app/options/plane_options.hpp"
 #include "app/options/suggestions.hpp"
 #include "gpuccl/error.hpp"
+#include "io/files/file_names.hpp"
+#include "io/files/input_name.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -72,34 +78,165 @@ void MeasureOptions::add_measure_to(const Command& command) {
       [this] { return words.empty() || columns(wanted).empty() ? std::nullopt : std::optional(words); });
 }
 
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+/// The names of images, which commas separate, unless there is a file of all of them.
+std::vector<std::string> paths_in(const std::string& given) {
+  std::error_code none;
+  if (std::filesystem::exists(given, none)) return {given};
+  return split(given, ',');
+}
+
+std::string wrong_image(const std::string& path) {
+  if (path.empty()) return "a name is missing";
+  if (path.size() > 1 && path.front() == '-')
+    return "'" + path + "' looks like an option; for a file of that name use ./" + path;
+  return {};
+}
+
+std::string wrong_pattern(const std::string& given) {
+  const std::vector<std::string> sides = split(given, '=');
+  const bool is_good =
+      sides.size() <= 2 && std::all_of(sides.begin(), sides.end(), [](const std::string& side) {
+        return std::count(side.begin(), side.end(), '*') == 1 && side.find('/') == std::string::npos;
+      });
+  return is_good ? std::string()
+                 : "'" + given + "' is not a pattern such as *_0000 or *_D=*_F, with one * each";
+}
+
+/// Replaces characters that column names do not contain.
+std::string safe_name(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.' && c != '+')
+      c = '_';
+  return name;
+}
+
+/// "dapi" of "images/dapi.tif", "images/dapi/" and "cells.h5:/images/dapi".
+std::string name_of_path(const std::string& path) {
+  const io::InputName input = io::split_input(path);
+  std::string name = input.inside.empty() ? io::without_extension(input.file) : input.inside;
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  return safe_name(std::filesystem::path(name).filename().string());
+}
+
+/// "0000" of "*_0000" and of "*_D=*_0000".
+std::string name_of_pattern(const std::string& pattern) {
+  std::string name = pattern.substr(pattern.find('=') + 1);
+  std::erase(name, '*');
+  const std::size_t begin = std::min(name.find_first_not_of("_-."), name.size());
+  const std::size_t end = name.find_last_not_of("_-.") + 1;
+  return safe_name(begin < end ? name.substr(begin, end - begin) : name);
+}
+
+}  // namespace
+
 void MeasureOptions::add_intensity_to(const Command& command) {
-  add_path_or_stream(command, "--intensity", intensity, "IMAGE",
-                     "Image to measure samples of; for several inputs a folder with the same names");
+  command
+      .add_value("--intensity", "IMAGE[,...]",
+                 "Images to measure samples of; for several inputs folders with the same names",
+                 [this](const std::string& given) {
+                   intensities = paths_in(given);
+                   for (const std::string& path : intensities)
+                     if (std::string problem = wrong_image(path); !problem.empty()) return problem;
+                   return std::string();
+                 })
+      .prints([this] { return intensities.empty() ? std::nullopt : std::optional(joined(intensities)); });
+  command
+      .add_value("--intensity-channel", "N[,...]|all", "Channels of the images of --intensity, from 0",
+                 [this](const std::string& given) {
+                   intensity_channels.clear();
+                   intensity_planes.channel.reset();
+                   all_channels = given == "all";
+                   if (all_channels) return std::string();
+                   for (const std::string& word : split(given, ',')) {
+                     const std::optional<int> channel = parse_number<int>(word);
+                     if (!channel || *channel < 0)
+                       return "'" + given + "' is not all, nor a channel such as 0, nor several such as 0,2";
+                     if (std::count(intensity_channels.begin(), intensity_channels.end(), *channel) > 0)
+                       return "names channel " + word + " twice";
+                     intensity_channels.push_back(*channel);
+                   }
+                   if (intensity_channels.size() > 1) return std::string();
+                   intensity_planes.channel = intensity_channels.front();
+                   intensity_channels.clear();
+                   return std::string();
+                 })
+      .prints([this]() -> std::optional<std::string> {
+        if (all_channels) return "all";
+        if (intensity_planes.channel) return std::to_string(*intensity_planes.channel);
+        std::vector<std::string> words;
+        for (const int channel : intensity_channels) words.push_back(std::to_string(channel));
+        return words.empty() ? std::nullopt : std::optional(joined(words));
+      });
   add_planes(command, "--intensity-", intensity_planes,
-             {"Channel of the image of --intensity, from 0", "Time point of the image of --intensity, from 0",
+             {nullptr, "Time point of the image of --intensity, from 0",
               "Image to read of --intensity, a TIFF with several, from 0",
               "Page or slice of the image of --intensity, or a range of them, from 0"});
 }
 
 void MeasureOptions::add_intensity_name_to(const Command& command) {
-  const Option option = command.add_value(
-      "--intensity-name", "PATTERN",
-      "Names of these images: *_0000, where * is the input's name; *_D=*_F for x_F of x_D",
-      [this](const std::string& given) {
-        intensity_name = given;
-        const std::vector<std::string> sides = split(given, '=');
-        const bool is_good =
-            sides.size() <= 2 && std::all_of(sides.begin(), sides.end(), [](const std::string& side) {
-              return std::count(side.begin(), side.end(), '*') == 1 && side.find('/') == std::string::npos;
-            });
-        return is_good ? std::string()
-                       : "'" + given + "' is not a pattern such as *_0000 or *_D=*_F, with one * each";
-      });
-  option.prints([this] { return intensity_name.empty() ? std::nullopt : std::optional(intensity_name); });
+  const Option option =
+      command.add_value("--intensity-name", "PATTERN[,...]",
+                        "Names of these images: *_0000, where * is the input's name; *_D=*_F for x_F of x_D",
+                        [this](const std::string& given) {
+                          intensity_names = split(given, ',');
+                          for (const std::string& pattern : intensity_names)
+                            if (std::string problem = wrong_pattern(pattern); !problem.empty())
+                              return problem;
+                          return std::string();
+                        });
+  option.prints(
+      [this] { return intensity_names.empty() ? std::nullopt : std::optional(joined(intensity_names)); });
+}
+
+std::vector<IntensitySource> MeasureOptions::sources(std::span<const int> channels) const {
+  if (channels.empty()) channels = intensity_channels;
+  std::vector<IntensitySource> sources;
+  for (std::size_t file = 0; file < intensity_files(); ++file) {
+    const std::string of_file = intensities.size() > 1       ? name_of_path(intensities[file])
+                                : intensity_names.size() > 1 ? name_of_pattern(intensity_names[file])
+                                                             : "";
+    if (channels.empty()) sources.push_back({file, std::nullopt, of_file});
+    for (const int channel : channels)
+      sources.push_back({file, channel, of_file + (of_file.empty() ? "" : ":") + std::to_string(channel)});
+  }
+  return sources;
+}
+
+void resolve_images(Condition& condition, std::span<const IntensitySource> sources) {
+  if (sources.empty()) return;
+  std::string names;  // a few, for messages
+  for (std::size_t i = 0; i < std::min<std::size_t>(sources.size(), 3); ++i)
+    names += (i == 0 ? "" : i + 1 == sources.size() ? " or " : ", ") + sources[i].name;
+  if (sources.size() > 3) names += ", ...";
+  for (Condition::Step& step : condition.steps) {
+    const Measure& measure = measure_of(step.measure);
+    if (step.kind != Condition::Step::Kind::comparison || measure.group != MeasureGroup::intensity) continue;
+    const auto found = std::find_if(sources.begin(), sources.end(),
+                                    [&](const IntensitySource& one) { return one.name == step.name; });
+    const std::string is_of = "--keep: " + std::string(measure.name);
+    if (found != sources.end())
+      step.image = static_cast<std::size_t>(found - sources.begin());
+    else if (step.name.empty())
+      throw Error(Failure::usage, is_of + " needs the name of an image in brackets: " + names);
+    else if (sources.front().name.empty())
+      throw Error(Failure::usage,
+                  is_of + "[" + step.name + "]: there is one image of --intensity; leave out the brackets");
+    else
+      throw Error(Failure::usage, is_of + "[" + step.name + "]: no image is called that; they are " + names);
+  }
 }
 
 void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic,
                             const ValueOptions& values) {
+  settle_pieces(compared, values.objects);
   if (values.by_values) settle_values(compared, values.objects);
   settle_intensity(compared);
   settle_periodic(compared, periodic);
@@ -110,7 +247,8 @@ void MeasureOptions::settle_values(const MeasureSet& compared, bool objects) {
   const auto looks_around = [](const Measure& measure) {
     const std::string_view name = measure.name;
     return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||
-           name.starts_with("sphericity") || measure.group == MeasureGroup::topology;
+           name.starts_with("sphericity") ||
+           (measure.group == MeasureGroup::topology && measure.id != MeasureId::components);
   };
   const std::string without = objects ? "; use 'gpuccl label --value V' to measure one value at a time"
                                       : "; use --value V to measure one value at a time";
@@ -127,6 +265,16 @@ void MeasureOptions::settle_values(const MeasureSet& compared, bool objects) {
   }
   if (any && wanted.none())
     throw Error(Failure::usage, "--measure " + words + conflict + "; shape can" + without);
+}
+
+void MeasureOptions::settle_pieces(const MeasureSet& compared, bool objects) {
+  const auto id = static_cast<std::size_t>(MeasureId::components);
+  if (!objects && (named | compared)[id])
+    throw Error(
+        Failure::usage,
+        "components counts the connected pieces of an object, and a component has one; use gpuccl measure "
+        "for a label image whose values are objects");
+  if (!named[id]) wanted.reset(id);
 }
 
 void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {
@@ -154,13 +302,23 @@ void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicA
 
 void MeasureOptions::settle_intensity(const MeasureSet& compared) {
   const MeasureSet of_intensity = measures_of(MeasureGroup::intensity);
-  if (!intensity.empty()) {
+  if (!intensities.empty()) {
     if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;
+    if (intensities.size() > 1 && intensity_names.size() > 1 && intensities.size() != intensity_names.size())
+      throw Error(Failure::usage, "--intensity has " + std::to_string(intensities.size()) +
+                                      " folders, but --intensity-name has " +
+                                      std::to_string(intensity_names.size()) + " patterns");
+    std::set<std::string> names;
+    for (const IntensitySource& source : sources())
+      if (!names.insert(source.name).second)
+        throw Error(Failure::usage,
+                    "--intensity: two images are called '" + source.name +
+                        "', but their columns need different names; rename one, or link to it");
     return;
   }
-  if (!intensity_name.empty())
+  if (!intensity_names.empty())
     throw Error(Failure::usage, "--intensity-name is for the folder of images that --intensity gives");
-  if (intensity_planes.any())
+  if (intensity_planes.any() || !intensity_channels.empty() || all_channels)
     throw Error(Failure::usage,
                 "--intensity-channel, --intensity-frame, --intensity-series and --intensity-page need "
                 "--intensity IMAGE");

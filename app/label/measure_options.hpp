@@ -1,8 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/label/value_options.hpp"
+#include "gpuccl/condition.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/image/read_options.hpp"
 
@@ -11,21 +17,39 @@ namespace gpuccl::app {
 class Command;
 struct ValueOptions;
 
+/// One image of samples: a file of several, and its channel if several are measured.
+struct IntensitySource {
+  std::size_t file = 0;
+  std::optional<int> channel;
+  std::string name;  // in the brackets of columns; "": the only one
+};
+
+/// Finds the images that a condition names. Error (usage) if it names none of several, or one that is not
+/// there.
+void resolve_images(Condition& condition, std::span<const IntensitySource> sources);
+
 /// Measures to compute in addition to area, bounding box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
-  MeasureSet named;                  // of these, those that were not asked for by a group
-  std::string words;                 // as given
-  std::string intensity;             // image, or folder of images
-  io::PlaneChoice intensity_planes;  // of several in it
-  std::string intensity_name;        // "*=*_0000": what its name is made of, of several inputs
-  bool needs_spacing = false;        // asked for by name, not by `all`
+  MeasureSet named;                          // of these, those that were not asked for by a group
+  std::string words;                         // as given
+  std::vector<std::string> intensities;      // images, or folders of images
+  io::PlaneChoice intensity_planes;          // of several in each
+  std::vector<int> intensity_channels;       // of each, if several are measured
+  bool all_channels = false;                 // these are all; none yet: they are not known
+  std::vector<std::string> intensity_names;  // "*=*_0000": what names are made of, of several inputs
+  bool needs_spacing = false;                // asked for by name, not by `all`
   bool needs_intensity = false;
   bool needs_periodic = false;
 
   void add_measure_to(const Command& command);
   void add_intensity_to(const Command& command);
   void add_intensity_name_to(const Command& command);
+
+  /// The images of samples of an input: how many files, and what is measured of each. `channels`: all of
+  /// them, where they were not known before.
+  std::size_t intensity_files() const { return std::max(intensities.size(), intensity_names.size()); }
+  std::vector<IntensitySource> sources(std::span<const int> channels = {}) const;
 
   /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
   /// and without one `all` means the others. `compared`: by --keep. Of images of values groups mean those of
@@ -36,6 +60,7 @@ struct MeasureOptions {
 
  private:
   void settle_values(const MeasureSet& compared, bool objects);
+  void settle_pieces(const MeasureSet& compared, bool objects);
   void settle_intensity(const MeasureSet& compared);
   void settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic);
 };

@@ -26,6 +26,7 @@ struct Piece::Totals {
   EngineReport engine;  // of the first slab, times of all
   std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0;
   double read_ms = 0;
+  bool any_nan = false;
 
   void add(const EngineReport& report, std::int64_t of_slab) {
     if (elements == 0) {
@@ -132,6 +133,7 @@ void Piece::read_all(bool is_tight) {
   if (work_.values) {
     values_.emplace(read_values(slab_));
     report_.foreground = static_cast<std::uint64_t>(values_->count_foreground());
+    report_.any_nan = values_->any_nan();
     runs_ = {values_->count_runs(), values_->most_runs_in_row()};
     most_components_ = runs_.all;
     return;
@@ -346,6 +348,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
       engine_report_ = totals.engine;
       report_.more_than_two_values = input_.reader().has_more_than_two_values();
+      report_.any_nan = totals.any_nan;
       if (holes_) {
         filled_ = static_cast<std::uint64_t>(totals.foreground) - report_.foreground;
         report_.fill_ms += totals.read_ms;
@@ -400,6 +403,7 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
       now->read_ms += reading.milliseconds();
       const std::int64_t elements = image.extent().elements();
       now->foreground += image.count_foreground();
+      now->any_nan = now->any_nan || image.any_nan();
       now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
       EngineReport report;
       Labels labels = label_values(std::move(image), in_whole(slab), engine, report);

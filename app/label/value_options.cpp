@@ -75,6 +75,10 @@ void check_values(const LabelOptions& options) {
     if (options.selection.keep.compares_value()) refuse("--keep of a value needs --values");
     return;
   }
+  const auto pieces = static_cast<std::size_t>(MeasureId::components);
+  if (values.objects && options.algorithm.connectivity &&
+      !(options.measure.wanted | options.selection.keep.measures())[pieces])
+    refuse("--connectivity decides which pixels are one piece; add --measure components");
   if (values.objects && values.keep_values && options.label_type != io::LabelType::automatic)
     refuse("--label-type needs --relabel; values have the type of the input");
   check_engine(options.algorithm.engine);

@@ -52,6 +52,8 @@ std::vector<Word> words_of(const std::string& text) {
       return false;
     };
     for (end = begin + 1; end < text.size() && goes_on(text[end]);) ++end;
+    if (is_in_name(first) && end < text.size() && text[end] == '[')  // the name of an image is part of it
+      end = std::min(text.find(']', end), text.size() - 1) + 1;
     if (std::isspace(static_cast<unsigned char>(first)) == 0)
       words.push_back({text.substr(begin, end - begin), begin + 1});
   }
@@ -121,7 +123,7 @@ class Parser {
     if (take(kValue)) {
       step.kind = Kind::comparison_of_value;
     } else {
-      step.measure = read_measure();
+      read_measure(step);
     }
     step.relation = read_relation();
     const std::optional<double> number = parse_number<double>(next().text);
@@ -133,18 +135,28 @@ class Parser {
     condition_.steps.push_back(step);
   }
 
-  MeasureId read_measure() {
+  /// Reads "area", or "intensity_mean[dapi]" of one of several images.
+  void read_measure(Condition::Step& step) {
     std::vector<std::string> names = {kValue};
+    const std::string& word = next().text;
+    const std::string name = word.substr(0, word.find('['));
     for (const Measure& measure : gpuccl::measures()) {
-      if (measure.name == next().text) {
+      if (measure.name == name) {
         if (is_in_the_world(measure.id))
-          throw wrong("cannot be compared; use " + next().text.substr(0, 2) + ", in pixels");
+          throw wrong("cannot be compared; use " + name.substr(0, 2) + ", in pixels");
+        if (name != word) {
+          if (measure.group != MeasureGroup::intensity) throw wrong("is not measured in images of samples");
+          if (!word.ends_with(']')) throw wrong("has no closing bracket");
+          step.name = word.substr(name.size() + 1, word.size() - name.size() - 2);
+          if (step.name.empty()) throw wrong("names no image");
+        }
         ++at_;
-        return measure.id;
+        step.measure = measure.id;
+        return;
       }
       names.emplace_back(measure.name);
     }
-    const std::string nearest = nearest_measure(next().text, names);
+    const std::string nearest = nearest_measure(name, names);
     throw wrong("is not a measure" +
                 (nearest.empty() ? "; see 'gpuccl list --measures'" : "; did you mean " + nearest + "?"));
   }

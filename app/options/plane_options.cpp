@@ -24,7 +24,7 @@ void add_planes(const Command& command, const std::string& prefix, io::PlaneChoi
   const auto add_place = [&](const char* name, std::optional<int>& target, const char* said) {
     add_number(command, prefix + name, target, 0, std::numeric_limits<int>::max(), "N", said);
   };
-  add_place("channel", planes.channel, help.channel);
+  if (help.channel != nullptr) add_place("channel", planes.channel, help.channel);
   add_place("frame", planes.frame, help.frame);
   add_place("series", planes.series, help.series);
   command

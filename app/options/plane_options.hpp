@@ -14,6 +14,7 @@ struct PlanesHelp {
 };
 
 /// Options that choose one of several images in a file, named `prefix` and channel, frame, series and page.
+/// An option without a help text is not added.
 void add_planes(const Command& command, const std::string& prefix, io::PlaneChoice& planes,
                 const PlanesHelp& help);
 

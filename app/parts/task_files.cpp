@@ -185,8 +185,11 @@ std::uint64_t labels_id(const io::CheckedFile& file) {
 std::uint64_t JoinedParts::id() const { return io::fingerprint(words_as_bytes(labels)); }
 
 void JoinedParts::put(io::CheckedFileWriter& file) const {
-  file.put(std::vector<std::uint64_t>{count, dropped, largest, static_cast<std::uint64_t>(image_type),
-                                      image_largest, nans, holes.count, holes.elements});
+  std::vector<std::uint64_t> counts{
+      count,         dropped,     largest,       static_cast<std::uint64_t>(image_type),
+      image_largest, holes.count, holes.elements};
+  counts.insert(counts.end(), nans.begin(), nans.end());
+  file.put(counts);
   file.put(labels);
   file.put(values);
   for (const PieceReport& part : parts) {
@@ -199,7 +202,7 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   JoinedParts joined;
   const auto counts = file.take<std::uint64_t>(sections::kCounts);
   joined.labels = file.take<std::uint64_t>(sections::kOfEachPart);
-  if (counts.size() != 8 || joined.labels.size() != parts ||
+  if (counts.size() < 7 || joined.labels.size() != parts ||
       counts[3] > static_cast<std::uint64_t>(io::LabelType::f32))
     io::CheckedFile::refuse();
   joined.count = counts[0];
@@ -207,8 +210,8 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   joined.largest = counts[2];
   joined.image_type = static_cast<io::LabelType>(counts[3]);
   joined.image_largest = static_cast<Label>(counts[4]);
-  joined.nans = counts[5];
-  joined.holes = {counts[6], counts[7]};
+  joined.holes = {counts[5], counts[6]};
+  joined.nans.assign(counts.begin() + 7, counts.end());
   joined.values = file.take<io::OfValue>(sections::kValueTable);
   for (std::size_t i = 0; i < parts; ++i)
     joined.parts.push_back(PieceReport::of_text(file.take_text(sections::kPartsBegin + i)));

@@ -120,7 +120,7 @@ struct JoinedParts {
   std::vector<std::uint64_t> labels;  // labels_id() of each
   std::uint64_t count = 0, dropped = 0, largest = 0;
   HoleCounts holes;                                     // that were filled
-  std::uint64_t nans = 0;                               // samples of components that are NaN
+  std::vector<std::uint64_t> nans;                      // samples of components that are NaN, of each image
   io::LabelType image_type = io::LabelType::automatic;  // that was asked for, or of values
   Label image_largest = 0;                              // label, or value instead of labels
   std::vector<io::OfValue> values;                      // of an image of values

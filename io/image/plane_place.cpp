@@ -12,10 +12,11 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
     throw Error(Failure::data,
                 "contains " + std::to_string(size) + " " + what + "; " + option + " N selects one, from 0");
   if (chosen.value_or(0) >= size)
-    throw Error(Failure::data,
-                "has no " + option.substr(2) + " " + std::to_string(*chosen) + ": " +
-                    (size == 1 ? "there is one, number 0"
-                               : "there are " + std::to_string(size) + " " + what + ", numbered from 0"));
+    throw NoSuchPlane(
+        size, option,
+        "has no " + option.substr(2) + " " + std::to_string(*chosen) + ": " +
+            (size == 1 ? "there is one, number 0"
+                       : "there are " + std::to_string(size) + " " + what + ", numbered from 0"));
   return chosen.value_or(0);
 }
 

@@ -7,12 +7,14 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "gpuccl/error.hpp"
 #include "io/files/file_error.hpp"
+#include "io/image/plane_place.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/open_samples.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -85,6 +87,23 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
     kind_ = std::max(kind_, kind_of(format));  // of which all others are, too
     if (format.bits != first.bits || format.kind != first.kind || kind_ != Kind::whole) values_ = {};
   }
+}
+
+int count_channels(const std::string& path, const ReadOptions& asked) {
+  ReadOptions options = asked;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none) && !is_zarr(path))
+    throw Error(Failure::data,
+                "is a stack of slices, whose channels are not counted; name them with "
+                "--intensity-channel");
+  options.planes.channel = std::numeric_limits<int>::max();  // that no image has
+  try {
+    open_with_options_of("--intensity-", [&] { return open_samples(path, options); });
+  } catch (const NoSuchPlane& no_such) {
+    if (no_such.option() == "--channel") return static_cast<int>(no_such.size());
+    throw;
+  }
+  throw Error(Failure::internal, "has a channel of every number");
 }
 
 std::int64_t IntensityReader::buffer_bytes() const {

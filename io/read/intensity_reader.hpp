@@ -47,4 +47,9 @@ class IntensityReader final : public IntensityImage {
   Values values_;
 };
 
+/// Returns the number of channels that an image of samples has, from its header. `options`: as of
+/// IntensityReader, whose channel is not looked at. Throws Error as it does, and (data) for a stack of
+/// slices.
+int count_channels(const std::string& path, const ReadOptions& options);
+
 }  // namespace gpuccl::io

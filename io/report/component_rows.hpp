@@ -87,6 +87,9 @@ struct ValueColumn {
 /// The value as a number; `infinite` if that is what it is and not empty.
 char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite = "");
 
+/// MeasureColumn::image of a measure that this input does not have: the field is empty.
+inline constexpr std::size_t kNotMeasured = SIZE_MAX;
+
 /// Contents of a table of components. Bounding boxes and centroids have `axes` axes. Every row begins with
 /// `before` and has `after` between the centroid and the columns of measures.
 struct ComponentTable {
@@ -95,7 +98,7 @@ struct ComponentTable {
   std::optional<PhysicalScale> scale = std::nullopt;
   std::string_view before = "", after = "";
   const Measured* measured = nullptr;
-  std::vector<MeasureId> columns = {};
+  std::vector<MeasureColumn> columns = {};
   std::uint64_t first = 0;  // components before these
   ValueColumn value = {};
 };
@@ -122,11 +125,17 @@ inline char* put_text(char* out, std::string_view text) { return std::copy_n(tex
 
 template <const RowStyle& style>
 char* put_measures(char* out, const ComponentTable& table, std::size_t i) {
-  const MeasureValues values = table.measured->values(table.components, i);
-  for (const MeasureId id : table.columns) {
+  MeasureValues values;
+  if (table.measured->any()) values = table.measured->values(table.components, i);
+  std::size_t image = 0;
+  for (const auto& [id, of_image, name] : table.columns) {
     out = put_text(out, ",");
-    if constexpr (style.names_measures)
-      out = put_text(put_text(put_text(out, "\""), measure_of(id).name), "\":");
+    if constexpr (style.names_measures) out = put_text(put_text(put_text(out, "\""), name), "\":");
+    if (of_image == kNotMeasured) {
+      out = put_text(out, style.missing);
+      continue;
+    }
+    if (of_image != image) table.measured->get_intensities(i, image = of_image, values);
     if (const WholeNumber large = values.large(id); large != 0) {
       out = put_whole(out, large);
     } else {
@@ -189,8 +198,8 @@ template <const RowStyle& style>
 void stream_rows(const ComponentTable& table, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
   // More than all numbers and words of a row.
-  const std::size_t room =
-      table.before.size() + table.after.size() + (17 + table.columns.size()) * kDecimalRoom;
+  std::size_t room = table.before.size() + table.after.size() + (17 + table.columns.size()) * kDecimalRoom;
+  for (const MeasureColumn& column : table.columns) room += column.name.size();
   const std::size_t count = table.components.size();
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();

@@ -77,14 +77,21 @@ OrderedJson input_of(const Report& report) {
           {"foreground", report.foreground}};
 }
 
+/// Null without an image, an object for the only one, else an array of objects with names.
 OrderedJson intensity_of(const Report& report) {
-  if (!report.intensity) return nullptr;
-  const ImageInfo& image = report.intensity->image;
-  return {{"path", image.path},
-          {"bytes", report.intensity->bytes > 0 ? OrderedJson(report.intensity->bytes) : OrderedJson()},
-          {"format", image.format},
-          {"bits_per_sample", image.bits_per_sample},
-          {"nans", report.intensity->nans}};
+  OrderedJson all = OrderedJson::array();
+  for (const ReportedIntensity& one : report.intensities) {
+    OrderedJson json = OrderedJson::object();
+    if (!one.name.empty()) json["name"] = one.name;
+    json["path"] = one.image.path;
+    json["bytes"] = one.bytes > 0 ? OrderedJson(one.bytes) : OrderedJson();
+    json["format"] = one.image.format;
+    json["bits_per_sample"] = one.image.bits_per_sample;
+    json["nans"] = one.nans;
+    if (one.name.empty()) return json;
+    all.push_back(std::move(json));
+  }
+  return all.empty() ? OrderedJson() : all;
 }
 
 OrderedJson holes_of(const Report& report) {
@@ -185,7 +192,7 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
                          .axes = axes,
                          .scale = physical_scale(report.input.geometry, axes),
                          .measured = &measured,
-                         .columns = measured.columns(),
+                         .columns = measured.any() ? measured.table_columns() : std::vector<MeasureColumn>(),
                          .first = stretch.first,
                          .value = report.value},
                         sink);

@@ -28,9 +28,10 @@ struct FilledHoles {
   double milliseconds = 0;  // finding and filling them
 };
 
-/// The image whose samples were measured.
+/// An image whose samples were measured.
 struct ReportedIntensity {
   ImageInfo image;
+  std::string name;         // in the brackets of columns; empty: the only image
   std::uint64_t bytes = 0;  // 0: not those of one regular file
   std::uint64_t nans = 0;   // samples of components that are NaN
 };
@@ -42,7 +43,7 @@ struct Report {
   std::uint64_t input_bytes = 0;  // 0: not those of one regular file
   double foreground = 0;          // share of foreground elements, 0 to 1
 
-  std::optional<ReportedIntensity> intensity;
+  std::vector<ReportedIntensity> intensities;
 
   std::string algorithm;
   int connectivity = 8;

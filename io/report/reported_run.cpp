@@ -51,6 +51,19 @@ ReportedFile file_in(const Json& head, const char* key) {
   return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>()};
 }
 
+/// The files of the images of samples, each once: several may be channels of one.
+std::vector<ReportedFile> intensities_in(const Json& head) {
+  std::vector<ReportedFile> files;
+  const auto entry = head.find("intensity");
+  if (entry == head.end() || entry->is_null()) return files;
+  if (entry->is_object()) return {file_in(head, "intensity")};
+  for (const Json& one : *entry) {
+    ReportedFile file = file_in({{"file", one}}, "file");
+    if (files.empty() || files.back().path != file.path) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 /// A value of a row: a number or null, or numbers with commas between them.
 using RowFields = std::map<std::string_view, std::string_view>;
 
@@ -103,7 +116,7 @@ double z_of_plane(const Json& geometry, const std::vector<std::string_view>& cen
 
 /// Columns of a table of several inputs, which has all of them.
 std::string joint_row(const RowFields& fields, const std::string& before, const Json& geometry,
-                      const MeasureSet& wanted, bool has_values) {
+                      const std::vector<MeasureColumn>& columns, bool has_values) {
   std::vector<std::string_view> box = list_in(fields, "bbox"), centroid = list_in(fields, "centroid"),
                                 place = list_in(fields, "centroid_physical");
   const std::size_t axes = centroid.size();
@@ -135,14 +148,14 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
     add(geometry.at("unit").is_null() ? std::string() : geometry.at("unit").get<std::string>());
   }
   if (has_values) add(field("value"));
-  for (const MeasureId id : columns(wanted)) add(field(measure_of(id).name));
+  for (const MeasureColumn& column : columns) add(field(column.name));
   return row + "\n";
 }
 
 }  // namespace
 
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
-                         const MeasureSet& wanted, bool has_values) {
+                         const std::vector<MeasureColumn>& columns, bool has_values) {
   std::ifstream file(path);
   std::string head, line;
   // Without components the list ends in the same line.
@@ -152,7 +165,7 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
   const Json geometry = Json::parse(head + "}").at("input").at("geometry");
   const std::string before = csv_field(input) + ",";
   while (std::getline(file, line) && line.starts_with('{'))
-    sink(joint_row(fields_of(line), before, geometry, wanted, has_values));
+    sink(joint_row(fields_of(line), before, geometry, columns, has_values));
 }
 
 std::optional<ReportedRun> read_reported_run(const std::string& path) {
@@ -167,7 +180,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
     return ReportedRun{.complete = read_at(file.get(), end, size - end) == kEnd,
                        .options = head.at("options").get<std::string>(),
                        .input = file_in(head, "input"),
-                       .intensity = file_in(head, "intensity"),
+                       .intensities = intensities_in(head),
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),
                        .stats = file_in(head, "stats"),

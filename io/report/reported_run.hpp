@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpuccl/measures.hpp"
 #include "io/report/component_rows.hpp"
@@ -13,7 +14,9 @@ namespace gpuccl::io {
 struct ReportedRun {
   bool complete = false;  // the report has its end
   std::string options;
-  ReportedFile input, intensity, output, preview, stats, contacts, outlines;
+  ReportedFile input;
+  std::vector<ReportedFile> intensities;
+  ReportedFile output, preview, stats, contacts, outlines;
 };
 
 /// Returns none if the file `path` does not exist, is not a report, or has lost its head.
@@ -22,7 +25,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path);
 /// The rows that a table of several inputs has of the one whose report is the file `path`, digit for digit,
 /// as write_joint_stats_rows() makes them. Throws Error (data) where a row is none that gpuccl writes.
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
-                         const MeasureSet& wanted, bool has_values);
+                         const std::vector<MeasureColumn>& columns, bool has_values);
 
 /// `path` as a report shows it, which is UTF-8 whatever the path is.
 std::string reported_path(const std::string& path);

@@ -1,5 +1,7 @@
 #include "io/report/stats_csv.hpp"
 
+#include <algorithm>
+
 #include "io/files/descriptor.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/csv_field.hpp"
@@ -25,9 +27,9 @@ constexpr std::string_view kColumns3d = "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz",
                            kPhysical3d = ",area_physical,cx_physical,cy_physical,cz_physical,unit",
                            kPhysical2d = ",area_physical,cx_physical,cy_physical,unit";
 
-std::string names_of(bool has_values, const std::vector<MeasureId>& columns) {
+std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns) {
   std::string names = has_values ? ",value" : "";
-  for (const MeasureId id : columns) names.append(",").append(measure_of(id).name);
+  for (const MeasureColumn& column : columns) names.append(",").append(column.name);
   return names + "\n";
 }
 
@@ -38,7 +40,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
                       const ValueColumn& value) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
   table.measured = &measured;
-  table.columns = measured.columns();
+  table.columns = measured.table_columns();
   table.first = stretch.first;
   table.value = value;
   if (stretch.begins) {
@@ -67,19 +69,26 @@ void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, cons
                    geometry, components, measured, {}, value);
 }
 
-std::string joint_stats_header(const MeasureSet& wanted, bool has_values) {
-  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + names_of(has_values, columns(wanted));
+std::string joint_stats_header(const std::vector<MeasureColumn>& columns, bool has_values) {
+  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + names_of(has_values, columns);
 }
 
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
-                            const Geometry& geometry, const Components& components, const MeasureSet& wanted,
-                            const Measured& measured, const ValueColumn& value) {
+                            const Geometry& geometry, const Components& components,
+                            const std::vector<MeasureColumn>& columns, const Measured& measured,
+                            const ValueColumn& value) {
   const std::string before = csv_field(harmless_name(input)) + ",";
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
   const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
   table.after = after;
   table.measured = &measured;
-  table.columns = columns(wanted);
+  table.columns = columns;
+  std::vector<MeasureColumn> known;
+  if (measured.any()) known = measured.table_columns();
+  for (MeasureColumn& column : table.columns)
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const MeasureColumn& one) { return one.name == column.name; }))
+      column.image = kNotMeasured;
   table.value = value;
   stream_rows<kCsvRow>(table, sink);
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpuccl/components.hpp"
 #include "gpuccl/measures.hpp"
@@ -27,10 +28,10 @@ bool is_stats_csv(std::string_view beginning);
 
 /// One table of several inputs: the same with the name of the input before it, and with all columns always,
 /// empty where they do not apply. Its first line, and the rows of one input.
-std::string joint_stats_header(const MeasureSet& wanted = {}, bool has_values = false);
+std::string joint_stats_header(const std::vector<MeasureColumn>& columns = {}, bool has_values = false);
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
-                            const MeasureSet& wanted = {}, const Measured& measured = Measured(),
-                            const ValueColumn& value = {});
+                            const std::vector<MeasureColumn>& columns = {},
+                            const Measured& measured = Measured(), const ValueColumn& value = {});
 
 }  // namespace gpuccl::io

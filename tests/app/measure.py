@@ -1,8 +1,8 @@
 """measure.py GPUCCL: `gpuccl measure` has the values of scikit-image's `regionprops_table`.
 
 Random label images of all integer types, 2D and 3D, with objects that touch and objects of several pieces: 300, and
-10,000 with GPUCCL_LONG. They are measured whole and in slabs, with the same bytes. Exit status 77, skipped, where
-scikit-image is missing.
+10,000 with GPUCCL_LONG, with two images of samples and an image of three channels. They are measured whole and in
+slabs, with the same bytes. Exit status 77, skipped, where scikit-image is missing.
 """
 import csv
 import os
@@ -13,7 +13,7 @@ import tempfile
 
 try:
     import numpy as np
-    from skimage.measure import regionprops_table
+    from skimage.measure import label, regionprops_table
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
@@ -21,8 +21,8 @@ except ImportError as missing:
 IMAGES = 10000 if os.environ.get("GPUCCL_LONG") else 300
 TYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32, np.int64, np.float32, np.float64]
 SAMPLES = [np.uint8, np.uint16, np.float32]
-REAL = {"extent": "extent", "equivalent_diameter_area": "equivalent_diameter_area",
-        "intensity_mean": "intensity_mean", "intensity_min": "intensity_min", "intensity_max": "intensity_max"}
+REAL = {"extent": "extent", "equivalent_diameter_area": "equivalent_diameter_area"}
+INTENSITIES = ("intensity_mean", "intensity_min", "intensity_max")
 AXES = {"axis_major_length": "axis_major_length", "axis_minor_length": "axis_minor_length"}
 
 
@@ -43,8 +43,9 @@ def close(ours, theirs, scale=1.0):
     return abs(ours - theirs) <= 1e-12 * max(abs(theirs), scale)
 
 
-def check(i, rows, numbers, values, samples):
-    """`rows` of the table against scikit-image's, which takes no labels of 64 bits: it gets the numbers."""
+def check(i, rows, numbers, values, channels):
+    """`rows` of the table against scikit-image's, which takes no labels of 64 bits: it gets the numbers. `channels`:
+    the images of samples by the names of columns."""
     merged = {}  # values may repeat
     places = np.array([0] + [merged.setdefault(int(value), len(merged) + 1) for value in values[1:]])
     numbers = places[numbers]
@@ -52,8 +53,8 @@ def check(i, rows, numbers, values, samples):
     assert [int(row["label"]) for row in rows] == order, (i, rows, order)
     if not order:
         return
-    names = ["label", "area", "bbox", "centroid", *REAL, *AXES]
-    table = regionprops_table(numbers, samples, properties=names)
+    names = ["label", "area", "bbox", "centroid", *REAL, *AXES, *INTENSITIES]
+    table = regionprops_table(numbers, np.stack(list(channels.values()), axis=-1), properties=names)
     at = {int(label): k for k, label in enumerate(table["label"])}
     axes = numbers.ndim
     for row in rows:
@@ -65,6 +66,12 @@ def check(i, rows, numbers, values, samples):
             assert close(float(row["c" + name]), table[f"centroid-{axis}"][k]), (i, row)
         for ours, theirs in REAL.items():
             assert close(float(row[ours]), float(table[theirs][k])), (i, ours, row, table[theirs][k])
+        for channel, name in enumerate(channels):
+            for measure in INTENSITIES:
+                ours, theirs = float(row[f"{measure}[{name}]"]), float(table[f"{measure}-{channel}"][k])
+                assert close(ours, theirs), (i, measure, name, row, theirs)
+        pieces = label(numbers == table["label"][k], connectivity=1).max()
+        assert int(row["components"]) == pieces, (i, row, pieces)
         for ours, theirs in AXES.items():  # roots of small differences: compared as squares
             assert close(float(row[ours])**2, float(table[theirs][k])**2, max(numbers.shape)**2), (i, ours, row, table[theirs][k])
 
@@ -79,33 +86,60 @@ def main():
     images = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name in ("labels", "samples", "tables", "kept"):
-            (folder / name).mkdir()
+        for name in ("flat", "deep"):
+            for what in ("labels", "real", "whole"):
+                (folder / name / what).mkdir(parents=True)
         for i in range(IMAGES):
             shape = tuple(random.integers(3, 24, size=2 + i % 2))
             numbers, values = labels_of(random, shape, TYPES[i // 2 % len(TYPES)])
-            kind = SAMPLES[i % len(SAMPLES)]
-            samples = (random.random(shape) * 200).astype(kind)
-            np.save(folder / "labels" / f"{i}.npy", values[numbers])
-            np.save(folder / "samples" / f"{i}.npy", samples)
-            images.append((numbers, values, samples.astype(float)))
-        run(folder, "labels", "--intensity", "samples", "--measure", "shape,intensity", "--stats-dir", "tables")
-        for i, (numbers, values, samples) in enumerate(images):
-            rows = list(csv.DictReader(open(folder / "tables" / f"{i}.csv")))
-            check(i, rows, numbers, values, samples)
+            group = folder / ("deep" if len(shape) == 3 else "flat")
+            channels = {"real": (random.random(shape) * 200).astype(SAMPLES[i % len(SAMPLES)]),
+                        "whole": random.integers(-300, 300, shape).astype(np.int16)}
+            np.save(group / "labels" / f"{i}.npy", values[numbers])
+            for name, samples in channels.items():
+                np.save(group / name / f"{i}.npy", samples)
+            images.append((numbers, values, {name: samples.astype(float) for name, samples in channels.items()}))
+        tables = {}
+        for name, connectivity in (("flat", 4), ("deep", 6)):
+            words = [f"{name}/labels", "--intensity", f"{name}/real,{name}/whole", "-c", connectivity]
+            words += ["--measure", "shape,intensity,components"]
+            run(folder, *words, "--stats-dir", f"{name}/tables", "--json-dir", f"{name}/reports", "--stats", f"{name}.csv")
+            joint = (folder / f"{name}.csv").read_bytes()
+            run(folder, *words, "--stats-dir", f"{name}/tables", "--json-dir", f"{name}/reports", "--stats", f"{name}.csv",
+                "--skip-existing")
+            assert (folder / f"{name}.csv").read_bytes() == joint, "other rows from reports"
+            tables[name] = folder / name / "tables"
+        for i, (numbers, values, channels) in enumerate(images):
+            rows = list(csv.DictReader(open(tables["deep" if numbers.ndim == 3 else "flat"] / f"{i}.csv")))
+            check(i, rows, numbers, values, channels)
+
+        # Channels of one image.
+        numbers, values = labels_of(random, (40, 50), np.uint16)
+        colors = random.integers(0, 256, (40, 50, 3)).astype(np.uint8)
+        np.save(folder / "labels.npy", values[numbers])
+        np.save(folder / "colors.npy", colors)
+        run(folder, "labels.npy", "--intensity", "colors.npy", "--intensity-channel", "all", "-c", 4, "--measure",
+            "shape,intensity,components", "--stats", "colors.csv")
+        check("colors", list(csv.DictReader(open(folder / "colors.csv"))), numbers, values,
+              {str(channel): colors[..., channel].astype(float) for channel in range(3)})
 
         # A volume that does not fit: slabs give the same tables and label images.
         numbers = random.integers(0, 3000, (64, 300, 300)) * (random.random((64, 300, 300)) < 0.3)
         np.save(folder / "large.npy", (numbers * 1000003).astype(np.uint32))
+        np.save(folder / "u16.npy", random.integers(0, 2**16, numbers.shape).astype(np.uint16))
+        np.save(folder / "f32.npy", random.random(numbers.shape).astype(np.float32))
         measured = []
-        for memory in ([], ["--memory", "40M"]):
-            run(folder, "large.npy", "--measure", "shape", "--min-size", 470, "--stats", "large.csv", "-o", "kept.npy",
+        for memory in ([], ["--memory", "70M"]):
+            run(folder, "large.npy", "--measure", "shape,components,intensity_mean,intensity_std,cx_weighted",
+                "--intensity", "u16.npy,f32.npy", "--keep", "intensity_mean[f32] > 0.49", "--min-size", 470, "--stats", "large.csv", "-o", "kept.npy",
                 "--json", "large.json", "--overwrite", "--progress" if memory else "--quiet", *memory)
             measured.append([(folder / name).read_bytes() for name in ("large.csv", "kept.npy")])
         assert measured[0] == measured[1]
         kept = np.load(folder / "kept.npy")
         areas = np.bincount(numbers.ravel(), minlength=3000)
-        assert np.array_equal(kept, np.where(areas[numbers] >= 470, numbers * 1000003, 0).astype(np.uint32))
+        means = np.bincount(numbers.ravel(), np.load(folder / "f32.npy").ravel(), minlength=3000) / areas
+        kept_numbers = (areas[numbers] >= 470) & (means[numbers] > 0.49)
+        assert np.array_equal(kept, np.where(kept_numbers, numbers * 1000003, 0).astype(np.uint32))
     print(f"{IMAGES} label images have scikit-image's measures")
 
 

@@ -1,6 +1,8 @@
 // gpuccl measure: what it writes and refuses. tests/app/measure.py compares its numbers with scikit-image.
 
 #include <filesystem>
+#include <limits>
+#include <sstream>
 #include <string>
 
 #include "binary.hpp"
@@ -67,9 +69,175 @@ TEST_CASE("values of 64 bits and floating-point integers are labels, others are 
     CHECK(!std::filesystem::exists(scratch / "out.csv"));
   };
   is_refused("double", bytes_of<double>({1, 2.5, 0, 0, 0, 0, 0, 0}), "2.5, which is not a label");
+  is_refused("float", bytes_of<float>({0, 16777218, 0, 0, 0, 0, 0, 0}),
+             "16777218, which is not a label: float32 skips integers above 2^24; store labels as integers");
+  is_refused("double", bytes_of<double>({0, 9007199254740994, 0, 0, 0, 0, 0, 0}),
+             "which is not a label: float64 skips integers above 2^53; store labels as 64-bit integers");
+  is_refused("double", bytes_of<double>({0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0, 0, 0}),
+             "inf, which is not a label: labels are integers");
   is_refused("short", bytes_of<short>({1, -2, 0, 0, 0, 0, 0, 0}), "-2, which is not a label");
   CHECK(succeeds({"measure", label_file(scratch, "in.nrrd", "short", std::string(16, '\0')), "--quiet",
                   "--stats", "-"}) == kHeader);
+}
+
+TEST_CASE("NaN is background, with a hint") {
+  const ScratchFolder scratch;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::string labels =
+      label_file(scratch, "labels.nrrd", "float", bytes_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
+  const Ended ended = gpuccl({"measure", labels, "--stats", "-"});
+  CHECK(ended.out == kHeader + std::string("3,2,1,0,2,0,1.5,0\n"));
+  CHECK(ended.err.find("some values are NaN and count as background") != std::string::npos);
+  const std::string none =
+      label_file(scratch, "none.nrrd", "float", bytes_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
+  CHECK(gpuccl({"measure", none, "--stats", "-"}).err.find("every value is 0 or NaN") != std::string::npos);
+  CHECK(gpuccl({"match", labels, labels}).err.find("some values are NaN") != std::string::npos);
+}
+
+TEST_CASE("components are the connected pieces of an object") {
+  const ScratchFolder scratch;
+  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string header = "label,area,x0,y0,x1,y1,cx,cy,components\n";
+  const std::string four = "4,1,1,1,1,1,1,1,1\n", nine = "9,3,0,0,2,1,1,0.3333333333333333,";
+  const auto table = [&](const Words& more) {
+    Words words{"measure", labels, "--measure", "components", "--stats", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    return gpuccl(words);
+  };
+  const Ended by_8 = table({});
+  CHECK(by_8.out == header + four + nine + "1\n");
+  CHECK(by_8.err.find("pieces") == std::string::npos);
+  const Ended by_4 = table({"-c", "4"});
+  CHECK(by_4.out == header + four + nine + "2\n");
+  CHECK(by_4.err.find("some objects have several connected pieces") != std::string::npos);
+  CHECK(table({"-c", "4", "--keep", "components > 1"}).out == header + nine + "2\n");
+  CHECK(succeeds({"measure", labels, "-c", "4", "--keep", "components = 1", "--stats", "-", "--quiet"}) ==
+        kHeader + std::string("4,1,1,1,1,1,1,1\n"));
+  // Groups leave it out.
+  CHECK(succeeds({"measure", labels, "--measure", "border", "--stats", "-"}).find("components") ==
+        std::string::npos);
+  fails({"measure", labels, "-c", "4", "--stats", "-"}, 64, "add --measure components");
+  fails({"label", labels, "--values", "--measure", "components", "--stats", "-"}, 64, "use gpuccl measure");
+}
+
+TEST_CASE("several images and channels have columns of their own") {
+  const ScratchFolder scratch;
+  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string dapi = label_file(scratch, "dapi.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
+  const std::string gfp =
+      label_file(scratch, "gfp.nrrd", "double", bytes_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
+  const std::string both = dapi + "," + gfp;
+  const std::string header = "label,area,x0,y0,x1,y1,cx,cy,";
+  const auto fields_of = [](const std::string& table) {  // without position
+    std::string fields;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      std::size_t at = 0;
+      for (int i = 0; i < 8; ++i) at = line.find(',', at) + 1;
+      fields += line.substr(at) + "\n";
+    }
+    return fields;
+  };
+  const auto measured = [&](const std::string& command, const Words& more) {
+    Words words{command, labels, "--stats", "-", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    return succeeds(words);
+  };
+  const Words means{"--intensity", both, "--measure", "intensity_mean,intensity_max,extent"};
+  const std::string table = measured("measure", means);
+  CHECK(table.starts_with(header + "extent,intensity_max[dapi],intensity_mean[dapi],intensity_max[gfp],"
+                                   "intensity_mean[gfp]\n"));
+  CHECK(fields_of(table).ends_with("1,7,7,0.25,0.25\n0.5,6,3,0.5,0\n"));
+  const Words of_one{"--intensity", gfp, "--measure", "intensity_mean"};
+  CHECK(fields_of(
+            measured("label", {"--values", "-c", "8", "--intensity", both, "--measure", "intensity_mean"})) ==
+        "value,intensity_mean[dapi],intensity_mean[gfp]\n9,3,0\n4,7,0.25\n");
+  CHECK(fields_of(measured("measure", of_one)) == "intensity_mean\n0.25\n0\n");
+
+  const Json report =
+      Json::parse(measured("measure", {"--stats", scratch / "x.csv", "--json", "-", "--intensity", both}));
+  CHECK(report["components"][1]["intensity_sum[dapi]"] == 9);
+  CHECK(report["intensity"][0]["name"] == "dapi");
+  CHECK(report["intensity"][1]["path"] == gfp);
+
+  // Filters name the image.
+  Words kept{"--intensity", both, "--keep", "intensity_mean[gfp] < 0.1", "--measure", "extent"};
+  CHECK(fields_of(measured("measure", kept)) == "extent\n0.5\n");
+  kept[3] = "intensity_mean[dapi] > 5 or intensity_sum[gfp] > 7";
+  CHECK(fields_of(measured("measure", kept)) == "extent\n1\n");
+  const auto refuses = [&](const std::string& condition, const std::string& image, const std::string& said) {
+    fails({"measure", labels, "--stats", "-", "--intensity", image, "--keep", condition}, 64, said);
+  };
+  refuses("intensity_mean > 1", both, "needs the name of an image in brackets: dapi or gfp");
+  refuses("intensity_mean[red] > 1", both, "no image is called that; they are dapi or gfp");
+  refuses("intensity_mean[gfp] > 1", gfp, "leave out the brackets");
+  refuses("area[gfp] > 1", both, "is not measured in images of samples");
+  refuses("intensity_mean[gfp > 1", both, "has no closing bracket");
+  refuses("area > 1", dapi + "," + dapi, "two images are called 'dapi'");
+  fails({"measure", labels, "--stats", "-", "--intensity", dapi + ",-"}, 64, "read once");
+
+  // Channels of a pixel.
+  const std::string colors = scratch / "colors.npy";
+  std::string head = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 4, 3), }";
+  head += std::string(117 - head.size(), ' ') + "\n";
+  std::string samples;
+  for (int i = 0; i < 8; ++i)
+    samples += {static_cast<char>(i), static_cast<char>(2 * i), static_cast<char>(9)};
+  write_file(colors, std::string("\x93NUMPY\1\0\x76\0", 10) + head + samples);
+  const std::string all = measured(
+      "measure", {"--intensity", colors, "--intensity-channel", "all", "--measure", "intensity_sum"});
+  CHECK(fields_of(all) == "intensity_sum[0],intensity_sum[1],intensity_sum[2]\n5,10,9\n7,14,27\n");
+  const Words two{"--intensity",          colors,      "--intensity-channel", "2,0", "--keep",
+                  "intensity_sum[0] > 6", "--measure", "intensity_sum"};
+  CHECK(fields_of(measured("measure", two)) == "intensity_sum[2],intensity_sum[0]\n27,7\n");
+  fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "0,0"}, 64,
+        "twice");
+  fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "0,3"}, 65,
+        "has no channel 3");
+  fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "all", "--keep",
+         "intensity_sum[3] > 1"},
+        64, "no image is called that; they are 0, 1 or 2");
+}
+
+TEST_CASE("a batch measures several images of each input, and takes rows from reports") {
+  const ScratchFolder scratch;
+  for (const char* const folder : {"labels", "dapi", "gfp", "nnunet"})
+    std::filesystem::create_directory(scratch / folder);
+  for (const std::string name : {"a", "b"}) {
+    label_file(scratch, "labels/" + name + ".nrrd", "uint8", kLabels);
+    label_file(scratch, "dapi/" + name + ".nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
+    label_file(scratch, "gfp/" + name + ".nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
+    label_file(scratch, "nnunet/" + name + "_0000.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
+    label_file(scratch, "nnunet/" + name + "_0001.nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
+  }
+  const auto table = [&](const Words& more) {
+    Words words{"measure",           scratch / "labels", "--stats",
+                scratch / "all.csv", "--json-dir",       scratch / "reports",
+                "--measure",         "shape,intensity",  "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    succeeds(words);
+    return read_file(scratch / "all.csv");
+  };
+  const Words folders{"--intensity", (scratch / "dapi") + "," + (scratch / "gfp")};
+  const std::string first = table(folders);
+  CHECK(first.find("intensity_mean[dapi]") != std::string::npos);
+  CHECK(first.find("cz_weighted[gfp]") != std::string::npos);
+  Words again = folders;
+  again.push_back("--skip-existing");
+  CHECK(table(again) == first);  // 2D inputs have no depth and no cz_weighted
+  // Not if one of the images is another one.
+  label_file(scratch, "gfp/b.nrrd", "uint8", {5, 4, 0, 0, 0, 3, 1, 0});
+  CHECK(table(again) != first);
+
+  const std::string by_name = table({"--intensity", scratch / "nnunet", "--intensity-name", "*_0000,*_0001"});
+  CHECK(by_name.find("intensity_mean[0001]") != std::string::npos);
+  const Ended all = gpuccl({"measure", scratch / "labels", "--stats", "-", "--measure", "intensity_mean",
+                            "--intensity", scratch / "dapi", "--intensity-channel", "all"});
+  CHECK(all.code == 0);
+  CHECK(all.out.find("intensity_mean[0]") != std::string::npos);
+  fails({"measure", scratch / "labels", "--stats", "-", "--intensity-name", "*_0,*_1,*_2", "--intensity",
+         (scratch / "dapi") + "," + (scratch / "gfp")},
+        64, "2 folders, but --intensity-name has 3 patterns");
 }
 
 TEST_CASE("the label image of objects keeps their values, or has new labels") {
@@ -118,8 +286,8 @@ TEST_CASE("objects that reach into several slabs are one") {
   for (std::size_t i = 0; i < samples.size(); i += 3) samples[i] = static_cast<char>(1 + i / 300 % 7);
   write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 300 300 100\nencoding: raw\n\n" + samples);
   const auto outputs = [&](const std::string& memory) {
-    Words words{"measure", volume, "--measure", "shape", "-o", scratch / (memory + ".npy"), "--progress"};
-    words.insert(words.end(), {"--stats", scratch / (memory + ".csv"), "--memory", memory});
+    Words words{"measure", volume, "--measure", "shape,components", "-o", scratch / (memory + ".npy")};
+    words.insert(words.end(), {"--stats", scratch / (memory + ".csv"), "--memory", memory, "--progress"});
     const Ended ended = gpuccl(words);
     CHECK(ended.code == 0);
     CHECK((ended.err.find("slabs") != std::string::npos) == (memory == "60M"));

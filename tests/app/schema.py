@@ -17,8 +17,8 @@ except ImportError as missing:
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
 
-def report(gpuccl, *words):
-    done = subprocess.run([gpuccl, "label", *words, "--json", "-"], check=True, stdout=subprocess.PIPE)
+def report(gpuccl, *words, command="label"):
+    done = subprocess.run([gpuccl, command, *words, "--json", "-"], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 
 
@@ -42,6 +42,8 @@ def main():
             report(gpuccl, DATA / "page.png", "--measure", "all"),
             report(gpuccl, DATA / "cells-slices", "--stack", "--fill-holes"),
             report(gpuccl, DATA / "cells.tif", "--intensity", DATA / "cells.tif"),
+            report(gpuccl, DATA / "page.png", "--intensity", DATA / "page.png", "--intensity-channel", "all"),
+            report(gpuccl, output, "--measure", "components", "--relabel", command="measure"),
         ]
     for each in reports:
         jsonschema.validate(each, schema)

@@ -53,7 +53,7 @@ Json comparable(const std::string& path) {
 void expect_same_files(const ScratchFolder& scratch, const std::string& input, const std::string& extension,
                        const LabelOptions& options, std::initializer_list<int> all_parts) {
   LabelPaths whole = outputs(input, scratch / "whole", extension);
-  whole.intensity = options.measure.intensity;
+  whole.intensities = options.measure.intensities;
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
   const std::string preview = read_file(whole.preview), image = read_tree(whole.image),
@@ -62,7 +62,7 @@ void expect_same_files(const ScratchFolder& scratch, const std::string& input, c
   for (const int parts : all_parts) {
     INFO(parts << " parts");
     LabelPaths files = outputs(input, scratch / "parts", extension);
-    files.intensity = options.measure.intensity;
+    files.intensities = options.measure.intensities;
     label_in_parts_of_one_process(files, options, parts);
     REQUIRE((read_tree(files.image) == image));
     REQUIRE((read_file(files.preview) == preview));
@@ -191,7 +191,7 @@ TEST_CASE("intensities are measured in parts as in the whole") {
       INFO(to_string(extent) << ", " << bits << " bits of kind " << format);
       const std::string input = save(scratch / "in.tif", random_image(extent, 0.4, 1, 3).view());
       LabelOptions options = quiet();
-      options.measure.intensity = save_values(scratch / "samples.tif", extent, bits, format, 5);
+      options.measure.intensities = {save_values(scratch / "samples.tif", extent, bits, format, 5)};
       options.settle();
       expect_same_files(scratch, input, ".npy", options, {1, 2, 5});
       options.selection.keep = parse_condition("intensity_mean > 0 and intensity_std > 0");

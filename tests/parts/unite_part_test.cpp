@@ -111,7 +111,7 @@ struct Case {
   MeasureSet wanted = {};
   PeriodicAxes periodic = {};
   double delta = 0;  // of values
-  const IntensityImage* samples = nullptr;
+  std::vector<const IntensityImage*> samples = {};
 };
 
 std::string described(const Case& c) {
@@ -177,19 +177,19 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   }
   const Column<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
-  MeasureRequest request{
-      .wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}, .samples = c.samples};
+  MeasureRequest request{.wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}};
+  for (const IntensityImage* samples : c.samples) request.samples.push_back({samples, ""});
   Measured measured;
-  std::uint64_t nans = 0;
+  std::vector<std::uint64_t> nans;
   if (wraps_around) {
     request.wraps = wrapped.wraps;
     measured = measure(*whole.labeled.labels, whole.labeled.components, request);
   } else if (request.wanted.any())
     measured = measure_whole(*whole.labeled.labels, whole.labeled.components, request);
-  if (c.samples != nullptr) {
+  for (const IntensityImage* samples : c.samples) {
     Intensities intensities =
-        measure_intensity(*whole.labeled.labels, whole.labeled.components, *c.samples, {.wanted = c.wanted});
-    nans = intensities.nans;
+        measure_intensity(*whole.labeled.labels, whole.labeled.components, *samples, {.wanted = c.wanted});
+    nans.push_back(intensities.nans);
     measured.add(std::move(intensities));
   }
   const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
@@ -231,24 +231,31 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   Components components;
   Column<ValueBits> values;
   std::vector<NumberedSlab> numbered_slabs;
-  std::uint64_t nans_of_parts = 0;
+  std::vector<std::uint64_t> nans_of_parts(nans.size());
   for (NumberedPart& part : numbered) {
     numbered_slabs.push_back(std::move(part.labels));
     values.insert(values.end(), part.values.begin(), part.values.end());
     REQUIRE(part.count == expected.components.size());
     REQUIRE(part.dropped == expected.dropped);
     REQUIRE(part.largest == largest);
-    nans_of_parts += part.nans;
+    REQUIRE(part.nans.size() == nans.size());
+    for (std::size_t image = 0; image < nans.size(); ++image) nans_of_parts[image] += part.nans[image];
     REQUIRE((part.first == components.size() || part.components.size() == 0));
     for (std::size_t i = 0; i < part.components.size(); ++i) {
       components.push_back(part.components[i]);
       if (request.wanted.none()) continue;
-      const MeasureValues found = part.measured.values(part.components, i),
-                          right = measured.values(components, components.size() - 1);
-      for (const MeasureId id : columns(request.wanted)) {
-        INFO(measure_of(id).name);
-        REQUIRE(std::bit_cast<std::uint64_t>(found[id]) == std::bit_cast<std::uint64_t>(right[id]));
-        REQUIRE((found.large(id) == right.large(id)));
+      MeasureValues found = part.measured.values(part.components, i),
+                    right = measured.values(components, components.size() - 1);
+      for (std::size_t image = 0; image < std::max<std::size_t>(c.samples.size(), 1); ++image) {
+        if (image > 0) {
+          part.measured.get_intensities(i, image, found);
+          measured.get_intensities(components.size() - 1, image, right);
+        }
+        for (const MeasureId id : columns(request.wanted)) {
+          INFO(measure_of(id).name);
+          REQUIRE(std::bit_cast<std::uint64_t>(found[id]) == std::bit_cast<std::uint64_t>(right[id]));
+          REQUIRE((found.large(id) == right.large(id)));
+        }
       }
     }
   }
@@ -334,9 +341,10 @@ void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
     }
     const Connectivity connectivity = kConnectivities[below(5)];
     Case c{extent, connectivity, 1 + below(12), selection, false, seed, measured_in_parts()};
-    const RandomSamples samples(extent, random);
+    const RandomSamples samples(extent, random), others(extent, random);
     if (below(2) == 0) {
-      c.samples = &samples;
+      c.samples = {&samples};
+      if (below(2) == 0) c.samples.push_back(&others);
       c.wanted = measures_of(MeasureGroup::intensity);
     }
     expect_same_as_whole(image, c);

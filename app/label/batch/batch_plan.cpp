@@ -134,7 +134,13 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   claims.write(index_of_pages(options), "the index of the pages");
   claims.write(multiqc_of_pages(options), "the table of MultiQC");
 
-  IntensityImages intensities(options.measure.intensity, options.measure.intensity_name);
+  std::vector<IntensityImages> intensities;
+  const auto one_of = [](const std::vector<std::string>& all, std::size_t i) {
+    return all.empty() ? std::string() : all.size() == 1 ? all.front() : all[i];
+  };
+  for (std::size_t i = 0; i < options.measure.intensity_files(); ++i)
+    intensities.emplace_back(one_of(options.measure.intensities, i),
+                             one_of(options.measure.intensity_names, i));
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
     LabelPaths files;
@@ -150,8 +156,10 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.view = in_folder(options.files.view, input.name, ".html");
     std::optional<Error> problem = input.problem;
     try {
-      files.intensity = intensities.find(input.name, options.input.stack);
-      if (!files.intensity.empty()) claims.inputs.add_intensity(files.intensity);
+      for (IntensityImages& images : intensities) {
+        files.intensities.push_back(images.find(input.name, options.input.stack));
+        claims.inputs.add_intensity(files.intensities.back());
+      }
     } catch (const Error& error) {
       if (!problem) problem = error;
     }

@@ -31,11 +31,14 @@ bool is_as_before(const std::string& path, bool stack, const std::string& report
 }
 
 /// Compares intensity images, of which a folder is a stack, with the ones in the report.
-bool are_intensities_of_run(const std::string& path, const io::ReportedFile& reported,
-                            const std::string& report) {
-  std::error_code none;
-  return is_as_reported(path, reported) &&
-         (path.empty() || is_as_before(path, fs::is_directory(path, none) && !io::is_zarr(path), report));
+bool are_intensities_of_run(const std::vector<std::string>& paths,
+                            const std::vector<io::ReportedFile>& reported, const std::string& report) {
+  return std::equal(paths.begin(), paths.end(), reported.begin(), reported.end(),
+                    [&](const std::string& path, const io::ReportedFile& of_run) {
+                      std::error_code none;
+                      const bool stack = fs::is_directory(path, none) && !io::is_zarr(path);
+                      return is_as_reported(path, of_run) && is_as_before(path, stack, report);
+                    });
 }
 
 /// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
@@ -55,7 +58,7 @@ bool is_done(const LabelPaths& files, const std::string& deciding, bool stack) {
   const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
   return run && run->complete && run->options == deciding && is_as_reported(files.input, run->input) &&
          is_as_before(files.input, stack, files.json) &&
-         are_intensities_of_run(files.intensity, run->intensity, files.json) &&
+         are_intensities_of_run(files.intensities, run->intensities, files.json) &&
          is_of_run(files.image, run->output, files.json) &&
          is_of_run(files.preview, run->preview, files.json) &&
          is_of_run(files.stats, run->stats, files.json) &&

@@ -32,6 +32,7 @@
 #include "app/label/label_sandbox.hpp"
 #include "io/files/folders.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/intensity_reader.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
@@ -65,7 +66,33 @@ std::optional<io::FileError> error_in(const std::string& input, Work work) {
   }
 }
 
+/// The columns of measures in the table of all inputs.
+std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
+  std::vector<std::string> names;
+  for (const IntensitySource& source : measure.sources()) names.push_back(source.name);
+  return columns(measure.wanted, names);
+}
+
 std::string the_same(std::size_t more) { return "the same for " + counted(more, "more input") + ": "; }
+
+/// Finds how many channels --intensity-channel all are, of the first image that can be read.
+void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options) {
+  MeasureOptions& measure = options.measure;
+  if (!measure.all_channels) return;
+  io::ReadOptions read;
+  read.limits = options.input.limits;
+  read.planes = measure.intensity_planes;
+  for (const BatchItem& item : plan) {
+    if (item.problem || item.files.intensities.empty()) continue;
+    int count = 0;
+    if (error_in(item.files.intensities.front(),
+                 [&] { count = io::count_channels(item.files.intensities.front(), read); }))
+      continue;
+    measure.intensity_channels.resize(static_cast<std::size_t>(count));
+    std::iota(measure.intensity_channels.begin(), measure.intensity_channels.end(), 0);
+    return resolve_images(options.selection.keep, measure.sources());
+  }
+}
 
 class Batch {
  public:
@@ -96,7 +123,7 @@ class Batch {
     if (options.files.stats.empty()) return;
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
       refuse_foreign_table(options.files.stats, io::is_stats_csv);
-    table_.add(io::joint_stats_header(options.measure.wanted, options.values.has_column()));
+    table_.add(io::joint_stats_header(columns_, options.values.has_column()));
     io::SpooledText::try_folder();
   }
 
@@ -177,7 +204,7 @@ class Batch {
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
-                            item.files.input, options_.measure.wanted, options_.values.has_column());
+                            item.files.input, columns_, options_.values.has_column());
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
@@ -193,8 +220,8 @@ class Batch {
       if (!options_.files.stats.empty()) {
         outcome.table = std::make_shared<io::SpooledText>();
         io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
-                                   job.volume(), job.geometry(), job.components(), options_.measure.wanted,
-                                   job.measured(), job.value());
+                                   job.volume(), job.geometry(), job.components(), columns_, job.measured(),
+                                   job.value());
       }
       if (!options_.batch.summary.empty())
         outcome.summary = io::summary_rows({item.files.input, job.volume(), job.geometry(), job.components(),
@@ -289,6 +316,7 @@ class Batch {
 
   const LabelOptions options_;
   const std::string signature_ = signature_of(options_);
+  const std::vector<MeasureColumn> columns_ = columns_of(options_.measure);
   const std::vector<BatchItem> items_;
   const Workers workers_;
   BatchProgress progress_;
@@ -335,7 +363,9 @@ int label_batch(const LabelOptions& options) {
 
   for (const std::string& folder : folders) io::make_folder(folder);
   sandbox_of(paths, folders, options).enter();  // once more: now the folders are there
-  return Batch(options, std::move(plan)).run();
+  LabelOptions settled = options;
+  find_all_channels(plan, settled);
+  return Batch(settled, std::move(plan)).run();
 }
 
 }  // namespace gpuccl::app

@@ -10,7 +10,7 @@ from . import _core
 _BOXES = {1: ("x0", "x1"), 2: ("y0", "x0", "y1", "x1"), 3: ("z0", "y0", "x0", "z1", "y1", "x1")}
 _AXES = "zyx"
 _WHOLE = frozenset(
-    {"euler_number", "holes", "cavities", "tunnels", "border_sides", "intensity_nan"}
+    {"euler_number", "holes", "cavities", "tunnels", "components", "border_sides", "intensity_nan"}
     | {f"border_{axis}{side}" for axis in "xyz" for side in "01"}
     | {f"wraps_{axis}" for axis in "xyz"}
 )

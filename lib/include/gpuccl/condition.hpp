@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct Condition {
     MeasureId measure{};
     Relation relation{};
     double number = 0;
+    std::string name = {};  // of the image whose samples are compared; "": the only one
+    std::size_t image = 0;  // the same image, by its place
 
     friend bool operator==(const Step&, const Step&) = default;
   };
@@ -29,8 +33,15 @@ struct Condition {
   std::vector<Step> steps;  // postfix; empty: always true
   std::string text;         // as written, with one blank between words
 
-  /// Returns true if the condition is satisfied. Thread-safe.
-  bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const;
+  /// Returns true if the condition is satisfied. `measures`: with the intensities of each of images() images.
+  /// Thread-safe.
+  bool holds(std::span<const MeasureValues> measures,
+             double value = std::numeric_limits<double>::quiet_NaN()) const;
+  bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const {
+    return holds(std::span(&measures, 1), value);
+  }
+  /// Returns the number of images up to the last one that is compared; at least 1.
+  std::size_t images() const;
   /// Returns the compared measures.
   MeasureSet measures() const;
   bool compares_value() const;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -85,6 +86,7 @@ enum class MeasureId : std::uint8_t {
   holes,
   cavities,
   tunnels,
+  components,
   border_sides,
   border_x0,
   border_x1,
@@ -156,6 +158,16 @@ MeasureSet by_name_only(Connectivity connectivity);
 /// Returns the measures that are not basic, in order.
 std::vector<MeasureId> columns(const MeasureSet& wanted);
 
+/// A column of a table of measures.
+struct MeasureColumn {
+  MeasureId id;
+  std::size_t image = 0;  // whose samples an intensity measure is of, from 0
+  std::string name;       // such as "extent", and "intensity_mean[dapi]" of one of several images
+};
+/// As columns(), with the intensity measures of each image after those of the image before. `images`: the
+/// name of each; measures of an image without a name have none in brackets.
+std::vector<MeasureColumn> columns(const MeasureSet& wanted, std::span<const std::string> images);
+
 /// Integer sample of up to 64 bits, or a sum of samples.
 __extension__ typedef __int128 WholeNumber;
 
@@ -181,6 +193,8 @@ class MeasureValues {
     const std::size_t at = place(id);
     return at < large_.size() ? large_[at] : 0;
   }
+  /// Forgets the exact values.
+  void forget_large() { large_.fill(0); }
   bool any_large() const { return large_ != std::array<WholeNumber, kWholeMeasures.size()>{}; }
 
  private:
@@ -195,6 +209,13 @@ class MeasureValues {
 };
 
 class IntensityImage;
+
+/// An image of samples, and its name in tables; "" if it is the only one.
+struct NamedSamples {
+  const IntensityImage* image = nullptr;
+  std::string name = {};
+  bool is_hidden = false;  // only for conditions: without columns, percentiles and a median; after all others
+};
 
 /// Measures to compute, with inputs and limits.
 struct MeasureRequest {
@@ -213,9 +234,9 @@ struct MeasureRequest {
   GatheredSums* gathered = nullptr;
   bool in_parts = false;      // sums will be added to those of other parts
   bool long_samples = false;  // integer samples of more than 32 bits
-  /// Samples for measure_part(), measure_slab() and measure_nothing(). For whole images use
+  /// Images of samples for measure_part(), measure_slab() and measure_nothing(). For whole images use
   /// measure_intensity().
-  const IntensityImage* samples = nullptr;
+  std::vector<NamedSamples> samples = {};
 };
 
 /// Returns true if cavities are counted, which are components of the background.
@@ -239,8 +260,14 @@ class Measured {
   const MeasureSet& wanted() const;
   /// Returns the requested measures of these dimensions that are not basic, in order.
   std::vector<MeasureId> columns() const;
-  /// Adds intensity measures of the same components.
-  void add(Intensities intensities);
+  /// As columns(), with the intensity measures of each image after those of the image before.
+  std::vector<MeasureColumn> table_columns() const;
+  /// Adds intensity measures of the same components, of another image if there are some already.
+  void add(Intensities intensities, const NamedSamples& image = {});
+  /// Adds the number of connected pieces of each component.
+  void add_pieces(std::vector<std::uint64_t> pieces);
+  /// Returns true if a component has more than one piece, as far as pieces were counted.
+  bool any_in_pieces() const;
   /// Removes measures that were needed only for a condition from wanted() and columns().
   void show_only(const MeasureSet& wanted);
   /// Renumbers components: component i becomes map[i + 1] - 1, or is removed if that is 0, as in
@@ -252,24 +279,31 @@ class Measured {
   void save(std::size_t i, std::vector<std::uint64_t>& saved) const;
   void add_saved(std::size_t i, std::span<const std::uint64_t> saved);
   /// Adds samples gathered in parts.
-  void add(std::unique_ptr<IntensitySums> sums);
+  void add(std::unique_ptr<IntensitySums> sums, const NamedSamples& image = {});
   /// Derives the intensities of the first `components` components, after all parts were added.
-  /// Returns the number of NaN samples.
-  std::uint64_t derive_intensities(std::size_t components);
+  /// Returns the number of NaN samples of each image.
+  std::vector<std::uint64_t> derive_intensities(std::size_t components);
   /// Returns an empty set of the same measures for other components.
   Measured of_others(const Components& components) const;
   /// True once measured, even if no measure was requested.
   bool any() const { return sums_ != nullptr; }
-  /// Returns the values of component i. Thread-safe.
+  /// Returns the values of component i, with the intensities of the first image. Thread-safe.
   MeasureValues values(const Components& components, std::size_t i) const;
+  /// Replaces the intensities in `values` by those of another image. Thread-safe.
+  void get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const;
   /// Returns the bytes held in addition to bytes_of_sums() per component.
   std::int64_t bytes_beside() const;
 
  private:
+  void add_image(const NamedSamples& image);
+
   std::unique_ptr<MeasureSums> sums_;
-  std::unique_ptr<IntensitySums> intensity_sums_;  // until derive_intensities()
-  std::unique_ptr<Intensities> intensities_;
-  std::vector<Label> selected_;  // index of component i when measured; empty: unchanged
+  std::vector<std::string> images_;                             // names, one per image
+  std::size_t hidden_ = 0;                                      // of these, the last ones
+  std::vector<std::unique_ptr<IntensitySums>> intensity_sums_;  // until derive_intensities()
+  std::vector<Intensities> intensities_;
+  std::vector<std::uint64_t> pieces_;  // of each component; empty: not counted
+  std::vector<Label> selected_;        // index of component i when measured; empty: unchanged
 };
 
 /// Returns an upper bound of the bytes per component; rows of Feret diameters take 8 bytes each in

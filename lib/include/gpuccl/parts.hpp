@@ -95,7 +95,7 @@ struct NumberedPart {
   Column<ValueBits> values;            // of these components, for a multi-label image
   Column<ValueBits> values_of_labels;  // of the part's own labels, unless it is the only part
   Measured measured;                   // of these components, if measured
-  std::uint64_t nans = 0;              // NaN samples of these components
+  std::vector<std::uint64_t> nans;     // NaN samples of these components, in each image
   Label first = 0;                     // label offset: the first of these has label first + 1
   Label count = 0;                     // labels in the whole image
   std::uint64_t dropped = 0;           // components removed in the whole image

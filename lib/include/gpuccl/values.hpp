@@ -45,6 +45,8 @@ class ValueImage {
   }
   /// Returns the values of a row; null with a delta of 0.
   const std::byte* elements(std::int64_t row) const;
+  /// Returns true if an element is NaN.
+  bool any_nan() const;
   /// Counts the elements that are not 0.
   std::int64_t count_foreground() const;
   std::int64_t count_runs() const;

@@ -26,9 +26,17 @@ std::vector<char> those_with(const Condition& condition, const Components& compo
   holds.resize(components.size());
   const bool by_value = condition.compares_value();
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const std::size_t images = condition.images();
   tbb::parallel_for(std::size_t{0}, holds.size(), [&](std::size_t i) {
-    holds[i] = condition.holds(measured.values(components, i),
-                               by_value ? to_double(values.type, values.bits[i]) : kNone);
+    const double value = by_value ? to_double(values.type, values.bits[i]) : kNone;
+    const MeasureValues of_first = measured.values(components, i);
+    if (images == 1) {
+      holds[i] = condition.holds(of_first, value);
+      return;
+    }
+    std::vector<MeasureValues> of_images(images, of_first);
+    for (std::size_t image = 1; image < images; ++image) measured.get_intensities(i, image, of_images[image]);
+    holds[i] = condition.holds(of_images, value);
   });
   return holds;
 }

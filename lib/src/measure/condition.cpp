@@ -27,12 +27,13 @@ bool compare(double value, Condition::Relation relation, double number) {
 
 }  // namespace
 
-bool Condition::holds(const MeasureValues& measures, double value) const {
+bool Condition::holds(std::span<const MeasureValues> measures, double value) const {
   static_assert(kDeepest <= 64);
   std::uint64_t results = steps.empty() ? 1 : 0;  // a stack, the last in bit 0
   for (const Step& step : steps) {
     if (step.kind == Step::Kind::comparison || step.kind == Step::Kind::comparison_of_value) {
-      const double compared = step.kind == Step::Kind::comparison ? measures[step.measure] : value;
+      const double compared =
+          step.kind == Step::Kind::comparison ? measures[step.image][step.measure] : value;
       results = results << 1 | std::uint64_t{compare(compared, step.relation, step.number)};
     } else {
       const std::uint64_t last = results & 1;
@@ -42,6 +43,12 @@ bool Condition::holds(const MeasureValues& measures, double value) const {
     }
   }
   return (results & 1) != 0;
+}
+
+std::size_t Condition::images() const {
+  std::size_t images = 1;
+  for (const Step& step : steps) images = std::max(images, step.image + 1);
+  return images;
 }
 
 MeasureSet Condition::measures() const {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "measure/intensity_sums.hpp"
 #include "measure/long_sums.hpp"
-#include "measure/not_enough_memory.hpp"
 #include "measure/real_sums.hpp"
 #include "measure/value_counts.hpp"
 #include "measure/whole_sums.hpp"
@@ -74,15 +74,8 @@ std::size_t bytes_of_intensity(bool long_samples) {
 
 Intensities measure_intensity(const LabelSource& labels, const Components& components,
                               const IntensityImage& image, const IntensityRequest& request) {
-  std::int64_t left = request.max_bytes;
-  if (counts_values(request.wanted, image)) {
-    const std::int64_t bytes = measuring::ValueCounts::bytes(components, image.values());
-    if (bytes > request.max_bytes) throw measuring::not_enough_memory("median and percentiles need", bytes);
-    left -= bytes;
-  }
-  const std::unique_ptr<IntensitySums> sums = make_intensity_sums(components, image, request.wanted);
-  sums->add_rows(labels, 0, labels.extent().rows(), components, image, left);
-  return sums->derive(components.size());
+  const NamedSamples one[] = {{&image, ""}};
+  return std::move(measure_intensities(labels, components, one, request).front());
 }
 
 }  // namespace gpuccl

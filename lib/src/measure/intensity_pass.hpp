@@ -13,6 +13,7 @@
 #include "gpuccl/components.hpp"
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/labels.hpp"
+#include "measure/intensity_sums.hpp"
 #include "measure/not_enough_memory.hpp"
 #include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
@@ -22,44 +23,50 @@ namespace gpuccl::measuring {
 /// Adds up samples of components, from label runs and samples side by side: of all rows, of some of an image
 /// of one slice, or of some slices.
 template <class Sums>
-class IntensityPass {
+class IntensityPass final : public SamplesPass {
  public:
-  IntensityPass(const LabelSource& labels, const Components& components, const IntensityImage& image,
-                ValueCounts* counts, std::int64_t max_bytes, std::vector<Sums>& sums)
+  /// Prepares to add rows [begin, end).
+  IntensityPass(const LabelSource& labels, std::int64_t begin, std::int64_t end, const Components& components,
+                const IntensityImage& image, ValueCounts* counts, std::int64_t max_bytes,
+                std::vector<Sums>& sums)
       : labels_(labels),
         components_(components),
         image_(image),
         counts_(counts),
         most_parts_(static_cast<std::uint64_t>(max_bytes) / kBytesOfPart),
-        sums_(sums) {}
-
-  void add_rows(std::int64_t begin, std::int64_t end) {
-    if (begin >= end) return;
-    const int height = labels_.extent().height;
-    begin_ = begin;
-    end_ = end;
+        sums_(sums),
+        begin_(begin),
+        end_(end) {
     count_parts();
-    const auto end_z = static_cast<int>((end + height - 1) / height);
-    for (int z = static_cast<int>(begin / height), next = 0; z < end_z; z = next) {
-      const std::int64_t first = std::max(begin, std::int64_t{z} * height);
-      if (first >= ready_) ready_ = labels_.prepare(first, 1);
-      next = static_cast<int>(std::min<std::int64_t>({ready_ / height, z + image_.slices_at_once(), end_z}));
-      next = std::max(next, z + 1);
-      while (next > z + 1 && parts_in(z, next) > most_parts_) --next;
-      if (next == z + 1 && parts_in(z, next) > most_parts_ && !Sums::kInAnyOrder)
-        throw not_enough_memory("measures of intensity need",
-                                static_cast<std::int64_t>(parts_in(z, next) * kBytesOfPart));
-      in_place_ = next == z + 1 && Sums::kInAnyOrder;
-      std::vector<Parts> parts(static_cast<std::size_t>(next - z));
-      const auto measure = [&](int i) { measure_slice(i, parts[static_cast<std::size_t>(i - z)]); };
-      if (next == z + 1) {
-        measure(z);  // more rows are made ready on the way
-      } else {
-        tbb::parallel_for(z, next, measure);
-      }
-      for (const Parts& of_slice : parts)
-        for (const auto& [label, part] : of_slice) sums_[label - 1].add(part);
+  }
+
+  int most_slices(int z, int next) const override {
+    next = std::max(std::min(next, z + image_.slices_at_once()), z + 1);
+    while (next > z + 1 && parts_in(z, next) > most_parts_) --next;
+    return next;
+  }
+
+  std::int64_t add(int z, int next, std::int64_t ready) override {
+    if (next == z + 1 && parts_in(z, next) > most_parts_ && !Sums::kInAnyOrder)
+      throw not_enough_memory("measures of intensity need",
+                              static_cast<std::int64_t>(parts_in(z, next) * kBytesOfPart));
+    ready_ = ready;
+    in_place_ = next == z + 1 && Sums::kInAnyOrder;
+    std::vector<Parts> parts(static_cast<std::size_t>(next - z));
+    const auto measure = [&](int i) { measure_slice(i, parts[static_cast<std::size_t>(i - z)]); };
+    if (next == z + 1) {
+      measure(z);  // more rows are made ready on the way
+    } else {
+      tbb::parallel_for(z, next, measure);
     }
+    for (const Parts& of_slice : parts)
+      for (const auto& [label, part] : of_slice) sums_[label - 1].add(part);
+    return ready_;
+  }
+
+  void finish() override {
+    if constexpr (!Sums::kInAnyOrder)
+      for (Sums& sums : sums_) sums.close();
   }
 
  private:
@@ -146,7 +153,7 @@ class IntensityPass {
   std::uint64_t most_parts_;  // at once
   std::vector<Sums>& sums_;
   std::vector<std::int64_t> parts_before_;  // of the slices before each
-  std::int64_t begin_ = 0, end_ = 0;
+  const std::int64_t begin_, end_;
   bool in_place_ = false;   // slices are measured one by one, and sums do not depend on the order
   std::int64_t ready_ = 0;  // rows that the labels can list, up to here
 };

@@ -2,6 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "measure/intensity_pass.hpp"
 #include "measure/long_sums.hpp"
+#include "measure/not_enough_memory.hpp"
 #include "measure/real_sums.hpp"
 #include "measure/value_counts.hpp"
 #include "measure/whole_sums.hpp"
@@ -35,12 +37,11 @@ class SumsOfKind final : public IntensitySums {
 
   std::size_t size() const override { return sums_.size(); }
 
-  void add_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end, const Components& components,
-                const IntensityImage& image, std::int64_t max_bytes) override {
-    measuring::IntensityPass<Sums>(labels, components, image, counts(), max_bytes, sums_)
-        .add_rows(begin, end);
-    if constexpr (!Sums::kInAnyOrder)
-      for (Sums& sums : sums_) sums.close();
+  std::unique_ptr<SamplesPass> pass(const LabelSource& labels, std::int64_t begin, std::int64_t end,
+                                    const Components& components, const IntensityImage& image,
+                                    std::int64_t max_bytes) override {
+    return std::make_unique<measuring::IntensityPass<Sums>>(labels, begin, end, components, image, counts(),
+                                                            max_bytes, sums_);
   }
 
   void save(std::size_t i, std::vector<std::uint64_t>& saved) const override {
@@ -109,6 +110,54 @@ std::unique_ptr<IntensitySums> make_intensity_sums(const Components& components,
       return std::make_unique<SumsOfKind<measuring::RealSequence>>(components, image, wanted, first_row);
   }
   return nullptr;
+}
+
+void add_samples(const LabelSource& labels, std::int64_t begin, std::int64_t end,
+                 const Components& components, std::span<const SumsOfImage> images, std::int64_t max_bytes) {
+  std::vector<std::unique_ptr<SamplesPass>> passes;
+  for (const SumsOfImage& one : images)
+    passes.push_back(one.sums.pass(labels, begin, end, components, one.image, max_bytes));
+  const int height = labels.extent().height;
+  const auto end_z = begin < end ? static_cast<int>((end + height - 1) / height) : 0;
+  std::int64_t ready = 0;
+  for (int z = begin < end ? static_cast<int>(begin / height) : 0, next = 0; z < end_z; z = next) {
+    const std::int64_t first = std::max(begin, std::int64_t{z} * height);
+    if (first >= ready) ready = labels.prepare(first, 1);
+    next = static_cast<int>(std::min<std::int64_t>(ready / height, end_z));
+    for (const auto& pass : passes) next = pass->most_slices(z, next);
+    const std::int64_t last = std::min(end, std::int64_t{next} * height);
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      // Rows that the image before has made ready have taken the place of the first ones.
+      if (i > 0 && ready < last) ready = labels.prepare(first, 1);
+      const std::int64_t now = passes[i]->add(z, next, ready);
+      if (i + 1 == passes.size()) ready = now;
+    }
+  }
+  for (const auto& pass : passes) pass->finish();
+}
+
+std::vector<Intensities> measure_intensities(const LabelSource& labels, const Components& components,
+                                             std::span<const NamedSamples> images,
+                                             const IntensityRequest& request) {
+  std::int64_t left = request.max_bytes;
+  for (const NamedSamples& one : images)
+    if (!one.is_hidden && counts_values(request.wanted, *one.image))
+      left -= measuring::ValueCounts::bytes(components, one.image->values());
+  if (left < 0) throw measuring::not_enough_memory("median and percentiles need", request.max_bytes - left);
+  std::vector<std::unique_ptr<IntensitySums>> sums;
+  std::vector<SumsOfImage> all;
+  for (const NamedSamples& one : images) {
+    sums.push_back(
+        make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted));
+    all.push_back({*sums.back(), *one.image});
+  }
+  add_samples(labels, 0, labels.extent().rows(), components, all, left);
+  std::vector<Intensities> measured;
+  for (auto& of_image : sums) {
+    measured.push_back(of_image->derive(components.size()));
+    of_image.reset();
+  }
+  return measured;
 }
 
 }  // namespace gpuccl

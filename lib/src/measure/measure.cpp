@@ -1,5 +1,6 @@
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"
 #include "measure/measure_sums.hpp"
+#include "measure/pieces.hpp"
 #include "measure/region_measurer.hpp"
 #include "measure/regions.hpp"
 #include "measure/row_source.hpp"
@@ -86,7 +88,11 @@ Measured measure(const LabelSource& labels, const Components& components, const 
     sums->resize(components.size());
   if (sums->looks_at_rows())
     measuring::add_ready_rows(0, labels.extent().rows(), {}, labels, labeling, *sums);
-  return Measured(std::move(sums));
+  Measured measured(std::move(sums));
+  if (request.wanted[static_cast<std::size_t>(MeasureId::components)])
+    measured.add_pieces(measuring::count_pieces(labels, components.size(), request.connectivity,
+                                                request.max_bytes - measured.bytes_beside()));
+  return measured;
 }
 
 Measured measure_nothing(const Extent& extent, const Components& components, MeasureRequest request) {
@@ -94,8 +100,9 @@ Measured measure_nothing(const Extent& extent, const Components& components, Mea
   auto sums = std::make_unique<MeasureSums>(Labeling{extent, components, nullptr, request});
   sums->resize(components.size());
   Measured measured(std::move(sums));
-  if (request.samples != nullptr)
-    measured.add(make_intensity_sums(components, *request.samples, request.wanted));
+  for (const NamedSamples& one : request.samples)
+    measured.add(make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted),
+                 one);
   return measured;
 }
 
@@ -109,11 +116,16 @@ Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_
     measuring::add_ready_rows(begin, end, rows_measured_around(labels.extent(), request.connectivity), labels,
                               labeling, *sums);
   Measured measured(std::move(sums));
-  if (request.samples != nullptr) {
-    auto of_samples = make_intensity_sums(components, *request.samples, request.wanted, begin);
-    of_samples->add_rows(labels, begin, end, components, *request.samples, request.max_bytes);
-    measured.add(std::move(of_samples));
+  std::vector<std::unique_ptr<IntensitySums>> of_images;
+  std::vector<SumsOfImage> all;
+  for (const NamedSamples& one : request.samples) {
+    of_images.push_back(
+        make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted, begin));
+    all.push_back({*of_images.back(), *one.image});
   }
+  if (!all.empty()) add_samples(labels, begin, end, components, all, request.max_bytes);
+  for (std::size_t i = 0; i < of_images.size(); ++i)
+    measured.add(std::move(of_images[i]), request.samples[i]);
   return measured;
 }
 
@@ -131,8 +143,10 @@ SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity) {
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   const Components largest = measuring::one_of_all(extent);
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
+  const std::size_t images = of_samples ? std::max<std::size_t>(request.samples.size(), 1) : 0;
+  const bool of_pieces = request.wanted[static_cast<std::size_t>(MeasureId::components)];
   return MeasureSums({extent, largest, nullptr, request}).bytes_each() +
-         (of_samples ? bytes_of_intensity(request.long_samples) : 0);
+         images * bytes_of_intensity(request.long_samples) + (of_pieces ? sizeof(std::uint64_t) : 0);
 }
 
 }  // namespace gpuccl

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,8 +38,30 @@ std::vector<MeasureId> Measured::columns() const {
   return columns;
 }
 
-void Measured::add(Intensities intensities) {
-  intensities_ = std::make_unique<Intensities>(std::move(intensities));
+std::vector<MeasureColumn> Measured::table_columns() const {
+  const std::span shown = std::span(images_).first(images_.size() - hidden_);
+  std::vector<MeasureColumn> columns = gpuccl::columns(wanted(), shown);
+  std::erase_if(columns, [&](const MeasureColumn& column) {
+    const MeasuredIn in = measure_of(column.id).in;
+    return in != MeasuredIn::both && (in == MeasuredIn::volumes) != sums_->is_volume();
+  });
+  return columns;
+}
+
+void Measured::add_image(const NamedSamples& image) {
+  images_.push_back(image.name);
+  if (image.is_hidden) ++hidden_;
+}
+
+void Measured::add(Intensities intensities, const NamedSamples& image) {
+  intensities_.push_back(std::move(intensities));
+  add_image(image);
+}
+
+void Measured::add_pieces(std::vector<std::uint64_t> pieces) { pieces_ = std::move(pieces); }
+
+bool Measured::any_in_pieces() const {
+  return std::any_of(pieces_.begin(), pieces_.end(), [](std::uint64_t pieces) { return pieces > 1; });
 }
 
 void Measured::show_only(const MeasureSet& wanted) {
@@ -61,13 +84,16 @@ void Measured::select(const std::vector<Label>& map) {
 void Measured::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   sums_->save(measured, saved);
-  if (intensities_) {
-    saved.push_back(kDerived);
-    intensities_->save(measured, saved);
-  } else if (intensity_sums_) {
-    saved.push_back(kSums);
-    intensity_sums_->save(measured, saved);
-  }
+  // Each image begins with its kind and the number of its words.
+  const auto put = [&](Saved kind, const auto& of_image) {
+    saved.insert(saved.end(), {kind, 0});
+    const std::size_t begin = saved.size();
+    of_image.save(measured, saved);
+    saved[begin - 1] = saved.size() - begin;
+  };
+  for (const Intensities& of_image : intensities_) put(kDerived, of_image);
+  if (!intensities_.empty()) return;
+  for (const auto& of_image : intensity_sums_) put(kSums, *of_image);
 }
 
 void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
@@ -78,27 +104,42 @@ void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   const std::size_t words = sums_->saved_words(measured);
   expect(saved.size() >= words);
   expect(sums_->add_saved(measured, saved.first(words)));
-  const std::span rest = saved.subspan(words);
-  if (!intensity_sums_ && !intensities_) return expect(rest.empty());
-  expect(!rest.empty() && (rest.front() == kDerived || rest.front() == kSums));
-  if (rest.front() == kSums)
-    return expect(intensity_sums_ != nullptr && intensity_sums_->add_saved(measured, rest.subspan(1)));
-  if (!intensities_) intensities_ = std::make_unique<Intensities>(intensity_sums_->size());
-  expect(intensities_->set_saved(measured, rest.subspan(1)));
+  std::span rest = saved.subspan(words);
+  for (std::size_t image = 0; image < images_.size(); ++image) {
+    expect(rest.size() >= 2 && (rest[0] == kDerived || rest[0] == kSums) && rest[1] <= rest.size() - 2);
+    const std::span of_image = rest.subspan(2, rest[1]);
+    if (rest[0] == kSums) {
+      expect(image < intensity_sums_.size() && intensity_sums_[image]->add_saved(measured, of_image));
+    } else {
+      if (intensities_.empty())
+        for (const auto& sums : intensity_sums_) intensities_.emplace_back(sums->size());
+      expect(image < intensities_.size() && intensities_[image].set_saved(measured, of_image));
+    }
+    rest = rest.subspan(2 + rest[1]);
+  }
+  expect(rest.empty());
 }
 
-void Measured::add(std::unique_ptr<IntensitySums> sums) { intensity_sums_ = std::move(sums); }
+void Measured::add(std::unique_ptr<IntensitySums> sums, const NamedSamples& image) {
+  intensity_sums_.push_back(std::move(sums));
+  add_image(image);
+}
 
-std::uint64_t Measured::derive_intensities(std::size_t components) {
-  if (!intensity_sums_) return 0;
-  intensities_ = std::make_unique<Intensities>(intensity_sums_->derive(components));
-  intensity_sums_.reset();
-  return intensities_->nans;
+std::vector<std::uint64_t> Measured::derive_intensities(std::size_t components) {
+  std::vector<std::uint64_t> nans;
+  if (!intensity_sums_.empty()) intensities_.clear();
+  for (const auto& sums : intensity_sums_) {
+    intensities_.push_back(sums->derive(components));
+    nans.push_back(intensities_.back().nans);
+  }
+  intensity_sums_.clear();
+  return nans;
 }
 
 Measured Measured::of_others(const Components& components) const {
   Measured others(sums_->of_others(components));
-  if (intensities_) others.add(Intensities(components.size()));
+  for (std::size_t image = 0; image < intensities_.size(); ++image)
+    others.add(Intensities(components.size()), {nullptr, images_[image], image + hidden_ >= images_.size()});
   return others;
 }
 
@@ -107,8 +148,14 @@ std::int64_t Measured::bytes_beside() const { return sums_ ? sums_->bytes_beside
 MeasureValues Measured::values(const Components& components, std::size_t i) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   MeasureValues values = sums_->derive(components[i], measured);
-  if (intensities_) intensities_->get(measured, values);
+  if (!intensities_.empty()) intensities_.front().get(measured, values);
+  if (!pieces_.empty()) values[MeasureId::components] = static_cast<double>(pieces_[measured]);
   return values;
+}
+
+void Measured::get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const {
+  values.forget_large();
+  intensities_[image].get(selected_.empty() ? i : selected_[i], values);
 }
 
 }  // namespace gpuccl

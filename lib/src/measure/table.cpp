@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpuccl/measures.hpp"
 
 namespace gpuccl {
@@ -120,6 +122,8 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::cavities, "cavities", topology, volumes, "1",
      "Voids enclosed by the component, with the complementary connectivity", ""},
     {Id::tunnels, "tunnels", topology, volumes, "1", "Handles (first Betti number); 1 for a ring", ""},
+    {Id::components, "components", topology, both, "1",
+     "Connected pieces of an object of gpuccl measure, only if named", ""},
 
     {Id::border_sides, "border_sides", border, both, "1",
      "Number of sides of the image that the component touches, of 4; in volumes of 6", ""},
@@ -210,6 +214,7 @@ MeasureSet measures_of(MeasureGroup group) {
 
 MeasureSet by_name_only(Connectivity connectivity) {
   MeasureSet names;
+  names.set(static_cast<std::size_t>(Id::components));
   if (is_3d(connectivity))
     for (const Id id : {Id::feret_diameter_max, Id::feret_diameter_max_physical})
       names.set(static_cast<std::size_t>(id));
@@ -222,6 +227,19 @@ std::vector<MeasureId> columns(const MeasureSet& wanted) {
     if (wanted[static_cast<std::size_t>(measure.id)] && measure.group != MeasureGroup::basic)
       columns.push_back(measure.id);
   return columns;
+}
+
+std::vector<MeasureColumn> columns(const MeasureSet& wanted, std::span<const std::string> images) {
+  const MeasureSet of_images = wanted & measures_of(intensity);
+  std::vector<MeasureColumn> table;
+  for (const MeasureId id : columns(wanted & ~of_images))
+    table.push_back({id, 0, std::string(measure_of(id).name)});
+  for (std::size_t image = 0; image < std::max<std::size_t>(images.size(), 1); ++image)
+    for (const MeasureId id : columns(of_images)) {
+      table.push_back({id, image, std::string(measure_of(id).name)});
+      if (image < images.size() && !images[image].empty()) table.back().name += "[" + images[image] + "]";
+    }
+  return table;
 }
 
 std::string_view name_of(MeasureGroup group) {

@@ -5,6 +5,7 @@
 
 #include "gpuccl/intensity.hpp"
 #include "gpuccl/parts.hpp"
+#include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"
 #include "parts/message.hpp"
 #include "parts/rows_of_part.hpp"
@@ -69,12 +70,14 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
 void measure_whole(const MeasureRequest& request, NumberedPart& part) {
   const LabelSource& labels = *part.labels.labels;
   part.measured = measure(labels, part.components, request);
-  if (request.samples == nullptr) return;
-  Intensities intensities = measure_intensity(
-      labels, part.components, *request.samples,
+  if (request.samples.empty()) return;
+  std::vector<Intensities> of_images = measure_intensities(
+      labels, part.components, request.samples,
       {.wanted = request.wanted, .max_bytes = request.max_bytes - part.measured.bytes_beside()});
-  part.nans = intensities.nans;
-  part.measured.add(std::move(intensities));
+  for (std::size_t i = 0; i < of_images.size(); ++i) {
+    part.nans.push_back(of_images[i].nans);
+    part.measured.add(std::move(of_images[i]), request.samples[i]);
+  }
 }
 
 /// Labels and components of a slab come from files that need not belong together: what is measured is only

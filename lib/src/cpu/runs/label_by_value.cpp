@@ -128,14 +128,18 @@ std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits>
     throw Error(Failure::data, "contains the value " + value + ", which is not a label: " + reason);
   };
   if (is_floating(type)) {
-    const double most = type == ValueType::f32 ? 16777216.0 : 9007199254740992.0;
+    const bool is_narrow = type == ValueType::f32;
+    const double most = is_narrow ? 16777216.0 : 9007199254740992.0;
+    const std::string skips = is_narrow
+                                  ? "float32 skips integers above 2^24; store labels as integers"
+                                  : "float64 skips integers above 2^53; store labels as 64-bit integers";
     for (std::uint64_t& id : ids) {
       const double value = std::bit_cast<double>(id);
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%.17g", value);
       if (value < 0) refuse(text.data(), "labels are not negative");
-      if (value > most) refuse(text.data(), "store labels above 2^53 as integers of 64 bits");
-      if (value != std::floor(value)) refuse(text.data(), "labels are integers");
+      if (std::isinf(value) || value != std::floor(value)) refuse(text.data(), "labels are integers");
+      if (value > most) refuse(text.data(), skips);
       id = static_cast<std::uint64_t>(value);
     }
   } else if (is_signed(type)) {

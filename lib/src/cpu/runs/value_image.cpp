@@ -2,9 +2,11 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <type_traits>
 
 #include "common/fastest_code.hpp"
 #include "common/value_rules.hpp"
@@ -75,6 +77,16 @@ ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
 }
 
 template <class T>
+bool contains_nan(const std::byte* row, int width) {
+  bool any = false;
+  for (int x = 0; x < width; ++x) {
+    const T value = load<T>(row, x);
+    any |= value != value;
+  }
+  return any;
+}
+
+template <class T>
 ValueRun* find_runs(const std::byte* row, int width, double delta, ValueRun* out) {
   if (delta > 0)
     return find_runs<T>(
@@ -129,6 +141,8 @@ class ValueImage::Memory {
     mine.left -= count;
   }
 
+  std::atomic<bool> any_nan = false;
+
  private:
   static constexpr std::size_t kRunsOfFirstBlock = std::size_t{1} << 16, kDoublings = 4;  // to 16 MiB
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -169,10 +183,14 @@ void ValueImage::add_rows(std::int64_t first_row, std::int64_t rows, const std::
                                          begin);
       });
       memory_->take(count);
+      if constexpr (std::is_floating_point_v<decltype(value)>)
+        if (contains_nan<decltype(value)>(values, extent_.width)) memory_->any_nan = true;
       rows_[static_cast<std::size_t>(row)] = {begin, count};
     }
   });
 }
+
+bool ValueImage::any_nan() const { return memory_->any_nan; }
 
 const std::byte* ValueImage::elements(std::int64_t row) const {
   return elements_ ? elements_.get() + static_cast<std::size_t>(row) *
