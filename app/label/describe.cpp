@@ -105,6 +105,7 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
   report.input = input;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);
+  if (!files_.seeds.empty()) report.seeds = {files_.seeds, io::bytes_of_regular_file(files_.seeds)};
   report.algorithm = first.algorithm;
   report.connectivity = static_cast<int>(connectivity);
   report.periodic = names_of(options_.periodic);
@@ -125,7 +126,7 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
   findings.largest = largest;
   findings.filled = holes ? holes->elements : 0;
   findings.by_values = options_.values.by_values;
-  findings.any_nan = findings.any_nan && options_.values.by_values;
+  findings.any_nan = findings.any_nan && options_.values.objects;  // others connect what is not NaN
   findings.measured = options_.measure.wanted;
   findings.other_grid = grid_difference;
   report.hints = hints(report.input, options_.input.foreground, connectivity, findings);

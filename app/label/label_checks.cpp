@@ -105,6 +105,10 @@ void check_single(const LabelOptions& options) {
     if (io::are_one_stream(options.inputs.front(), image))
       throw io::FileError(image, Failure::usage, "cannot be both input and --intensity");
   check_streams_of_samples(options.measure);
+  if (io::are_one_stream(input, options.seeds))
+    throw io::FileError(options.seeds, Failure::usage, "cannot be both input and --seeds");
+  if (options.input.has_hysteresis() && io::TextStream::is_named(input))
+    throw io::FileError(input, Failure::usage, "is read twice with --threshold LOW:HIGH; use a file");
   check_preview(files);
   check_outlines(files);
 }
@@ -208,6 +212,8 @@ void check_for_parts(const LabelOptions& options) {
   for (const std::string& image : options.measure.intensities)
     if (io::TextStream::is_named(image))
       throw Error(Failure::usage, "--intensity " + image + " cannot be read in parts; use a file");
+  if (io::TextStream::is_named(options.seeds))
+    throw Error(Failure::usage, "--seeds " + options.seeds + " cannot be read in parts; use a file");
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
   for (const std::string& path : {files.json, files.stats, files.contacts})
@@ -249,6 +255,7 @@ LabelPaths paths_of(const LabelOptions& options) {
   LabelPaths files = options.files.with_defaults();
   files.input = options.inputs.front();
   files.intensities = options.measure.intensities;
+  files.seeds = options.seeds;
   files.add_to_own_store();
   return files;
 }

@@ -8,6 +8,7 @@
 #include "gpuccl/error.hpp"
 #include "gpuccl/periodic.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -17,7 +18,7 @@ namespace gpuccl::app {
 LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, Warn warn)
     : files_(files), options_(options), measures_(files, options) {
   io::ReadOptions read;
-  read.foreground = options.input.foreground;
+  read.foreground = options.input.weak_rule();
   read.limits = options.input.limits;
   read.limits.memory = io::memory_limit(options.input.limits);
   read.spacing = options.spacing;
@@ -47,12 +48,19 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   if (const std::string line = measures_.left_out(); warn && !line.empty()) warn(files.input, line);
   if (measures_.needs_background())
     check_labels_background(options.algorithm.engine, connectivity_, "--measure of cavities or tunnels");
+  measures_.open_markers(read, info_);
   measures_.open_intensities(read, info_, warn);
   if (options.measure.all_channels) resolve_images(selection_.keep, measures_.sources());
+  measures_.add_markers_to(selection_.keep);
 }
 
 std::string LabelInput::foreground_rule() const {
-  return value_type_ ? rule_of(options_.values) : info_.foreground_rule;
+  if (value_type_) return rule_of(options_.values);
+  const InputOptions& input = options_.input;
+  if (!input.has_hysteresis()) return info_.foreground_rule;
+  const io::ForegroundOptions strong = input.strong_rule();
+  return info_.foreground_rule + "; components with a value " + (strong.invert ? "<= " : "> ") +
+         (strong.whole_threshold ? strong.whole_threshold->text() : io::shortest(*strong.threshold));
 }
 
 LabelWork LabelInput::work(const Extent& extent) const {
@@ -84,9 +92,16 @@ void LabelInput::check_state() const {
   if (state_ && state_now() != *state_) throw Error(Failure::data, "the input changed while it was read");
 }
 
+std::vector<std::string> LabelInput::other_files() const {
+  std::vector<std::string> files = files_.intensities;
+  if (!files_.seeds.empty()) files.push_back(files_.seeds);
+  return files;
+}
+
 std::string LabelInput::state() const {
   std::string state = first_state();
-  for (const std::string& path : files_.intensities)
+  const std::vector<std::string> others = other_files();
+  for (const std::string& path : others)
     io::concerning(path, [&] {
       std::error_code none;
       const bool stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
@@ -98,13 +113,13 @@ std::string LabelInput::state() const {
 std::optional<std::string> LabelInput::changed(const std::string& before) const {
   const std::string now = state();
   if (now == before) return std::nullopt;
-  if (files_.intensities.empty() || !before.starts_with(first_state() + " ")) return files_.input;
+  const std::vector<std::string> others = other_files();
+  if (others.empty() || !before.starts_with(first_state() + " ")) return files_.input;
   // The first word that differs is that of the image.
   const auto differs = std::mismatch(now.begin(), now.end(), before.begin(), before.end()).first;
   const auto words =
       std::count(now.begin() + static_cast<std::ptrdiff_t>(first_state().size()), differs, ' ');
-  return files_.intensities[static_cast<std::size_t>(
-      std::clamp<std::ptrdiff_t>(words - 1, 0, std::ssize(files_.intensities) - 1))];
+  return others[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(words - 1, 0, std::ssize(others) - 1))];
 }
 
 }  // namespace gpuccl::app

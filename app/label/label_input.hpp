@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/label/label_measures.hpp"
 #include "app/label/label_options.hpp"
@@ -77,6 +78,8 @@ class LabelInput {
 
  private:
   std::string state_now() const;
+  /// Files that are read in addition to the input.
+  std::vector<std::string> other_files() const;
   const std::string& first_state() const;
 
   const LabelPaths& files_;

@@ -1,7 +1,9 @@
 #include "app/label/label_measures.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "app/common/messages.hpp"
@@ -12,6 +14,8 @@
 #include "io/files/file_identity.hpp"
 #include "io/image/grid_difference.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/one_image.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 
@@ -61,7 +65,11 @@ std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
 
 void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::ImageInfo& input,
                                      const Warn& warn) {
-  if (files_.intensities.empty()) return;
+  const auto add_markers = [&] {
+    for (const auto& image : markers_) request_.samples.push_back({image.get(), "", true});
+    if (!markers_.empty()) request_.wanted.set(static_cast<std::size_t>(MeasureId::intensity_max));
+  };
+  if (files_.intensities.empty()) return add_markers();
   io::ReadOptions read = asked;
   read.planes = options_.measure.intensity_planes;
   read.warn = nullptr;
@@ -74,6 +82,7 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
     read.planes.channel = source.channel ? source.channel : options_.measure.intensity_planes.channel;
     io::concerning(path, [&] { open_intensity(read, input, source, path); });
   }
+  add_markers();
 }
 
 void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input,
@@ -98,6 +107,40 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
   images_.push_back(std::move(image));
 }
 
+void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageInfo& input) {
+  io::ReadOptions read = asked;
+  read.warn = nullptr;
+  if (options_.input.has_hysteresis()) {
+    read.foreground = options_.input.strong_rule();
+    markers_.push_back(std::make_unique<io::MarkerImage>(files_.input, read));
+  }
+  if (files_.seeds.empty()) return;
+  read.foreground = {};
+  read.planes = {};
+  std::error_code none;
+  read.stack = std::filesystem::is_directory(files_.seeds, none) && !io::is_zarr(files_.seeds);
+  io::concerning(files_.seeds, [&] {
+    io::open_one_image("save the mask as a separate file",
+                       [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });
+    if (markers_.back()->extent() != input.extent)
+      throw Error(Failure::data, "has " + io::to_string(markers_.back()->extent()) + " pixels, but " +
+                                     display_name(files_.input) + " has " + io::to_string(input.extent));
+  });
+}
+
+void LabelMeasures::add_markers_to(Condition& condition) const {
+  using Step = Condition::Step;
+  for (std::size_t i = 0; i < markers_.size(); ++i) {
+    const bool is_first = condition.steps.empty();
+    condition.steps.push_back({.kind = Step::Kind::comparison,
+                               .measure = MeasureId::intensity_max,
+                               .relation = Condition::Relation::greater,
+                               .number = 0,
+                               .image = images_.size() + i});
+    if (!is_first) condition.steps.push_back({.kind = Step::Kind::both});
+  }
+}
+
 std::vector<io::ReportedIntensity> LabelMeasures::intensities(std::span<const std::uint64_t> nans) const {
   std::vector<io::ReportedIntensity> reported = reported_;
   for (std::size_t i = 0; i < std::min(reported.size(), nans.size()); ++i) reported[i].nans = nans[i];
@@ -107,12 +150,14 @@ std::vector<io::ReportedIntensity> LabelMeasures::intensities(std::span<const st
 std::int64_t LabelMeasures::held_bytes() const {
   std::int64_t bytes = 0;
   for (const auto& image : images_) bytes += image->held_bytes();
+  for (const auto& image : markers_) bytes += image->held_bytes();
   return bytes;
 }
 
 std::int64_t LabelMeasures::buffer_bytes() const {
   std::int64_t bytes = 0;
   for (const auto& image : images_) bytes = std::max(bytes, image->buffer_bytes());
+  for (const auto& image : markers_) bytes = std::max(bytes, image->buffer_bytes());
   return bytes;
 }
 
@@ -133,7 +178,8 @@ std::string LabelMeasures::left_out() const {
 }
 
 bool LabelMeasures::any() const {
-  return !images_.empty() || !columns(request_.wanted).empty() || !options_.selection.keep.steps.empty();
+  return !images_.empty() || !markers_.empty() || !columns(request_.wanted).empty() ||
+         !options_.selection.keep.steps.empty();
 }
 
 double LabelMeasures::bytes_of_counts(std::int64_t elements) const {

@@ -15,6 +15,7 @@
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"
+#include "io/read/marker_image.hpp"
 #include "io/report/report.hpp"
 
 namespace gpuccl::app {
@@ -34,6 +35,11 @@ class LabelMeasures {
   /// Opens the images of samples that are given; request() names them. Error (data) if one is of another size
   /// than the input, or has another number of channels than the first where all are measured.
   void open_intensities(const io::ReadOptions& read, const io::ImageInfo& input, const Warn& warn);
+  /// Opens the images of markers, of --seeds and of a second threshold, before open_intensities(). `read`:
+  /// the options that the input is read by. Error (data) if a mask is of another size.
+  void open_markers(const io::ReadOptions& read, const io::ImageInfo& input);
+  /// Adds to a condition that a component needs a marker of each image, after open_intensities().
+  void add_markers_to(Condition& condition) const;
   /// Returns the images of samples, with all channels if these were asked for.
   const std::vector<IntensitySource>& sources() const { return sources_; }
   /// In what its elements lie otherwise than those of the input, as io::grid_difference() reports it.
@@ -71,6 +77,7 @@ class LabelMeasures {
   std::vector<IntensitySource> sources_;
   std::vector<std::unique_ptr<io::IntensityReader>> images_;  // one per source
   std::vector<io::ReportedIntensity> reported_;
+  std::vector<std::unique_ptr<io::MarkerImage>> markers_;
   std::string_view grid_difference_;
 };
 

@@ -178,6 +178,9 @@ void LabelOptions::settle() {
     values.by_values = true;
     values.keep_values = !values.relabel && !files.image.empty();
   }
+  if (periodic != PeriodicAxes{} && (!seeds.empty() || input.has_hysteresis()))
+    throw Error(Failure::usage, std::string(seeds.empty() ? "--threshold LOW:HIGH" : "--seeds") +
+                                    " and --periodic cannot be combined");
   selection.periodic = periodic;
   measure.settle(selection.keep.measures(), periodic, values);
   if (!measure.all_channels) resolve_images(selection.keep, measure.sources());
@@ -215,6 +218,8 @@ void LabelOptions::add(const Command& command, bool in_parts) {
     add_fill_holes(command, fill_holes);
   }
   add_selection(command, selection, physical_limits, of_objects);
+  add_path_or_stream(command, "--seeds", seeds, "MASK",
+                     "Keep only components with a nonzero pixel in MASK; for several inputs a folder");
   if (!of_objects) values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);

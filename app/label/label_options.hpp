@@ -44,6 +44,7 @@ struct LabelOptions {
   std::optional<std::uint64_t> fill_holes;  // of at most so many elements
   SelectionOptions selection;
   PhysicalLimits physical_limits;
+  std::string seeds;  // an image, or a folder of images, whose foreground components must contain
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;

@@ -57,6 +57,7 @@ void refuse_overlap(const LabelPaths& files, bool stack, const std::string& fold
   InputClaims inputs;
   inputs.add(files.input, stack);
   for (const std::string& path : files.intensities) inputs.add_intensity(path);
+  if (!files.seeds.empty()) inputs.add_intensity(files.seeds);
 
   std::set<io::FileIdentity> taken;
   for (const std::string& path : files.outputs())

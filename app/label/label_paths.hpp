@@ -9,6 +9,7 @@ namespace gpuccl::app {
 struct LabelPaths {
   std::string input;                     // "-": standard input
   std::vector<std::string> intensities;  // the same; a folder is a stack
+  std::string seeds;                     // the same
   std::string image;
   std::string json;      // a file, or an io::TextStream
   std::string stats;     // the same

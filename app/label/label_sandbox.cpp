@@ -20,6 +20,7 @@ class LabelSandbox {
   void add(const LabelPaths& files) {
     add_input(files.input);
     for (const std::string& path : files.intensities) add_input(path);
+    add_input(files.seeds);
     for (const std::string& output : files.outputs()) write_beside(output);
   }
   /// With its folder, where samples may lie next to a header. Targets of links may be anywhere.
@@ -96,6 +97,7 @@ Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std
   for (const std::string& given : options.inputs)
     if (given.starts_with('@')) sandbox.add_input(given.substr(1));
   for (const std::string& path : options.measure.intensities) sandbox.add_input(path);
+  sandbox.add_input(options.seeds);
   for (const std::string& folder : folders) sandbox.write_below(folder);
   for (const std::string& file : {options.files.stats, options.batch.summary, options.batch.report})
     sandbox.write_beside(file);

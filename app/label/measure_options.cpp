@@ -158,7 +158,8 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                    for (const std::string& word : split(given, ',')) {
                      const std::optional<int> channel = parse_number<int>(word);
                      if (!channel || *channel < 0)
-                       return "'" + given + "' is not all, nor a channel such as 0, nor several such as 0,2";
+                       return "'" + given +
+                              "' is not an integer of at least 0, nor several such as 0,2, nor all";
                      if (std::count(intensity_channels.begin(), intensity_channels.end(), *channel) > 0)
                        return "names channel " + word + " twice";
                      intensity_channels.push_back(*channel);
@@ -171,9 +172,9 @@ void MeasureOptions::add_intensity_to(const Command& command) {
       .prints([this]() -> std::optional<std::string> {
         if (all_channels) return "all";
         if (intensity_planes.channel) return std::to_string(*intensity_planes.channel);
-        std::vector<std::string> words;
-        for (const int channel : intensity_channels) words.push_back(std::to_string(channel));
-        return words.empty() ? std::nullopt : std::optional(joined(words));
+        std::vector<std::string> channels;
+        for (const int channel : intensity_channels) channels.push_back(std::to_string(channel));
+        return channels.empty() ? std::nullopt : std::optional(joined(channels));
       });
   add_planes(command, "--intensity-", intensity_planes,
              {nullptr, "Time point of the image of --intensity, from 0",

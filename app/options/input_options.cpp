@@ -12,26 +12,46 @@
 namespace gpuccl::app {
 namespace {
 
-Option add_threshold(const Command& command, io::ForegroundOptions& foreground) {
+/// Reads a finite number, and its exact value where a double is another number, as beyond 2^53.
+bool parse_threshold(const std::string& given, std::optional<double>& threshold,
+                     std::optional<io::SampleValue>& whole) {
+  threshold = parse_number<double>(given);
+  const auto exact = io::SampleValue::parse(given);
+  const bool is_rounded = exact && threshold && *exact != io::SampleValue::of(*threshold);
+  whole = is_rounded || (threshold && std::abs(*threshold) >= 0x1p53) ? exact : std::nullopt;
+  return threshold && std::isfinite(*threshold);
+}
+
+std::string text_of(double threshold, const std::optional<io::SampleValue>& whole) {
+  return whole ? whole->text() : io::shortest(threshold);
+}
+
+Option add_threshold(const Command& command, InputOptions& input) {
+  io::ForegroundOptions& foreground = input.foreground;
   const Option option = command.add_value(
-      "--threshold", "T|otsu", "Set foreground to values greater than T, or than Otsu's threshold",
-      [&foreground](const std::string& given) {
-        const std::optional<double> value = parse_number<double>(given);
+      "--threshold", "T|otsu|LOW:HIGH",
+      "Set foreground to values above T or Otsu's; LOW:HIGH: above LOW, joined to one above HIGH",
+      [&input, &foreground](const std::string& given) {
         foreground.otsu = io::lower_case(given) == "otsu";
-        foreground.threshold = value;
-        const auto exact = io::SampleValue::parse(given);
-        const bool is_rounded = exact && value && *exact != io::SampleValue::of(*value);
-        foreground.whole_threshold =
-            is_rounded || (value && std::abs(*value) >= 0x1p53) ? exact : std::nullopt;
-        return foreground.otsu || (value && std::isfinite(*value))
-                   ? std::string()
-                   : "'" + given + "' is neither a number nor otsu";
+        input.high.reset();
+        input.whole_high.reset();
+        const std::size_t colon = given.find(':');
+        bool is_good =
+            parse_threshold(given.substr(0, colon), foreground.threshold, foreground.whole_threshold);
+        if (colon != std::string::npos)
+          is_good = parse_threshold(given.substr(colon + 1), input.high, input.whole_high) && is_good;
+        if (foreground.otsu) return std::string();
+        if (!is_good)
+          return "'" + given + "' is neither a number nor otsu" +
+                 (colon == std::string::npos ? "" : ", nor two numbers LOW:HIGH");
+        return input.high && *input.high < *foreground.threshold ? "'" + given + "' has LOW above HIGH"
+                                                                 : std::string();
       });
-  return option.prints([&foreground]() -> std::optional<std::string> {
+  return option.prints([&input, &foreground]() -> std::optional<std::string> {
     if (foreground.otsu) return "otsu";
     if (!foreground.threshold) return std::nullopt;
-    return foreground.whole_threshold ? foreground.whole_threshold->text()
-                                      : io::shortest(*foreground.threshold);
+    return text_of(*foreground.threshold, foreground.whole_threshold) +
+           (input.high ? ":" + text_of(*input.high, input.whole_high) : "");
   });
 }
 
@@ -59,10 +79,28 @@ Option add_values(const Command& command, std::vector<io::SampleInterval>& value
 
 }  // namespace
 
+io::ForegroundOptions InputOptions::weak_rule() const {
+  io::ForegroundOptions weak = foreground;
+  if (has_hysteresis() && weak.invert) {  // components are dark, and so are their markers, even more
+    weak.threshold = high;
+    weak.whole_threshold = whole_high;
+  }
+  return weak;
+}
+
+io::ForegroundOptions InputOptions::strong_rule() const {
+  io::ForegroundOptions strong = foreground;
+  if (!strong.invert) {
+    strong.threshold = high;
+    strong.whole_threshold = whole_high;
+  }
+  return strong;
+}
+
 void InputOptions::add_to(const Command& command, const std::string& memory_help) {
   add_stack_to(command);
   add_switch(command, "--invert", foreground.invert, "Swap foreground and background: label dark objects");
-  const Option threshold = add_threshold(command, foreground);
+  const Option threshold = add_threshold(command, *this);
   add_values(command, foreground.values).excludes(threshold);
   add_choice<bool>(command, "--foreground", foreground.raw, {{"auto", false}, {"raw", true}},
                    "Interpretation of samples; raw: as stored, ignoring the photometric tag [auto]");

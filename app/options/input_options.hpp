@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::app {
@@ -10,8 +12,17 @@ class Command;
 struct InputOptions {
   bool stack = false;
   io::ForegroundOptions foreground;
+  // The higher threshold of LOW:HIGH, as ForegroundOptions has them.
+  std::optional<double> high;
+  std::optional<io::SampleValue> whole_high;
   io::PaletteUse palette = io::PaletteUse::automatic;
   io::Limits limits;
+
+  /// Whether components need a pixel beyond a second threshold.
+  bool has_hysteresis() const { return high.has_value(); }
+  /// The rule of the pixels of components, and that of their markers, with --threshold LOW:HIGH.
+  io::ForegroundOptions weak_rule() const;
+  io::ForegroundOptions strong_rule() const;
 
   /// `memory_help`: what becomes of inputs that need more than --memory.
   void add_to(const Command& command, const std::string& memory_help);

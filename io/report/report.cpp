@@ -147,6 +147,7 @@ std::string head(const Report& report) {
                       {"contacts", file_of(report.contacts)},
                       {"hints", report.hints},
                       {"timings_ms", timings_of(report)}};
+  if (!report.seeds.path.empty()) json["seeds"] = file_of(report.seeds);
   if (!report.outlines.path.empty()) json["outlines"] = file_of(report.outlines);
   std::string text = json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
   text.resize(text.rfind("\n}"));

@@ -63,6 +63,7 @@ struct Report {
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
+  ReportedFile seeds;                     // only in reports of runs with --seeds
   ReportedFile preview, stats, contacts;  // a table that went to a stream is not a file
   ReportedFile outlines;                  // left out of the report if there are none
 

@@ -185,7 +185,8 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
                        .preview = file_in(head, "preview"),
                        .stats = file_in(head, "stats"),
                        .contacts = file_in(head, "contacts"),
-                       .outlines = head.contains("outlines") ? file_in(head, "outlines") : ReportedFile{}};
+                       .outlines = file_in(head, "outlines"),
+                       .seeds = file_in(head, "seeds")};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

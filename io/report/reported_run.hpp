@@ -16,7 +16,7 @@ struct ReportedRun {
   std::string options;
   ReportedFile input;
   std::vector<ReportedFile> intensities;
-  ReportedFile output, preview, stats, contacts, outlines;
+  ReportedFile output, preview, stats, contacts, outlines, seeds;
 };
 
 /// Returns none if the file `path` does not exist, is not a report, or has lost its head.

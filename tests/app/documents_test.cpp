@@ -89,6 +89,7 @@ class Desk {
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
     for (const char* name : {"truth.tif", "cellpose_masks.tif", "truth-mask.nii.gz", "predicted-mask.nii.gz"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
+    for (const char* name : {"dapi.tif", "gfp.tif"}) fs::copy(source_file("data/cells.tif"), folder_ / name);
     for (const char* folder : {"labelsTs", "predicted"}) {
       fs::create_directory(folder_ / folder);
       fs::copy(folder_ / "truth-mask.nii.gz", folder_ / folder + "/case.nii.gz");

@@ -117,8 +117,8 @@ def main():
         numbers, values = labels_of(random, (40, 50), np.uint16)
         colors = random.integers(0, 256, (40, 50, 3)).astype(np.uint8)
         np.save(folder / "labels.npy", values[numbers])
-        np.save(folder / "colors.npy", colors)
-        run(folder, "labels.npy", "--intensity", "colors.npy", "--intensity-channel", "all", "-c", 4, "--measure",
+        (folder / "colors.ppm").write_bytes(b"P6 50 40 255\n" + colors.tobytes())
+        run(folder, "labels.npy", "--intensity", "colors.ppm", "--intensity-channel", "all", "-c", 4, "--measure",
             "shape,intensity,components", "--stats", "colors.csv")
         check("colors", list(csv.DictReader(open(folder / "colors.csv"))), numbers, values,
               {str(channel): colors[..., channel].astype(float) for channel in range(3)})

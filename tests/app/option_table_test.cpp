@@ -65,6 +65,7 @@ const std::map<std::string, std::string> kExamples = {
     {"--keep", "area > 2 and (x0 < 3 or extent >= 0.5)"},
     {"--order", "size"},
     {"--measure", "extent,border"},
+    {"--seeds", "the mask.png"},
     {"--intensity", "the samples.tif"},
     {"--intensity-channel", "1"},
     {"--intensity-frame", "2"},

@@ -243,10 +243,12 @@ class Row:
                 words += [OUTPUTS[word], word[2:]]
                 folders[word[2:]] = word[2:]
                 i += 2
-            elif word == "--intensity":  # a folder of images of the same names
-                (place / "samples").mkdir()
-                (place / "samples" / source.name).symlink_to(place / self.words[i + 1])
-                words += [word, "samples"]
+            elif word in ("--intensity", "--seeds"):  # folders of images of the same names, called as they are
+                named = [pathlib.PurePath(name) for name in self.words[i + 1].split(",")]
+                for image in named:
+                    (place / image.stem).mkdir(exist_ok=True)
+                    (place / image.stem / source.name).symlink_to(place / image)
+                words += [word, ",".join(image.stem for image in named)]
                 i += 2
             else:
                 words.append(word)
@@ -268,11 +270,15 @@ class Row:
         return hashes(place, made)
 
     def rename_intensity(self, report):
-        """The name of the samples, which a batch has in a folder."""
-        if "--intensity" in self.words:
+        """The names of samples and seeds, which a batch has in folders."""
+        for option in {"--intensity", "--seeds"} & set(self.words):
             data = json.loads(report.read_bytes())
-            data["intensity"]["path"] = given = self.words[self.words.index("--intensity") + 1]
-            data["options"] = re.sub(r"--intensity \S+", "--intensity " + given, data["options"])
+            given = self.words[self.words.index(option) + 1]
+            entries = data[option[2:]]
+            for entry in entries if isinstance(entries, list) else [entries]:
+                stem = pathlib.PurePath(entry["path"]).parent.name
+                entry["path"] = next(name for name in given.split(",") if pathlib.PurePath(name).stem == stem)
+            data["options"] = re.sub(option + r" \S+", option + " " + given, data["options"])
             report.write_text(json.dumps(data))
 
     def tasks(self, parts=2):

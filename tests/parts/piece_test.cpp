@@ -26,7 +26,7 @@ LazyEngine on_cpu() { return {{.device = DeviceChoice::cpu}, nullptr}; }
 LabelPaths outputs(const std::string& input, const std::string& base, const LabelOptions& options) {
   LabelPaths files;
   files.input = input;
-  files.intensity = options.measure.intensity;
+  files.intensities = options.measure.intensities;
   files.image = base + ".tiff";
   files.stats = base + ".csv";
   files.contacts = base + "-contacts.csv";

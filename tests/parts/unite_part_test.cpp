@@ -323,8 +323,10 @@ void random_volumes(std::uint32_t first_seed, std::uint32_t count) {
 
 /// All that looks at a component alone, at elements around it and at what it surrounds.
 MeasureSet measured_in_parts() {
-  return measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
-         measures_of(MeasureGroup::border) | measures_of(MeasureGroup::physical);
+  MeasureSet measured = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
+                        measures_of(MeasureGroup::border) | measures_of(MeasureGroup::physical);
+  measured.reset(static_cast<std::size_t>(MeasureId::components));  // of objects, which have no parts
+  return measured;
 }
 
 void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
@@ -365,7 +367,7 @@ void random_shells_with_cavities(std::uint32_t first_seed, std::uint32_t count) 
       selection.keep.steps = {{Step::Kind::comparison, measure, Condition::Relation::greater, 0}};
     }
     Case c{extent, kConnectivities[2 + below(3)], 1 + below(7), selection, false, seed};
-    c.wanted = measures_of(MeasureGroup::topology);
+    c.wanted = measures_of(MeasureGroup::topology) & measured_in_parts();
     if (below(4) == 0) c.wanted.set(static_cast<std::size_t>(MeasureId::feret_diameter_max));
     expect_same_as_whole(image, c);
   }

@@ -198,6 +198,21 @@ def test_measures_of_labels_that_are_not_connected(random, ndim):
             check_table(table, skimage_measure.regionprops_table(labels, intensity, properties=names))
 
 
+def test_measures_of_several_channels_and_pieces(random):
+    labels = random.integers(0, 6, (20, 30))
+    channels = random.random((20, 30, 3))
+    names = ("label", "intensity_mean", "area", "intensity_max", "centroid_weighted")
+    table = gpuccl.measure(labels, channels, names)
+    expected = skimage_measure.regionprops_table(labels, channels, properties=names)
+    assert list(table) == list(expected)
+    check_table(table, expected)
+    pieces = gpuccl.measure(labels, properties=("label", "components"), connectivity=1)
+    for label, count in zip(pieces["label"], pieces["components"]):
+        assert count == skimage_measure.label(labels == label, connectivity=1).max()
+    with pytest.raises(ValueError, match="shape"):
+        gpuccl.measure(labels, np.ones((20, 29, 3)), names)
+
+
 def test_measures_with_a_spacing(random):
     labels = random.integers(0, 5, (9, 8, 7))
     names = ("label", "area", "bbox", "centroid", "equivalent_diameter_area")

@@ -141,6 +141,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   for (std::size_t i = 0; i < options.measure.intensity_files(); ++i)
     intensities.emplace_back(one_of(options.measure.intensities, i),
                              one_of(options.measure.intensity_names, i));
+  IntensityImages seeds(options.seeds, "", "--seeds");
   std::vector<BatchItem> plan;
   for (const BatchInput& input : inputs) {
     LabelPaths files;
@@ -156,10 +157,12 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.view = in_folder(options.files.view, input.name, ".html");
     std::optional<Error> problem = input.problem;
     try {
-      for (IntensityImages& images : intensities) {
-        files.intensities.push_back(images.find(input.name, options.input.stack));
+      for (IntensityImages& of_folder : intensities) {
+        files.intensities.push_back(of_folder.find(input.name, options.input.stack));
         claims.inputs.add_intensity(files.intensities.back());
       }
+      files.seeds = seeds.find(input.name, options.input.stack);
+      if (!files.seeds.empty()) claims.inputs.add_intensity(files.seeds);
     } catch (const Error& error) {
       if (!problem) problem = error;
     }

@@ -41,6 +41,10 @@ bool are_intensities_of_run(const std::vector<std::string>& paths,
                     });
 }
 
+bool is_mask_of_run(const std::string& path, const io::ReportedFile& reported, const std::string& report) {
+  return path.empty() ? reported.path.empty() : are_intensities_of_run({path}, {reported}, report);
+}
+
 /// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
 bool is_of_run(const std::string& path, const io::ReportedFile& reported, const std::string& report) {
   if (path.empty()) return true;
@@ -59,6 +63,7 @@ bool is_done(const LabelPaths& files, const std::string& deciding, bool stack) {
   return run && run->complete && run->options == deciding && is_as_reported(files.input, run->input) &&
          is_as_before(files.input, stack, files.json) &&
          are_intensities_of_run(files.intensities, run->intensities, files.json) &&
+         is_mask_of_run(files.seeds, run->seeds, files.json) &&
          is_of_run(files.image, run->output, files.json) &&
          is_of_run(files.preview, run->preview, files.json) &&
          is_of_run(files.stats, run->stats, files.json) &&

@@ -11,8 +11,8 @@ namespace gpuccl::app {
 
 namespace fs = std::filesystem;
 
-IntensityImages::IntensityImages(std::string folder, const std::string& pattern)
-    : folder_(std::move(folder)) {
+IntensityImages::IntensityImages(std::string folder, const std::string& pattern, const std::string& option)
+    : folder_(std::move(folder)), what_(option == "--seeds" ? "mask of seeds" : "intensity image") {
   const std::size_t equals = pattern.find('=');
   if (equals != std::string::npos) from_ = pattern.substr(0, equals);
   if (!pattern.empty()) to_ = equals == std::string::npos ? pattern : pattern.substr(equals + 1);
@@ -20,7 +20,7 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern)
   if (!folder_.empty() && !fs::is_directory(folder_, none))
     throw io::FileError(
         folder_, Failure::usage,
-        "is not a folder; for several inputs use --intensity FOLDER/, with images of the same names");
+        "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
 }
 
 std::string IntensityImages::name_for(const std::string& name) const {
@@ -42,9 +42,9 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
   if (stack && fs::is_directory(path, none)) return path.string();
   const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
   if (first == last)
-    throw Error(Failure::no_input, "has no intensity image; missing: " + path.string() + " of any format");
+    throw Error(Failure::no_input, "has no " + what_ + "; missing: " + path.string() + " of any format");
   if (std::next(first) != last)
-    throw Error(Failure::no_input, "has more than one intensity image: " + first->second + " and " +
+    throw Error(Failure::no_input, "has more than one " + what_ + ": " + first->second + " and " +
                                        std::next(first)->second + " in " + path.parent_path().string());
   return (path.parent_path() / first->second).string();
 }

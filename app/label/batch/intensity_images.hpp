@@ -10,8 +10,9 @@ namespace gpuccl::app {
 /// The images of a folder by the names of a batch: where they lie below the folder, without the extension.
 class IntensityImages {
  public:
-  /// Has no images if `folder` is empty. `pattern`: of --intensity-name. Error (usage) if not a folder.
-  IntensityImages(std::string folder, const std::string& pattern);
+  /// Has no images if `folder` is empty. `pattern`: of --intensity-name. Error (usage) if not a folder, which
+  /// names `option`.
+  IntensityImages(std::string folder, const std::string& pattern, const std::string& option = "--intensity");
 
   /// The file, or with `stack` the folder of slices or the file, for this input; empty if there is no
   /// folder. Error (no_input) if there is none, or more than one.
@@ -24,7 +25,7 @@ class IntensityImages {
   std::string name_for(const std::string& name) const;
   const Names& names_in(const std::filesystem::path& folder);
 
-  std::string folder_;
+  std::string folder_, what_;
   std::string from_ = "*", to_ = "*";
   std::map<std::filesystem::path, Names> searched_;
 };

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _core
 from ._kinds import as_host, like, periodic_axes, pixels
-from ._measures import Columns
+from ._measures import Columns, is_of_samples
 
 _NO_SPACING = [0.0, 0.0, 0.0]
 _MASKS = frozenset("?bB")
@@ -86,17 +86,36 @@ def images_of(shape) -> tuple[int, tuple]:
 
 def measure(labels, intensity, properties, connectivity, spacing):
     labels = as_host(labels)
-    columns = Columns(properties, labels.ndim, spacing)
-    if intensity is not None:
-        intensity = as_host(intensity)
-        if intensity.dtype == np.float16:
-            intensity = intensity.astype(np.float32)
-        if intensity.shape != labels.shape:
-            raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
     if labels.dtype.kind not in "bui":
         raise TypeError(f"labels are integers, not {labels.dtype}")
-    measured = _core.measure(labels, pixels(connectivity, labels.ndim), columns.wanted, columns.spacing, intensity)
-    return columns.name(measured)
+    number = pixels(connectivity, labels.ndim)
+    columns = Columns(properties, labels.ndim, spacing)
+    if intensity is None:
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None))
+    intensity = as_host(intensity)
+    if intensity.dtype == np.float16:
+        intensity = intensity.astype(np.float32)
+    if intensity.shape == labels.shape:
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity))
+    if intensity.shape[:-1] != labels.shape:
+        raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
+    names = (properties,) if isinstance(properties, str) else tuple(properties)
+    of_samples = Columns([name for name in names if is_of_samples(name)], labels.ndim, spacing)
+    others = Columns([name for name in names if not is_of_samples(name)], labels.ndim, spacing)
+    table = others.name(_core.measure(labels, number, others.wanted, others.spacing, None))
+    channels = [
+        of_samples.name(_core.measure(labels, number, of_samples.wanted, of_samples.spacing, intensity[..., channel]))
+        for channel in range(intensity.shape[-1])
+    ]
+    result = {}
+    for name in names:
+        for column in Columns(name, labels.ndim, spacing).names:
+            if not is_of_samples(name):
+                result[column] = table[column]
+                continue
+            for channel, measured in enumerate(channels):
+                result[f"{column}-{channel}"] = measured[column]
+    return result
 
 
 def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, out):

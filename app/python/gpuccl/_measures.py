@@ -60,6 +60,10 @@ class Columns:
                 self._pairs.append((column, measure))
 
     @property
+    def names(self) -> list[str]:
+        return [column for column, _ in self._pairs]
+
+    @property
     def wanted(self) -> list[str]:
         return list(dict.fromkeys(measure for _, measure in self._pairs))
 
@@ -73,6 +77,11 @@ class Columns:
         if self._scales and len(measure) == 2 and measure[0] == "c":
             return values * self._scales[measure[1]]
         return values
+
+
+def is_of_samples(name: str) -> bool:
+    """Whether a property is measured from an intensity image."""
+    return name.startswith("intensity_") or name.endswith("_weighted")
 
 
 def _spacing(spacing, ndim: int) -> list[float]:
