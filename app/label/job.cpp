@@ -6,7 +6,8 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/label_view.hpp"
-#include "app/view/thumbnail.hpp"
+#include "app/view/batch_page.hpp"
+#include "app/view/view_image.hpp"
 #include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/files/bytes_in_words.hpp"
@@ -20,7 +21,6 @@
 #include "io/report/stats_csv.hpp"
 #include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
-#include "io/write/preview.hpp"
 
 namespace gpuccl::app {
 LazyEngine::LazyEngine(const LabelPaths& files, const LabelOptions& options)
@@ -303,13 +303,33 @@ void Job::write_image() {
   io::write_labels_in_parts(link_, *image_, format, *labels, write);
 }
 
+/// Draws the image below the labels and the numbers of the largest components.
+io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbered) const {
+  io::Preview preview(extent_, numbered);
+  const ImageBelow below = image_below(files_, options_);
+  if (below.path.empty()) return preview;
+  const io::OpenSamples image = open_below(below.path, below.read);
+  io::concerning(below.path, [&] { preview.draw_image(*image.source, image.memory); });
+  return preview;
+}
+
 void Job::write_preview() {
   const std::unique_ptr<LabelSource> none = joined_labels(extent_, {}, 0);  // of a part without rows
   const io::MappedLabels labels{part_.labels.labels ? *part_.labels.labels : *none, part_.labels.numbers,
                                 part_.count};
-  if (is_alone()) return here(files_.preview, [&] { io::write_preview(*outputs_->preview(), labels); });
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // signed and floating-point ones are not written
+  std::vector<io::NumberedComponent> numbered =
+      io::largest_components(part_.components, part_.first, [&](std::size_t i) {
+        const std::uint64_t number = options_.values.are_labels() ? part_.values[i] : part_.first + i + 1;
+        return number < kMost ? number : 0;
+      });
+  if (is_alone())
+    return here(files_.preview,
+                [&] { io::write_preview(*outputs_->preview(), labels, start_preview(numbered)); });
+  numbered = io::gather_lists(link_, numbered);
+  io::keep_largest(numbered);
   io::write_preview_in_parts(link_, is_first() ? outputs_->preview() : nullptr, files_.preview, extent_,
-                             labels);
+                             labels, [&] { return start_preview(numbered); });
 }
 
 void Job::write_outlines() {

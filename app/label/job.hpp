@@ -20,6 +20,7 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/parts/shared_file.hpp"
+#include "io/write/preview.hpp"
 
 namespace gpuccl::app {
 
@@ -99,6 +100,7 @@ class Job {
   void select();
   WrittenValues written();
   void write_image();
+  io::Preview start_preview(const std::vector<io::NumberedComponent>& numbered) const;
   void write_preview();
   void write_outlines();
   void write_contacts();

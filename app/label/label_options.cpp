@@ -88,7 +88,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
                 "Table of components in CSV, one for all inputs; - for standard output");
-  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
   add_path(command, "--outlines", files.outlines, "FILE",
            "Outlines of the components of a 2D image: .geojson, or .json for COCO");
 }
@@ -105,7 +105,7 @@ void add_files_of_parts(const Command& command, std::vector<std::string>& inputs
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
   add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
-  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels in PNG");
+  add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
   add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
   add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
 }

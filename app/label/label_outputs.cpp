@@ -49,6 +49,12 @@ void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_v
   refuse_foreign(path, is_ours, "exists and is not a table of gpuccl; add --overwrite to replace it");
 }
 
+void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view)) {
+  refuse_foreign(
+      path, is_ours,
+      "exists and was not written by gpuccl; use another folder, or add --overwrite to replace it");
+}
+
 LabelStreams::LabelStreams(const LabelPaths& paths) {
   if (paths.in_folders) return;
   stats = stream(paths.stats);

@@ -68,5 +68,7 @@ class LabelOutputs {
 /// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a
 /// table of ours of that kind. io::FileError (cannot_create).
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view));
+/// Refuses the same for a file next to the pages of a batch.
+void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view));
 
 }  // namespace gpuccl::app

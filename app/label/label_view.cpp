@@ -27,22 +27,23 @@ double area_of_largest(const Components& components, std::size_t count) {
   return static_cast<double>(*least);
 }
 
-void show_image(const LabelPaths& files, const LabelOptions& options, ViewPage& page) {
+}  // namespace
+
+ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   const bool is_measured = !files.intensities.empty();
   const std::string& image = is_measured ? files.intensities.front() : files.input;
-  if (image == "-" || is_special(image)) return;
-  page.image = image;
-  page.read_image.limits = options.input.limits;
-  page.read_image.planes = is_measured ? options.measure.intensity_planes : options.planes;
+  if (image == "-" || is_special(image) || (options.values.objects && !is_measured)) return {};
+  ImageBelow below{image, {}};
+  below.read.limits = options.input.limits;
+  if (!is_measured) below.read.palette = options.input.palette;
+  below.read.planes = is_measured ? options.measure.intensity_planes : options.planes;
   if (is_measured && !options.measure.intensity_channels.empty())
-    page.read_image.planes.channel = options.measure.intensity_channels.front();
+    below.read.planes.channel = options.measure.intensity_channels.front();
   else if (is_measured && options.measure.all_channels)
-    page.read_image.planes.channel = 0;
-  page.read_image.pages_apart = !is_measured && options.algorithm.per_slice;
-  if (is_measured) page.about.emplace_back("Image", image);
+    below.read.planes.channel = 0;
+  below.read.pages_apart = !is_measured && options.algorithm.per_slice;
+  return below;
 }
-
-}  // namespace
 
 void write_label_view(io::AtomicFile& file, const LabelPaths& files, const LabelOptions& options,
                       const io::Report& report, const io::MappedLabels& labels, const Components& components,
@@ -57,8 +58,17 @@ void write_label_view(io::AtomicFile& file, const LabelPaths& files, const Label
   const std::string stem = io::without_extension(files.image);  // the label image itself is not replaced
   page.output = files.image.empty() ? "kept.tif" : stem + "-kept" + files.image.substr(stem.size());
   page.made = true;
+  if (files.in_folders) {
+    namespace fs = std::filesystem;
+    page.index = (fs::path(options.files.view) / "index.html")
+                     .lexically_relative(fs::path(files.view).parent_path())
+                     .string();
+  }
   page.about.emplace_back("Input", display_name(files.input));
-  show_image(files, options, page);
+  ImageBelow below = image_below(files, options);
+  if (!files.intensities.empty() && !below.path.empty()) page.about.emplace_back("Image", below.path);
+  page.image = std::move(below.path);
+  page.read_image = std::move(below.read);
   page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);
   page.about.emplace_back("Labeled by", report.algorithm + " on " + report.device_name + ", " +
                                             std::to_string(report.connectivity) + "-connectivity");

@@ -46,9 +46,11 @@ std::string wrong_folder(const std::string& given) {
   return wrong_path(given);
 }
 
+/// Tables and reports can be streams; pages are files.
 std::string wrong_text_path(const std::string& given, const std::string& format) {
   constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",  ".html",
                                           ".xls", ".xlsx", ".ods",  ".parquet"};
+  if (given == "-" && format == "html") return wrong_file(given);
   const std::filesystem::path name = std::filesystem::path(given).filename();
   if (io::is_image_name(name))
     return "'" + given + "' is the name of an image, but the output is text; use another extension";

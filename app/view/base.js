@@ -74,6 +74,16 @@ export function scaleColor(share) {
   return kStops[below].map((c, i) => Math.round(c + (kStops[below + 1][i] - c) * (at - below)));
 }
 
+/** Text as a field of a CSV table. */
+export const field = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+
+/** Offers text as a file. */
+export function save(name, text, type) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
 /** Puts text on the clipboard; pages of file:// may have only the old way. */
 export async function copy(text) {
   try {

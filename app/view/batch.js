@@ -1,5 +1,5 @@
 // The index of the pages of a batch.
-import { byId, counted, element, shown, three } from "./base.js";
+import { byId, counted, element, field, save, shown, three } from "./base.js";
 
 const kUnusual = 3.5, kFew = 5;  // robust deviations; fewer inputs are not judged
 
@@ -40,7 +40,7 @@ function tile({ input, page, components, foreground, hints = [], thumbnail, why 
   const picture = thumbnail ? element("img", { src: `data:image/png;base64,${thumbnail}`, alt: "" }) : element("span", { class: "no-picture", text: "no thumbnail" });
   return element("a", { class: "tile", title: input, href: page.split("/").map(encodeURIComponent).join("/") },
     element("span", { class: "picture" }, picture), element("strong", { text: page.replace(/\.html$/, "") }),
-    element("span", { class: "soft", text: `${counted(components, "component")} \u00b7 ${three(100 * foreground)} % foreground` }),
+    element("span", { class: "soft", text: `${counted(components, "component")} \u00b7 ${three(100 * foreground)}\u00a0%\u00a0foreground` }),
     ...why.map((text) => element("span", { class: "badge", text })), ...hints.map((text) => element("span", { class: "hint", text })));
 }
 
@@ -50,9 +50,16 @@ function showTiles() {
   byId("tiles").replaceChildren(...(list.length ? list.map(tile) : [element("p", { class: "note", text: "No inputs." })]));
 }
 
+function table() {
+  const lines = inputs.map(({ input, status, components, foreground, unusual, hints = [], error }) =>
+    [input, status, components, foreground, unusual?.toPrecision(3), hints.join("; ") || error].map((value) => field(String(value ?? ""))).join(","));
+  return ["input,status,components,foreground,deviation,notes", ...lines].join("\n") + "\n";
+}
+
 function showHead() {
   const failed = inputs.filter(({ status }) => status === "failed"), others = inputs.length - labeled.length - failed.length;
   byId("title").textContent = `${labeled.length} of ${counted(inputs.length, "input")} labeled`;
+  document.title = `${byId("title").textContent} \u00b7 gpuccl`;
   const unusual = labeled.filter(({ why }) => why.length).length, counts = labeled.map(({ components }) => components);
   const parts = [failed.length && `${failed.length} failed`, others && `${others} not labeled`, unusual && `${unusual} unusual`,
     labeled.length && `median ${shown(median(counts))} components`].filter(Boolean);
@@ -71,5 +78,6 @@ showHead();
 showTiles();
 byId("order").addEventListener("change", showTiles);
 byId("find").addEventListener("input", showTiles);
-window.gpucclBatch = { inputs, labeled };
+byId("save").addEventListener("click", () => save("gpuccl-inputs.csv", table(), "text/csv"));
+window.gpucclBatch = { inputs, labeled, table };
 document.body.dataset.ready = "yes";

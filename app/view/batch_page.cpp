@@ -1,18 +1,25 @@
 #include "app/view/batch_page.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/common/version.hpp"
 #include "app/view/packed.hpp"
 #include "app/view/pages.hpp"
 #include "io/files/file_names.hpp"
+#include "io/png/png_output.hpp"
+#include "io/write/label_color.hpp"
 
 namespace gpuccl::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int kSideOfThumbnail = 144;                           // the longer one, at most
 constexpr std::size_t kMostThumbnails = std::size_t{16} << 20;  // bytes of all; inputs beyond these have none
 
 /// Names of files need not be UTF-8.
@@ -27,7 +34,75 @@ std::string sample_of(const IndexEntry& entry) {
   return name;
 }
 
+/// A part of a path with a replacement character for each byte that is not UTF-8.
+std::string utf8_of(const std::string& part) { return Json::parse(text_of(part, -1)).get<std::string>(); }
+
+/// `part`, or if it is too long or not UTF-8, what can be kept of it and a checksum.
+std::string page_part(const std::string& part, std::size_t most_bytes) {
+  std::string name = utf8_of(part);
+  if (name == part && name.size() <= most_bytes) return name;
+  constexpr std::size_t kSum = 9;  // "-", and 8 digits
+  std::size_t end = std::min(name.size(), most_bytes - kSum);
+  while (end > 0 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
+  std::uint32_t sum = 2166136261u;  // FNV-1a
+  for (const char c : part) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619u;
+  char digits[kSum + 1];
+  std::snprintf(digits, sizeof digits, "-%08x", sum);
+  return name.substr(0, end) + digits;
+}
+
+bool begins_as(std::string_view text, std::string_view beginning) {
+  std::string packed(beginning);
+  std::erase_if(packed, [](unsigned char c) { return std::isspace(c) != 0; });
+  return text.starts_with(packed);
+}
+
 }  // namespace
+
+std::string page_name(const std::string& name) {
+  constexpr std::size_t kMostBytes = 255;
+  constexpr std::string_view kExtension = ".html";
+  const std::filesystem::path path(name);
+  std::filesystem::path page;
+  for (const auto& part : path.parent_path()) page /= page_part(part.string(), kMostBytes);
+  page /= page_part(path.filename().string(), kMostBytes - kExtension.size());
+  return page.string() + std::string(kExtension);
+}
+
+std::string thumbnail(const io::MappedLabels& labels) {
+  const Extent extent = labels.labels.extent();
+  std::string png;
+  if (extent.elements() == 0) return png;
+  const int longer = std::max(extent.width, extent.height);
+  const double scale = std::min(1.0, double(kSideOfThumbnail) / longer);
+  const auto scaled = [scale](int n) { return static_cast<int>(scale * n); };
+  const int width = std::max(1, scaled(extent.width)), height = std::max(1, scaled(extent.height));
+  std::vector<Label> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  const std::int64_t first = std::int64_t{extent.depth / 2} * extent.height;
+  std::int64_t ready = first;
+  LabelRuns row;
+  for (int y = 0; y < extent.height; ++y) {
+    if (first + y >= ready) ready = labels.labels.prepare(first + y, 1);
+    io::list_runs(labels, first + y, 1, row);
+    Label* const line = pixels.data() + std::ptrdiff_t{std::min(scaled(y), height - 1)} * width;
+    for (const LabelRun& run : row.runs)
+      for (int x = scaled(run.begin), end = std::min(scaled(run.end - 1), width - 1); x <= end; ++x)
+        if (line[x] == 0) line[x] = run.label;
+  }
+  std::vector<std::uint8_t> rgb;
+  rgb.reserve(3 * pixels.size());
+  for (const Label label : pixels) {
+    const io::Rgb color = io::label_color(label);
+    rgb.insert(rgb.end(), color.begin(), color.end());
+  }
+  const auto append = [&](const void* data, std::size_t bytes) {
+    png.append(static_cast<const char*>(data), bytes);
+  };
+  io::PngOutput output(append, {width, height, 8, io::PngColor::rgb, 9, {}});
+  output.write_rows(rgb.data(), 3 * static_cast<std::size_t>(width), static_cast<std::size_t>(height));
+  output.finish();
+  return png;
+}
 
 std::string batch_page(const std::vector<IndexEntry>& entries) {
   Json inputs = Json::array();
@@ -49,6 +124,12 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
   std::string page(kBatchPage);
   return page.replace(page.find(kDataPlace), kDataPlace.size(), data_element("batch", text_of(head, -1)));
 }
+
+bool is_batch_page(std::string_view beginning) {
+  return begins_as(beginning, kBatchPage.substr(0, kBatchPage.find("</title>")));
+}
+
+bool is_multiqc_table(std::string_view beginning) { return begins_as(beginning, R"({"id": "gpuccl",)"); }
 
 std::string multiqc_table(const std::vector<IndexEntry>& entries) {
   Json data = Json::object();

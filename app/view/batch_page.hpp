@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "io/image/label_image.hpp"
 
 namespace gpuccl::app {
 
@@ -18,10 +21,22 @@ struct IndexEntry {
   std::string thumbnail;  // the bytes of a PNG, or none
 };
 
+/// Returns the file name of the page of an input of this name: UTF-8 of at most 255 bytes a part, so that
+/// browsers and servers find it, and unlike that of any other name.
+std::string page_name(const std::string& name);
+
+/// Returns a small PNG of the labels, of a volume its middle slice. Components smaller than a pixel are seen
+/// too.
+std::string thumbnail(const io::MappedLabels& labels);
+
 /// Returns the index of the pages of a batch, one file next to them.
 std::string batch_page(const std::vector<IndexEntry>& entries);
 
+/// Whether a file, of which this is the beginning without white space, is such an index.
+bool is_batch_page(std::string_view beginning);
+
 /// Returns these figures as a table of MultiQC (custom content).
 std::string multiqc_table(const std::vector<IndexEntry>& entries);
+bool is_multiqc_table(std::string_view beginning);
 
 }  // namespace gpuccl::app

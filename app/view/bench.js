@@ -1,5 +1,5 @@
 // The page of `gpuccl bench --report`.
-import { byId, copy, counted, element, shown, three } from "./base.js";
+import { byId, copy, counted, element, save, shown, three } from "./base.js";
 import { bars, curves, lookOf, roleColor, stacked } from "./chart.js";
 import { roleNames, roleOf } from "./phases.js";
 import { described, metrics, nameRows, percent, ranking, seriesSets } from "./results.js";
@@ -151,11 +151,7 @@ function showMethod() {
   byId("notes").replaceChildren(...(head.method ?? []).map((text) => element("li", { text })));
   const entries = [["gpuccl", head.version + (head.commit ? ` (commit ${head.commit})` : "")], ...Object.entries(head.machine ?? {})];
   byId("machine").replaceChildren(...entries.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })]));
-  byId("save").addEventListener("click", () => {
-    const link = element("a", { download: `gpuccl-${head.test}.json`, href: URL.createObjectURL(new Blob([byId("results").textContent], { type: "application/json" })) });
-    link.click();
-    URL.revokeObjectURL(link.href);
-  });
+  byId("save").addEventListener("click", () => save(`gpuccl-${head.test}.json`, byId("results").textContent, "application/json"));
 }
 
 showHeadline();

@@ -1,4 +1,4 @@
-# Makes one C++ file of the pages: cmake -DOUTPUT=FILE -P bundle.cmake. Of a page NAME.html the modules
+# Makes one C++ file of the pages: cmake -DOUTPUT=FILE -P bundle.cmake. All pages begin with head.html. Of a page NAME.html the modules
 # that it lists after @SCRIPT@ become one script, so that it opens without a server: browsers load no module from file://.
 cmake_minimum_required(VERSION 3.25)
 set(here ${CMAKE_CURRENT_LIST_DIR})
@@ -6,6 +6,7 @@ set(base base.js unpack.js filter.js histogram.js table.js)
 set(view ${base} planes.js view.js)
 set(bench base.js phases.js results.js chart.js table.js bench.js)
 file(READ ${here}/page.css style)
+file(READ ${here}/head.html head)
 set(text "#include \"app/view/pages.hpp\"\n\nnamespace gpuccl::app {\n")
 set(batch base.js batch.js)
 foreach(name view bench batch)
@@ -18,6 +19,8 @@ foreach(name view bench batch)
   endforeach()
   string(APPEND script "})();\n")
   file(READ ${here}/${name}.html page)
+  string(REPLACE "@HEAD@" "${head}" page "${page}")
+  string(REPLACE "@NAME@" "${name}" page "${page}")
   string(REPLACE "@STYLE@" "\n${style}" page "${page}")
   string(REPLACE "@SCRIPT@" "\n${script}" page "${page}")
   string(SUBSTRING ${name} 0 1 initial)

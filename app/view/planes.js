@@ -18,6 +18,7 @@ export class Planes {
     this.scale = 1;  // CSS pixels an element along x
     this.style = scene.image ? "both" : "fill";
     this.opacity = scene.image ? 0.45 : 1;
+    this.isLight = scene.image && 2 * scene.image.pixels.filter((gray) => gray > 127).length > scene.image.pixels.length;
     const names = extent[2] > 1 ? ["xy", "zy", "xz"] : ["xy"];
     this.planes = names.map((name) => new Plane(this, name));
     this.show(extent[2] > 1 ? "all" : "xy");
@@ -110,10 +111,39 @@ class Plane {
     return [this.canvas.clientWidth / 2 + (place[u] - center[u]) * this.step(u), this.canvas.clientHeight / 2 + (place[v] - center[v]) * this.step(v)];
   }
 
-  /** The id of what is drawn at a pixel. */
-  idAt(x, y) {
-    const { devicePixelRatio: ratio } = window;
-    return this.ids?.[Math.floor(y * ratio) * this.width + Math.floor(x * ratio)] ?? 0;
+  /** The id of what is drawn at a pixel, and an element of it there. */
+  at(x, y) {
+    const { devicePixelRatio: ratio } = window, i = Math.floor(x * ratio), j = Math.floor(y * ratio), place = this.elementAt(x, y);
+    const id = this.ids?.[j * this.width + i] ?? 0, [u, v] = this.axes;
+    if (id === 0 || u !== 0) return [id, place];
+    // Runs that are shown in a pixel need not have the element in its middle.
+    const { runs } = this.all.scene, { begin, end } = runs, along = this.span(u, i), across = this.span(v, j), middle = this.grid(v, place[v]), x0 = this.grid(u, place[u]);
+    for (const at of [middle, ...Array.from({ length: across[1] - across[0] + 2 }, (_, k) => across[0] - 1 + k)]) {
+      const r = this.rowOf(at);
+      for (let run = runs.rows[r]; run < runs.rows[r + 1]; ++run) {
+        if (runs.id[run] !== id || end[run] < Math.min(along[0], x0 + 1) || begin[run] > Math.max(along[1], x0)) continue;
+        const near = Math.min(Math.max(x0, begin[run]), end[run] - 1);
+        if (near !== x0) place[u] = near * runs.factor;
+        if (at !== middle) place[v] = at * this.by(v);
+        return [id, place];
+      }
+    }
+    return [id, place];
+  }
+
+  // Grid of what is shown: every `by`-th element.
+  by(axis) { const { runs } = this.all.scene; return axis === 2 ? runs.step : runs.factor; }
+  grid(axis, at) { return Math.floor(at / this.by(axis)); }
+  /** The part of the grid that begins within a pixel of the screen. */
+  span(axis, pixel) {
+    const { devicePixelRatio: ratio } = window, { canvas } = this, middle = ((axis === this.axes[0] ? canvas.clientWidth : canvas.clientHeight) / 2) * ratio;
+    const at = (i) => Math.max(Math.ceil((this.all.center[axis] + (i - middle) / (this.step(axis) * ratio)) / this.by(axis)), 0);
+    return [at(pixel), at(pixel + 1)];
+  }
+  /** The row of runs along x at a place of the vertical axis. */
+  rowOf(v) {
+    const { runs, extent } = this.all.scene, n = this.axes[2], deep = this.grid(n, this.all.place[n]), r = n === 2 ? deep * runs.height + v : v * runs.height + deep;
+    return v >= 0 && v * this.by(this.axes[1]) < extent[this.axes[1]] ? r : runs.rows.length - 1;
   }
 
   listen() {
@@ -131,7 +161,7 @@ class Plane {
     });
     canvas.addEventListener("pointermove", (event) => {
       const [x, y] = at(event), before = pointers.get(event.pointerId);
-      if (!before) return all.hovered(this.idAt(x, y), this.elementAt(x, y), event);
+      if (!before) return all.hovered(...this.at(x, y), event);
       const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
       pointers.set(event.pointerId, [x, y]);
       travelled += Math.abs(x - before[0]) + Math.abs(y - before[1]);
@@ -149,7 +179,7 @@ class Plane {
     canvas.addEventListener("pointerup", (event) => {
       if (pointers.delete(event.pointerId) && travelled < 5) {
         const [x, y] = at(event);
-        all.clicked(this.idAt(x, y), this.elementAt(x, y), event);
+        all.clicked(...this.at(x, y), event);
       }
     });
     canvas.addEventListener("pointercancel", (event) => pointers.delete(event.pointerId));
@@ -183,7 +213,7 @@ class Plane {
     else if (event.key === "PageDown") this.turn(1);
     else if (event.key === "Enter") {
       const x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2;
-      all.clicked(this.idAt(x, y), this.elementAt(x, y), event);
+      all.clicked(...this.at(x, y), event);
     } else return;
     event.preventDefault();
   }
@@ -236,6 +266,11 @@ class Plane {
     context.imageSmoothingEnabled = image.factor > 1 || across(u) < 1.5;
     context.imageSmoothingQuality = "high";
     context.drawImage(picture, left * ratio, top * ratio, picture.width * across(u), picture.height * across(v));
+    // Colors of labels would hardly be seen on white paper.
+    if (all.isLight && all.style !== "none") {
+      context.fillStyle = "rgb(0 0 0 / 0.65)";
+      context.fillRect(left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
+    }
     context.restore();
   }
 
@@ -260,7 +295,24 @@ class Plane {
       if (j > 0 && vs[j] === vs[j - 1]) row.set(ids.subarray((j - 1) * width, j * width));
       else if (vs[j] < 0) row.fill(0);
       else if (n === 0) this.findColumns(row, us, deep, vs[j]);
-      else this.findRow(row, us, n === 2 ? deep * runs.height + vs[j] : vs[j] * runs.height + deep);
+      else {
+        this.findRow(row, us, this.rowOf(vs[j]));
+        if (this.step(u) * this.by(u) * ratio < 1 || this.step(v) * this.by(v) * ratio < 1) this.addThin(row, vs[j], j);
+      }
+    }
+  }
+
+  /** Adds runs that are between the pixels, so that thin objects do not vanish where many elements are one pixel. */
+  addThin(row, v, j) {
+    const { devicePixelRatio: ratio } = window, { begin, end, id, rows } = this.all.scene.runs, [first, last] = this.span(this.axes[1], j);
+    const scale = this.step(0) * this.by(0) * ratio, shift = (this.canvas.clientWidth / 2) * ratio - this.all.center[0] * this.step(0) * ratio;
+    for (let at = first - 1; at < last; ++at) {
+      if (at === v) continue;
+      const r = this.rowOf(at < first ? v : at);
+      for (let run = rows[r]; run < rows[r + 1]; ++run) {
+        const to = Math.min(Math.floor((end[run] - 1) * scale + shift) + 1, row.length);
+        for (let i = Math.max(Math.floor(begin[run] * scale + shift), 0); i < to; ++i) if (row[i] === 0) row[i] = id[run];
+      }
     }
   }
 

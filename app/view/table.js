@@ -1,7 +1,7 @@
 // A table that sorts, of any number of rows: only those in sight are in the document.
 import { element, shown } from "./base.js";
 
-const kRow = 26, kSpare = 8;
+const kRow = 26, kSpare = 8, kPrinted = 200;
 
 export class Table {
   /**
@@ -28,8 +28,10 @@ export class Table {
     this.active = 0;
     this.update();
     new ResizeObserver(() => this.show()).observe(this.box);
-    addEventListener("beforeprint", () => this.show(200));
-    addEventListener("afterprint", () => this.show());
+    const paper = matchMedia("print");
+    this.isPrinted = paper.matches;
+    for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]]) addEventListener(event, () => this.print(isPrinted));
+    paper.addEventListener("change", () => this.print(paper.matches));
   }
 
   sort(c) {
@@ -63,16 +65,23 @@ export class Table {
     });
   }
 
-  show(atLeast = 0) {
-    const count = this.list.length;
-    const first = atLeast ? 0 : Math.max(0, Math.min(count, Math.floor(this.box.scrollTop / kRow)) - kSpare);
-    const last = Math.min(count, first + Math.max(atLeast, Math.ceil(this.box.clientHeight / kRow) + 2 * kSpare));
+  /** On paper the first rows stand, without scrolling. */
+  print(isPrinted) {
+    this.isPrinted = isPrinted;
+    this.show();
+  }
+
+  show() {
+    const count = this.list.length, paper = this.isPrinted;
+    const first = paper ? 0 : Math.max(0, Math.min(count, Math.floor(this.box.scrollTop / kRow)) - kSpare);
+    const last = Math.min(count, paper ? kPrinted : first + Math.ceil(this.box.clientHeight / kRow) + 2 * kSpare);
     const spacer = (rows) => element("tr", { "aria-hidden": true }, element("td", { style: `height:${rows * kRow}px;padding:0;border:0`, colspan: this.columns.length }));
     const made = [];
     if (first > 0) made.push(spacer(first));
     for (let at = first; at < last; ++at) made.push(this.row(at));
-    if (last < count) made.push(spacer(count - last));
-    if (count === 0) made.push(element("tr", {}, element("td", { text: "No rows.", colspan: this.columns.length, style: "text-align:left" })));
+    const line = (text) => element("tr", {}, element("td", { text, colspan: this.columns.length, style: "text-align:left" }));
+    if (last < count) made.push(paper ? line(`${shown(count - last)} more rows are not printed.`) : spacer(count - last));
+    if (count === 0) made.push(line("No rows."));
     this.body.replaceChildren(...made);
     this.table.setAttribute("aria-rowcount", count + 1);
   }

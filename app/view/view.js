@@ -1,5 +1,5 @@
 // The page of one label image.
-import { byId, copy, counted, element, labelColor, scaleColor, shown } from "./base.js";
+import { byId, copy, counted, element, labelColor, save, scaleColor, shown } from "./base.js";
 import { Filter } from "./filter.js";
 import { Histogram } from "./histogram.js";
 import { Planes } from "./planes.js";
@@ -54,6 +54,8 @@ class ViewPage {
     document.title = `${head.title} \u00b7 gpuccl`;
     document.body.classList.add("viewing");
     byId("title").textContent = head.title;
+    byId("up").hidden = !head.index;
+    if (head.index) byId("up").href = head.index;
     const size = d > 1 ? `${w} \u00d7 ${h} \u00d7 ${d} voxels` : `${w} \u00d7 ${h} pixels`;
     const spacing = head.spacing?.[0] > 0 ? ` of ${head.spacing.slice(0, d > 1 && head.spacing[2] > 0 ? 3 : 2).map(shown).join(" \u00d7 ")} ${head.unit}` : "";
     byId("summary").textContent = `${counted(head.components, "component")} \u00b7 ${size}${spacing}`;
@@ -266,9 +268,7 @@ class ViewPage {
   save() {
     const lines = [this.columns.map(({ name }) => name).join(",")];
     for (const row of this.table.list) lines.push(this.columns.map(({ values }) => (Number.isNaN(values[row]) ? "" : Number.isInteger(values[row]) || typeof values[row] === "bigint" ? values[row] : Number(values[row].toPrecision(7)))).join(","));
-    const url = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
-    element("a", { href: url, download: `${this.head.title.replace(/\.[^.]*$/, "")}-components.csv` }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
+    save(`${this.head.title.replace(/\.[^.]*$/, "")}-components.csv`, lines.join("\n") + "\n", "text/csv");
   }
 }
 

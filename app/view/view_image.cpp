@@ -11,7 +11,6 @@
 #include "app/view/packed.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
-#include "io/read/open_samples.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
@@ -29,19 +28,25 @@ struct Slice {
 }  // namespace
 
 std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
-  constexpr std::int64_t kEach = 11;  // the mean and its copy, the gray value, and its share of what is packed
+  constexpr std::int64_t kEach =
+      11;  // the mean and its copy, the gray value, and its share of what is packed
   return kEach * std::min(kMostPixels, pixels);
 }
 
-ViewImage::ViewImage(const std::string& path, io::ReadOptions options) : path_(path) {
-  io::concerning(path, [&] {
+io::OpenSamples open_below(const std::string& path, io::ReadOptions options) {
+  return io::concerning(path, [&] {
     std::error_code none;
     options.stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
     options.any_order = true;
-    io::OpenSamples opened = io::open_samples(path, options);
-    source_ = std::move(opened.source);
-    memory_ = opened.memory;
+    options.in_parts = true;
+    return io::open_samples(path, options);
   });
+}
+
+ViewImage::ViewImage(const std::string& path, const io::ReadOptions& options) : path_(path) {
+  io::OpenSamples opened = open_below(path, options);
+  source_ = std::move(opened.source);
+  memory_ = opened.memory;
 }
 
 std::vector<float> ViewImage::read(int step) const {
@@ -88,27 +93,6 @@ std::vector<float> ViewImage::read(int step) const {
   return means;
 }
 
-/// All but the darkest and the brightest of a thousand are between black and white, or, where these are one,
-/// all.
-void ViewImage::find_range(std::vector<float> means) {
-  std::erase_if(means, [](float value) { return std::isnan(value); });
-  black_ = 0;
-  white_ = 1;
-  if (means.empty()) return;
-  const auto at = [&](double share) {
-    const auto place =
-        means.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(means.size() - 1));
-    std::nth_element(means.begin(), place, means.end());
-    return static_cast<double>(*place);
-  };
-  for (const double share : {0.001, 0.0}) {
-    black_ = at(share);
-    white_ = at(1 - share);
-    if (black_ < white_) return;
-  }
-  white_ = black_ + 1;
-}
-
 /// About a MiB of pixels each: differences from the mean of those on the left and above, which compress
 /// better; NaN is black.
 std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float>& means, int depth) const {
@@ -116,9 +100,9 @@ std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float
   const std::size_t slices_each = std::max<std::size_t>(1, (std::size_t{1} << 20) / each);
   std::vector<std::vector<std::uint8_t>> parts((static_cast<std::size_t>(depth) + slices_each - 1) /
                                                slices_each);
-  const double scale = 255 / (white_ - black_);
+  const double scale = 255 / (range_.white - range_.black);
   const auto gray = [&](float mean) {
-    const double value = std::isnan(mean) ? 0 : std::clamp((mean - black_) * scale, 0.0, 255.0);
+    const double value = std::isnan(mean) ? 0 : std::clamp((mean - range_.black) * scale, 0.0, 255.0);
     return static_cast<std::uint8_t>(std::lround(value));
   };
   std::vector<std::uint8_t> slice(each);
@@ -141,7 +125,7 @@ std::vector<std::string> ViewImage::pack(int step, std::size_t most_bytes) {
     factor_ = std::max(1, static_cast<int>(std::ceil(std::sqrt(all / kMostPixels))));
     for (;;) {
       const std::vector<float> means = read(step);
-      find_range(means);
+      range_ = io::gray_range(means);
       std::vector<std::string> lines = packed(pixels(means, depth));
       const double size = static_cast<double>(bytes_of(lines)),
                    most = static_cast<double>(std::max<std::size_t>(1, most_bytes));

@@ -8,8 +8,13 @@
 #include "gpuccl/extent.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/read/open_samples.hpp"
+#include "io/write/gray_image.hpp"
 
 namespace gpuccl::app {
+
+/// Opens an image to be shown below labels; a folder is a stack. FileError.
+io::OpenSamples open_below(const std::string& path, io::ReadOptions options);
 
 /// An image as a page shows it below its labels: a byte a pixel, each the mean of `factor` by `factor`
 /// elements, of every `step`-th slice.
@@ -18,8 +23,8 @@ class ViewImage {
   /// Returns the bytes that an image of so many pixels takes at most, while it is packed.
   static std::int64_t most_bytes(std::int64_t pixels);
 
-  /// Opens the image; FileError. A folder is a stack.
-  ViewImage(const std::string& path, io::ReadOptions options);
+  /// Opens the image; FileError.
+  ViewImage(const std::string& path, const io::ReadOptions& options);
 
   const Extent& extent() const { return source_->info().extent; }
   /// Reads it and makes it as small as fits so many bytes.
@@ -29,19 +34,17 @@ class ViewImage {
   int width() const { return (extent().width + factor_ - 1) / factor_; }
   int height() const { return (extent().height + factor_ - 1) / factor_; }
   /// The samples that are black and white.
-  double black() const { return black_; }
-  double white() const { return white_; }
+  const io::GrayRange& range() const { return range_; }
 
  private:
   std::vector<float> read(int step) const;
   std::vector<std::vector<std::uint8_t>> pixels(const std::vector<float>& means, int depth) const;
-  void find_range(std::vector<float> means);
 
   std::string path_;
   std::unique_ptr<io::SampleSource> source_;
   std::int64_t memory_ = 0;
   int factor_ = 1;
-  double black_ = 0, white_ = 1;
+  io::GrayRange range_;
 };
 
 }  // namespace gpuccl::app

@@ -104,6 +104,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
       {"left_out", left_out(page, runs, image)},
       {"command",
        {{"input", page.input}, {"options", page.options}, {"output", page.output}, {"made", page.made}}}};
+  if (!page.index.empty()) head["index"] = page.index;
   head["image"] = nullptr;
   if (image)
     head["image"] = {{"width", image->width()},
@@ -113,7 +114,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   head["about"] = page.about;
   if (image)
     head["about"].push_back(
-        {"Black to white", io::shortest(image->black()) + " to " + io::shortest(image->white())});
+        {"Black to white", io::shortest(image->range().black) + " to " + io::shortest(image->range().white)});
   head["about"].push_back({"Program", version_line()});
 
   put(file, html.substr(0, place));

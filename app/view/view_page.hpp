@@ -26,6 +26,7 @@ struct ViewPage {
   // Command that makes the labels again. `made`: it is the run that the page is part of.
   std::string input, options, output;
   bool made = false;
+  std::string index;  // of the pages of a batch, from the folder of this one; "" for a page alone
   std::vector<std::string> hints;
   std::vector<std::pair<std::string, std::string>> about;  // input, options, ...
   std::size_t most_bytes = kUsualBytes;
@@ -36,7 +37,8 @@ struct ViewPage {
 /// Components of at most so many rows are given to a page, the largest.
 inline constexpr std::size_t kMostViewRows = 1'000'000;
 
-/// Returns the bytes that a page of an image with so many runs takes at most, in addition to labels and table.
+/// Returns the bytes that a page of an image with so many runs takes at most, in addition to labels and
+/// table.
 std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs);
 
 /// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below.

@@ -1,6 +1,7 @@
 #include "io/parts/part_writer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "io/parts/messages.hpp"
 #include "io/parts/stretch.hpp"
 #include "io/parts/together.hpp"
-#include "io/write/preview.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -147,17 +147,22 @@ void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
 }
 
 void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
-                            const MappedLabels& labels) {
+                            const MappedLabels& labels, const std::function<Preview()>& start) {
   const auto here = [&](const auto& work) { together(link, [&] { concerning(path, work); }); };
-  Preview preview(whole);
   const Rows own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
+  std::optional<Preview> preview;
+  Message message;
   here([&] {
-    if (!own.empty()) preview.add(labels, own.begin);
+    if (link.part() == 0) preview.emplace(start());
+    if (!own.empty())
+      reduce_for_preview(labels, whole, own.begin,
+                         [&](const PreviewRow& row) { preview ? preview->add(row) : append(message, row); });
   });
-  if (link.part() > 0) link.send(0, preview.message());
-  for (int from = 1; from < link.parts() && link.part() == 0; ++from) preview.add(link.receive(from));
+  if (link.part() > 0) link.send(0, std::move(message));
+  for (int from = 1; from < link.parts() && link.part() == 0; ++from)
+    for_each_row(link.receive(from), [&](const PreviewRow& row) { preview->add(row); });
   here([&] {
-    if (link.part() == 0) preview.write(*file);
+    if (preview) preview->write(*file);
   });
 }
 

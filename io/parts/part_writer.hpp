@@ -8,6 +8,7 @@
 #include "io/parts/shared_file.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/write/label_writer.hpp"
+#include "io/write/preview.hpp"
 
 namespace gpuccl::io {
 
@@ -22,7 +23,7 @@ void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
 /// Writes the preview of a whole of which `labels` are the rows of this part. `file`: of part 0, null in
 /// others. Throws as together().
 void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
-                            const MappedLabels& labels);
+                            const MappedLabels& labels, const std::function<Preview()>& start);
 
 /// Writes a text of which make(sink) makes this part's stretch, one stretch after the other. Throws as
 /// together().

@@ -40,7 +40,7 @@ void PngOutput::write_header(const PngHeader& header) {
   png_set_write_fn(png_, this, write, flush);
   png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   // Labels and bits are flat: filters help nothing, and runs of equal samples are what deflate is best at.
-  png_set_filter(png_, 0, PNG_FILTER_NONE);
+  png_set_filter(png_, 0, header.is_flat ? PNG_FILTER_NONE : PNG_FILTER_SUB | PNG_FILTER_UP);
   png_set_compression_level(png_, header.level);
   png_set_IHDR(png_, info_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height),
                header.bits, header.color == PngColor::rgb ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,

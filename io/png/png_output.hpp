@@ -23,6 +23,7 @@ struct PngHeader {
   PngColor color = PngColor::gray;
   int level = 1;  // of zlib: 1 fastest, 9 smallest
   Resolution resolution;
+  bool is_flat = true;  // runs of equal samples; false: an image, which filters make smaller
 };
 
 /// A PNG written through libpng, row by row.

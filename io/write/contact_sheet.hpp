@@ -12,6 +12,7 @@ struct ContactSheet {
   int shown = 1;       // slices
   int columns = 1, rows = 1;
   int tile_width = 0, tile_height = 0;
+  int text_height = 0;     // of the numbers
   int caption_height = 0;  // above each tile; 0 where the numbers would not fit over the tiles
 
   int width() const { return columns * (tile_width + 1) - 1; }
@@ -22,7 +23,8 @@ struct ContactSheet {
 };
 
 /// The sheet with the largest slices that is at most 2900 pixels wide and high, so that a sheet that is
-/// halved has still half of that; at most 100 slices.
+/// halved has still half of that; at most 100 slices. Numbers are larger on larger sheets, which are seen
+/// reduced, as long as slices are not smaller for them.
 ContactSheet plan_contact_sheet(Extent extent);
 
 }  // namespace gpuccl::io

@@ -1,37 +1,64 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 // Draws numbers into pictures.
 namespace gpuccl::io {
 
-inline constexpr int kDigitWidth = 3, kDigitHeight = 5;
+/// Digits of one height in pixels, with smooth edges. The pixels are the same on all machines: they are
+/// computed with integers.
+class Digits {
+ public:
+  static constexpr int kLeastHeight = 7;  // one pixel for each unit of the shapes
 
-/// Pixels of a number, with a column between two digits.
-constexpr int number_width(int number) {
-  int digits = 1;
-  for (; number >= 10; number /= 10) ++digits;
-  return digits * (kDigitWidth + 1) - 1;
-}
+  explicit Digits(int height);
 
-/// Whether a digit has a pixel at column x and row y.
-constexpr bool digit_pixel(int digit, int x, int y) {
-  constexpr std::array<std::uint16_t, 10> kRows = {
-      0b111'101'101'101'111, 0b010'110'010'010'111, 0b111'001'111'100'111, 0b111'001'111'001'111,
-      0b101'101'111'001'001, 0b111'100'111'001'111, 0b111'100'111'101'111, 0b111'001'010'010'010,
-      0b111'101'111'101'111, 0b111'101'111'001'111};
-  return (kRows[static_cast<std::size_t>(digit)] >> (kDigitWidth * kDigitHeight - 1 - (y * kDigitWidth + x)) &
-          1) != 0;
-}
+  int height() const { return height_; }
+  /// Returns the width of a number in pixels.
+  int width(std::string_view digits) const { return width(height_, digits.size()); }
+  static constexpr int width(int height, std::size_t digits) {
+    return static_cast<int>(digits) * (glyph_width(height) + gap(height)) - gap(height);
+  }
+  /// Calls `paint(x, y, ink, halo)` for the pixels of a number whose upper left corner is at 0, 0. `ink` and
+  /// `halo` are the shares that the strokes, and the strokes and a margin, have of the pixel, from 0 to
+  /// kFull.
+  template <class Paint>
+  void draw(std::string_view digits, Paint paint) const {
+    for (int y = -kMargin; y < height_ + kMargin; ++y)
+      for (int x = -kMargin; x < width(digits) + kMargin; ++x) {
+        int ink = 0, halo = 0;
+        // A pixel is near two digits at most.
+        const int place = (x + kMargin) / advance_;
+        for (int i = place - 1; i <= place; ++i)
+          if (i >= 0 && i < static_cast<int>(digits.size()) && x - i * advance_ < glyph_width_ + kMargin) {
+            const Share& share = at(digits[static_cast<std::size_t>(i)] - '0', x - i * advance_, y);
+            ink += share.ink;
+            halo += share.halo;
+          }
+        if (halo > 0) paint(x, y, ink < kFull ? ink : kFull, halo < kFull ? halo : kFull);
+      }
+  }
 
-/// Calls paint(x, y) for the pixels of a number whose upper left corner is at 0, 0.
-template <class Paint>
-constexpr void paint_number(int number, Paint paint) {
-  for (int left = number_width(number) - kDigitWidth; left >= 0; left -= kDigitWidth + 1, number /= 10)
-    for (int y = 0; y < kDigitHeight; ++y)
-      for (int x = 0; x < kDigitWidth; ++x)
-        if (digit_pixel(number % 10, x, y)) paint(left + x, y);
-}
+  static constexpr int kFull = 16;
+  static constexpr int kMargin = 2;
+
+ private:
+  static constexpr int glyph_width(int height) { return (height * 5 + 6) / 7; }
+  static constexpr int gap(int height) { return (height + 3) / 7; }
+
+  struct Share {
+    std::uint8_t ink = 0, halo = 0;
+  };
+  const Share& at(int digit, int x, int y) const {
+    const int row = digit * (height_ + 2 * kMargin) + y + kMargin;
+    return shares_[static_cast<std::size_t>(row * (glyph_width_ + 2 * kMargin) + x + kMargin)];
+  }
+
+  int height_, glyph_width_, advance_;
+  std::vector<Share> shares_;
+};
 
 }  // namespace gpuccl::io

@@ -3,66 +3,100 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "gpuccl/components.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
+#include "io/image/samples.hpp"
 #include "io/write/contact_sheet.hpp"
 
 namespace gpuccl::io {
 
-/// Colour preview: every label its own stable colour on black. A volume becomes a contact sheet of its
-/// slices, as plan_contact_sheet lays it out, with their numbers from 0 as in reports.
-void write_preview(AtomicFile& file, const MappedLabels& labels);
+/// A component whose number is written on a preview.
+struct NumberedComponent {
+  Label label = 0;           // in the label image
+  std::uint64_t number = 0;  // what is written
+  std::uint64_t area = 0;
+  Box box;
+  std::array<int, 3> center{};
+
+  /// Larger components come first, then those with smaller labels.
+  friend bool operator<(const NumberedComponent& a, const NumberedComponent& b) {
+    return a.area != b.area ? a.area > b.area : a.label < b.label;
+  }
+};
+
+/// Returns the components that may get a number: the largest. `number_of(i)`: of component i, whose label is
+/// first + i + 1; 0 for none.
+std::vector<NumberedComponent> largest_components(
+    const Components& components, Label first, const std::function<std::uint64_t(std::size_t i)>& number_of);
+/// Keeps as many of several lists.
+void keep_largest(std::vector<NumberedComponent>& components);
+
+/// A row of pixels of a preview.
+struct PreviewRow {
+  int row = 0;
+  std::vector<Label> labels;           // of each pixel the first label in it
+  std::vector<std::uint32_t> covered;  // elements in each pixel that have a label
+};
+
+/// Reduces `labels`, which are rows of the whole from `first_row` on, to rows of pixels of its preview, which
+/// `take` gets in ascending order. The first and the last may be shown by other parts, too.
+void reduce_for_preview(const MappedLabels& labels, Extent whole, std::int64_t first_row,
+                        const std::function<void(const PreviewRow& row)>& take);
 
 /// Bytes that this takes for runs of rows, of which no row has more than `runs`.
 std::int64_t bytes_of_preview_rows(Extent extent, std::int64_t runs);
 
-/// Sum of the pixels that one pixel of the preview averages.
-struct PreviewSum {
-  std::array<std::uint64_t, 3> color{};
-  std::uint64_t foreground = 0;
+// Rows of pixels from one part to another.
+void append(std::vector<std::byte>& message, const PreviewRow& row);
+void for_each_row(std::span<const std::byte> message, const std::function<void(const PreviewRow& row)>& take);
 
-  void add(const PreviewSum& other) {
-    for (std::size_t i = 0; i < color.size(); ++i) color[i] += other.color[i];
-    foreground += other.foreground;
-  }
-};
-
-/// A preview that several parts make together, each of its own rows.
+/// A picture in color: every label in its own stable color over the image in gray, with outlines, or on
+/// black. A volume becomes a contact sheet of its slices, as plan_contact_sheet() lays it out, with their
+/// numbers from 0 as in reports.
 class Preview {
  public:
-  explicit Preview(Extent extent);
+  /// `numbered`: components that may get a number.
+  explicit Preview(Extent extent, const std::vector<NumberedComponent>& numbered = {});
 
-  /// Draws what the rows of `labels` show, which are those of the whole from `first_row` on. Once, all other
-  /// rows come as messages.
-  void add(const MappedLabels& labels, std::int64_t first_row);
-  /// Returns the drawing for the part that writes the preview, which adds the messages in the order of parts.
-  std::vector<std::byte> message();
-  void add(std::span<const std::byte> message);
+  /// Draws the image below the labels, before the first row.
+  void draw_image(const SampleSource& source, std::int64_t memory);
+  /// Adds rows in ascending order. Rows shared by several parts are added by each of them.
+  void add(const PreviewRow& row);
+  /// After the last row.
   void write(AtomicFile& file);
 
  private:
-  /// A row of pixels that shows rows of other parts, too.
-  struct PartOfRow {
-    int row = 0;
-    std::vector<PreviewSum> sums;
-  };
+  void finish(PreviewRow& row, const PreviewRow* below);
+  void find_numbers(const PreviewRow& row);
+  void write_numbers();
+  std::uint8_t* pixels_at(int x, int y) {
+    return pixels_.data() + 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(sheet_.width()) +
+                                 static_cast<std::size_t>(x));
+  }
 
-  int count() const;
-  std::int64_t begin_of(int row) const;
-  std::int64_t end_of(int row) const;
-  std::uint8_t* pixels_of(int row);
-  std::size_t tile_bytes() const { return static_cast<std::size_t>(sheet_.tile_width) * 3; }
-  void draw(int row, const std::vector<PreviewSum>& sums);
+  /// A number, on the row of pixels where it is looked for.
+  struct Number {
+    NumberedComponent component;
+    int tile = 0, row = 0, x = 0;
+    bool is_found = false;
+  };
 
   Extent extent_;
   ContactSheet sheet_;
-  std::size_t row_bytes_;
+  bool has_image_ = false;
   std::vector<std::uint8_t> pixels_;
-  int begin_ = 0, end_ = 0;  // rows of pixels that were drawn
-  std::vector<PartOfRow> parts_of_rows_;
+  PreviewRow above_, current_;
+  std::vector<Number> numbers_;  // in the order of rows
 };
+
+/// Draws and writes the preview of a whole image.
+void write_preview(AtomicFile& file, const MappedLabels& labels, Preview preview);
+/// On black.
+void write_preview(AtomicFile& file, const MappedLabels& labels);
 
 }  // namespace gpuccl::io

@@ -2,13 +2,16 @@
 
 MultiQC reads the table where it is installed.
 """
+import csv
+import io
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 
-from browser import Browser, PROGRAM
+from browser import Browser, gpuccl, PROGRAM
 
 import numpy
 import tifffile
@@ -39,6 +42,35 @@ return [...document.querySelectorAll(".tile")].map((tile) => ({ name: tile.query
   text: tile.querySelector(".soft").textContent, why: [...tile.querySelectorAll(".badge")].map((badge) => badge.textContent),
   seen: tile.querySelector("img")?.naturalWidth ?? 0 }))
 """
+
+
+def check_odd_names(browser, folder):
+    """Links of names that are not UTF-8, as long as they can be, or mean something in a URL lead to their pages."""
+    images, pages = folder / "odd", folder / "odd pages"
+    names = [b"caf\xe9.tif", b"caf\xe8.tif", b"l" * 251 + b".tif", b"l" * 250 + b"m.tif", "\u00fc".encode() * 125 + b".tif", b"50% #1?.tif", b"\xe9t\xe9/in.tif"]
+    for i, name in enumerate(names):
+        image = numpy.zeros((40, 60), numpy.uint8)
+        image[::4, :4 * (i + 1):4] = 255  # each has another number of components
+        path = bytes(images) + b"/" + name
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        made = io.BytesIO()
+        tifffile.imwrite(made, image)
+        with open(path, "wb") as file:
+            file.write(made.getvalue())
+    gpuccl("label", images, "--recursive", "-c", "8", "--view", f"{pages}/", "--quiet")
+    browser.open(pages / "index.html")
+    tiles = browser(TILES)
+    assert len(tiles) == len(names)
+    counts = set()
+    for tile in tiles:
+        browser.driver.get(tile["link"])
+        for _ in range(100):
+            if browser("return document.body.dataset.ready"):
+                break
+            browser.settle()
+        counts.add(browser("return gpucclView.head.components"))
+        assert tile["text"].startswith(f"{browser('return gpucclView.head.components')} component"), tile
+    assert counts == {10 * (i + 1) for i in range(len(names))}, counts
 
 
 def main():
@@ -77,6 +109,10 @@ def main():
             assert tile["seen"] == 144, tile
         browser("const order = document.getElementById('order'); order.value = 'name'; order.dispatchEvent(new Event('change'))")
         assert [tile["name"] for tile in browser(TILES)][1:] == ["many"] + [f"usual {i}" for i in range(9)]
+        rows = list(csv.DictReader(io.StringIO(browser("return gpucclBatch.table()"))))
+        assert [(row["input"], row["status"], row["components"]) for row in rows] == [
+            (line["input"], line["status"], str(line["components"] or "")) for line in lines], rows
+        assert next(row for row in rows if row["status"] == "failed")["notes"] == report["broken"]["error"]
         # Every link leads to the page of its image.
         for tile in tiles:
             browser.driver.get(tile["link"])
@@ -85,7 +121,10 @@ def main():
                     break
                 browser.settle()
             assert browser("return document.getElementById('title').textContent") == tile["name"] + ".tif"
+            assert browser("return document.getElementById('up').href") == index.resolve().as_uri()
         browser.check_requests()
+
+        check_odd_names(browser, folder)
 
         data = json.loads((pages / "gpuccl_mqc.json").read_text())["data"]
         assert {name: row["components"] for name, row in data.items()} == {

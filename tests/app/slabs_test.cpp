@@ -20,13 +20,14 @@ std::vector<std::string> label_all(const ScratchFolder& scratch, const std::stri
                  "--json",    scratch / "r.json",
                  "--stats",   scratch / "t.csv",
                  "--preview", scratch / "p.png",
+                 "--view",    scratch / "v.html",
                  "--no-fsync"};
   words.insert(words.end(), options.begin(), options.end());
   succeeds(words);
   Json report = Json::parse(read_file(scratch / "r.json"));
   report.erase("timings_ms");
   return {read_file(scratch / labels), read_file(scratch / "t.csv"), read_file(scratch / "p.png"),
-          report.dump()};
+          read_file(scratch / "v.html"), report.dump()};
 }
 
 /// Requires the same with little memory as with much.

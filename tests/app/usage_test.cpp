@@ -119,7 +119,8 @@ TEST_CASE("values that an option does not take are refused") {
     refused({"-o", "x.tif", "--min-size", count},
             "'" + std::string(count) + "' is neither an integer nor a size");
   refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not an integer from 1 to 255");
-  for (const char* option : {"-o", "--preview"}) refused({option, "-"}, "cannot go to standard output");
+  for (const char* option : {"-o", "--preview", "--view"})
+    refused({option, "-"}, "cannot go to standard output");
   for (const char* option : {"--json-dir", "--stats-dir", "--contacts-dir", "--preview-dir", "--parts-dir"})
     refused({option, "-"}, "is a folder, not a stream");
   for (const char* option : {"-o", "--json", "--stats", "--preview", "--report", "--json-dir"})

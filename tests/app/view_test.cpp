@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <set>
 
 #include "binary.hpp"
 #include "support/catch.hpp"
@@ -29,6 +30,7 @@ TEST_CASE("a page has the components of its labeling, and nothing that ends a sc
   CHECK(head["title"] == "<script>.tif");
   CHECK(head["command"]["options"] == report["options"]);
   CHECK(head["left_out"].empty());
+  CHECK(!head.contains("index"));
   CHECK(read_file(page).find("<script>.tif") == std::string::npos);
   // The same bytes again.
   succeeds({"label", input, "--min-size", "200", "--view", scratch / "again.html", "--quiet"});
@@ -60,7 +62,9 @@ TEST_CASE("a batch has a page for each input, an index with failures, and a tabl
   const Ended ended = gpuccl({"label", scratch / "in", "--recursive", "--view", pages, "--quiet"});
   CHECK(ended.code == 65);
   CHECK(head_of(pages + "a.html")["components"] == 48);
+  CHECK(head_of(pages + "a.html")["index"] == "index.html");
   CHECK(head_of(pages + "sub/a.html")["components"] == 48);
+  CHECK(head_of(pages + "sub/a.html")["index"] == "../index.html");
   CHECK(!std::filesystem::exists(pages + "broken.html"));
 
   const std::string text = read_file(pages + "index.html"), begin = "id=\"batch\">";
@@ -84,8 +88,68 @@ TEST_CASE("a batch has a page for each input, an index with failures, and a tabl
   fails({"label", scratch / "in", "--recursive", "--view", pages, "--skip-existing"}, 64,
         "--skip-existing and --view cannot be combined");
   std::filesystem::copy(source_file("data/cells.tif"), scratch / "in/index.tif");
-  fails({"label", scratch / "in", "--view", scratch / "other/"}, 64, "the index of the pages");
+  fails({"label", scratch / "in", "--view", scratch / "other/"}, 64,
+        "other/index.html; rename the input, or label it alone with --view FILE.html");
   CHECK(!std::filesystem::exists(scratch / "other/index.html"));
+}
+
+TEST_CASE("an index or a table for MultiQC that is not ours is replaced with --overwrite only") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "in");
+  std::filesystem::copy(source_file("data/cells.tif"), scratch / "in/a.tif");
+  const Words again = {"label", scratch / "in", "--view", scratch / "pages/", "--quiet"};
+  for (const char* name : {"pages/index.html", "pages/gpuccl_mqc.json"}) {
+    CAPTURE(name);
+    std::filesystem::remove_all(scratch / "pages");
+    std::filesystem::create_directories(scratch / "pages");
+    write_file(scratch / name, "");
+    succeeds(again);  // an empty one
+    const std::string ours = read_file(scratch / name);
+    succeeds(again);
+    CHECK(read_file(scratch / name) == ours);
+    const std::string page = read_file(scratch / "pages/a.html");
+    for (const std::string& foreign :
+         {std::string("<!DOCTYPE html><title>mine</title>"), std::string("{}"), page}) {
+      write_file(scratch / name, foreign);
+      fails(again, 73, "was not written by gpuccl; use another folder, or add --overwrite");
+      CHECK(read_file(scratch / name) == foreign);
+    }
+    Words over = again;
+    over.push_back("--overwrite");
+    succeeds(over);
+    CHECK(read_file(scratch / name) == ours);
+  }
+}
+
+TEST_CASE("inputs whose names are long or not UTF-8 have pages of their own") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "in/\xe9t\xe9");
+  const std::string longest(251, 'x');
+  std::string wide;
+  while (wide.size() < 250) wide += "\u00e4";
+  const std::vector<std::string> names = {longest + ".tif",
+                                          longest.substr(1) + "y.tif",
+                                          wide.substr(0, 250) + "z.tif",
+                                          "caf\xe9.tif",
+                                          "caf\xe8.tif",
+                                          "\xe9t\xe9/a.tif",
+                                          "100% & #1?.tif"};
+  for (const std::string& name : names)
+    std::filesystem::copy(source_file("data/cells.tif"), scratch / ("in/" + name));
+  succeeds({"label", scratch / "in", "--recursive", "--view", scratch / "pages/", "--quiet"});
+  const std::string text = read_file(scratch / "pages/index.html"), begin = "id=\"batch\">";
+  const std::size_t at = text.find(begin) + begin.size();
+  const Json inputs = Json::parse(text.substr(at, text.find("</script>", at) - at))["inputs"];
+  REQUIRE(inputs.size() == names.size());
+  std::set<std::string> pages;
+  for (const Json& input : inputs) {
+    const auto page = input["page"].get<std::string>();
+    CAPTURE(page);
+    CHECK(pages.insert(page).second);
+    CHECK(std::filesystem::path(page).filename().string().size() <= 255);
+    CHECK(head_of(scratch / ("pages/" + page))["components"] == 48);
+  }
+  CHECK(pages.contains("100% & #1?.html"));
 }
 
 TEST_CASE("what does not belong together makes no page") {

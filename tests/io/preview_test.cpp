@@ -1,7 +1,9 @@
 #include "io/write/preview.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include "io/write/contact_sheet.hpp"
 #include "io/write/label_color.hpp"
@@ -114,23 +116,243 @@ TEST_CASE("a sheet that is a little wider than 2048 pixels is not halved") {
 TEST_CASE("slices on a sheet stand under their numbers, where these fit") {
   const LabelImage image = filled({20, 10, 12}, 5);
   const ContactSheet sheet = plan_contact_sheet(image.extent());
-  REQUIRE(sheet.caption_height >= 7);
+  REQUIRE(sheet.text_height == 7);
   const PngPixels pixels = preview_of(image);
   const auto caption = [&](int tile) {
     std::string rows;
-    for (int y = sheet.top(tile) - 6; y < sheet.top(tile) - 1; ++y, rows += '/')
-      for (int x = sheet.left(tile); x < sheet.left(tile) + 7; ++x)
-        rows +=
-            pixel(pixels, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)) == Rgb{255, 255, 255}
-                ? '#'
-                : '.';
+    for (int y = sheet.top(tile) - 8; y < sheet.top(tile) - 1; ++y, rows += '/')
+      for (int x = sheet.left(tile) + 2; x < sheet.left(tile) + 13; ++x)
+        rows += pixels.at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)) > 150 ? '#' : '.';
     return rows;
   };
-  CHECK(caption(0) == "###..../#.#..../#.#..../#.#..../###..../");
-  CHECK(caption(10) == ".#..###/##..#.#/.#..#.#/.#..#.#/###.###/");
+  CHECK(caption(0) == ".###......./#...#....../#...#....../#...#....../#...#....../#...#....../.###......./");
+  CHECK(caption(10) ==
+        "..#....###./.##...#...#/..#...#...#/..#...#...#/..#...#...#/..#...#...#/..#....###./");
   CHECK(plan_contact_sheet({6, 10, 12}).caption_height == 0);
   CHECK(plan_contact_sheet({20, 10, 1}).caption_height == 0);
   CHECK(plan_contact_sheet({20, 20, 1000}).slice(1) == 10);
+}
+
+TEST_CASE("numbers of slices are larger on larger sheets, and make no slice smaller") {
+  const ContactSheet large = plan_contact_sheet({512, 512, 25});
+  CHECK(large.text_height >= 24);
+  CHECK(large.factor == 1);
+  const ContactSheet full = plan_contact_sheet({565, 565, 25});  // as large as 25 slices can be
+  CHECK(full.factor == 1);
+  CHECK(full.text_height == 9);
+}
+
+/// Samples of 8 bits in memory; a page may be smaller than the others.
+class Samples final : public SampleSource {
+ public:
+  explicit Samples(std::vector<Extent> pages) : pages_(std::move(pages)) {
+    info_.extent = {0, 0, static_cast<int>(pages_.size())};
+    for (const Extent& page : pages_) {
+      info_.extent.width = std::max(info_.extent.width, page.width);
+      info_.extent.height = std::max(info_.extent.height, page.height);
+      samples_.emplace_back(static_cast<std::size_t>(page.width) * static_cast<std::size_t>(page.height));
+    }
+  }
+  std::uint8_t& at(int x, int y, int z = 0) {
+    const auto page = static_cast<std::size_t>(z);
+    return samples_[page][static_cast<std::size_t>(y) * static_cast<std::size_t>(pages_[page].width) +
+                          static_cast<std::size_t>(x)];
+  }
+
+  const ImageInfo& info() const override { return info_; }
+  const SampleFormat& format(int) const override { return format_; }
+  Extent slice_extent(int z) const override { return pages_[static_cast<std::size_t>(z)]; }
+  std::int64_t buffer_bytes() const override { return 0; }
+  void decode_from_top(int z, const Sink& sink) const override {
+    const auto page = static_cast<std::size_t>(z);
+    const auto pitch = static_cast<std::size_t>(pages_[page].width);
+    for (int y = pages_[page].height - 1; y >= 0; --y)  // in any order
+      sink({format_, y, 1,
+            reinterpret_cast<const std::byte*>(samples_[page].data()) + static_cast<std::size_t>(y) * pitch,
+            pitch});
+  }
+
+ private:
+  std::vector<Extent> pages_;
+  ImageInfo info_;
+  SampleFormat format_;
+  std::vector<std::vector<std::uint8_t>> samples_;
+};
+
+PngPixels preview_over(const SampleSource& samples, const LabelImage& image,
+                       const std::vector<NumberedComponent>& numbered = {}) {
+  ScratchFolder folder;
+  AtomicFile file(folder / "preview.png");
+  Preview preview(image.extent(), numbered);
+  preview.draw_image(samples, 1 << 20);
+  write_preview(file, {image, {}, image.count()}, std::move(preview));
+  file.commit();
+  return read_png(file.path());
+}
+
+Rgb gray(int level) {
+  const auto value = static_cast<std::uint8_t>(level);
+  return {value, value, value};
+}
+
+TEST_CASE("a preview shows the image, outlines of labels, and the image through their inside") {
+  Samples samples({{40, 30, 1}});
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) samples.at(x, y) = static_cast<std::uint8_t>(20 + 5 * x);
+  LabelImage image = filled({40, 30, 1}, 0);
+  for (int y = 5; y < 12; ++y)
+    for (int x = 10; x < 30; ++x) image.data()[40 * y + x] = x < 20 ? 1 : 2;
+  const PngPixels pixels = preview_over(samples, image);
+  for (std::uint32_t x = 0; x < 40; ++x) {
+    const int level = static_cast<int>(std::lround(225 * 5 * x / (5.0 * 39)));
+    CHECK(pixel(pixels, x, 2) == gray(level));
+    for (std::uint32_t y = 5; y < 12; ++y) {
+      if (x < 10 || x >= 30) continue;
+      const bool edge = y == 5 || y == 11 || x == 10 || x == 19 || x == 20 || x == 29;
+      const Rgb color = label_color(x < 20 ? 1 : 2), shown = pixel(pixels, x, y);
+      CAPTURE(x, y);
+      for (std::size_t c = 0; c < 3; ++c) {
+        if (edge) CHECK(shown[c] == color[c]);
+        if (!edge) CHECK(std::abs(shown[c] - (level * 135 + color[c] * 120) / 255) <= 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("the image of a reduced preview is the mean of two rows of each block") {
+  Samples samples({{5800, 60, 1}});
+  for (int y = 0; y < 60; ++y)
+    for (int x = 0; x < 5800; ++x)
+      samples.at(x, y) = static_cast<std::uint8_t>(x % 2 == 0 ? 0 : y < 30 ? 225 : 75);
+  const PngPixels pixels = preview_over(samples, filled({5800, 60, 1}, 0));
+  REQUIRE(pixels.width == 2900);
+  // Black and white are the least and the largest of means of some pixels.
+  const auto upper = pixels.at(100, 3), lower = pixels.at(100, 20);
+  CHECK(upper > lower);
+  for (std::uint32_t x = 0; x < 2900; ++x) {
+    CHECK(pixels.at(x, 3) == upper);
+    CHECK(pixels.at(x, 20) == lower);
+  }
+}
+
+TEST_CASE("a light image is darker than labels") {
+  Samples samples({{40, 30, 1}});
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) samples.at(x, y) = x < 5 ? 0 : 255;
+  const PngPixels pixels = preview_over(samples, filled({40, 30, 1}, 0));
+  CHECK(pixel(pixels, 2, 2) == gray(0));
+  CHECK(pixel(pixels, 20, 2) == gray(64));
+}
+
+TEST_CASE("a line separates a smaller page from its padding") {
+  Samples samples({{30, 20, 1}, {18, 12, 1}});
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 30; ++x) samples.at(x, y) = static_cast<std::uint8_t>(x == 0 && y == 0 ? 255 : 100);
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 18; ++x) samples.at(x, y, 1) = 0;
+  const LabelImage image = filled({30, 20, 2}, 0);
+  const ContactSheet sheet = plan_contact_sheet(image.extent());
+  const PngPixels pixels = preview_over(samples, image);
+  const auto at = [&](int x, int y) {
+    return pixel(pixels, static_cast<std::uint32_t>(sheet.left(1) + x),
+                 static_cast<std::uint32_t>(sheet.top(1) + y));
+  };
+  CHECK(at(17, 11) == gray(0));
+  CHECK(at(18, 5) == gray(128));
+  CHECK(at(5, 12) == gray(128));
+  CHECK(at(18, 12) == gray(128));
+  CHECK(at(25, 5) == gray(48));
+  CHECK(at(5, 18) == gray(48));
+}
+
+NumberedComponent numbered(Label label, std::uint64_t number, std::uint64_t area, const Box& box) {
+  return {label,
+          number,
+          area,
+          box,
+          {(box.min[0] + box.max[0]) / 2, (box.min[1] + box.max[1]) / 2, (box.min[2] + box.max[2]) / 2}};
+}
+
+TEST_CASE("the largest components have their numbers on them") {
+  const Extent extent{200, 120, 3};
+  Samples samples({{200, 120, 1}, {200, 120, 1}, {200, 120, 1}});
+  samples.at(0, 0) = 1;
+  LabelImage image = filled(extent, 0);
+  // A ring, whose center is not of it, on the middle slice; a dot too small for a number.
+  for (int y = 10; y < 110; ++y)
+    for (int x = 20; x < 120; ++x)
+      if (x < 45 || x >= 95 || y < 35 || y >= 85) image.data()[24000 + 200 * y + x] = 1;
+  image.data()[24000 + 200 * 60 + 150] = 2;
+  const ContactSheet sheet = plan_contact_sheet(extent);
+  const PngPixels without = preview_over(samples, image),
+                  with = preview_over(samples, image,
+                                      {numbered(1, 707, 7500, {{20, 10, 1}, {119, 109, 1}}),
+                                       numbered(2, 5, 1, {{150, 60, 1}, {150, 60, 1}})});
+  int changed = 0, white = 0;
+  for (std::uint32_t y = 0; y < with.height; ++y)
+    for (std::uint32_t x = 0; x < with.width; ++x) {
+      if (pixel(with, x, y) == pixel(without, x, y)) continue;
+      const int in_x = static_cast<int>(x) - sheet.left(1), in_y = static_cast<int>(y) - sheet.top(1);
+      CAPTURE(in_x, in_y);
+      REQUIRE((in_x >= 0 && in_x < 200 && in_y >= 0 && in_y < 120));
+      REQUIRE(image(in_x, in_y, 1) == 1);
+      ++changed;
+      white += pixel(with, x, y) == gray(255);
+    }
+  CHECK(changed > 100);
+  CHECK(white > 20);
+}
+
+TEST_CASE("numbers are those of the largest components, the first of equal ones") {
+  Components components;
+  for (int i = 0; i < 1000; ++i)
+    components.push_back({static_cast<std::uint64_t>(i % 500 + 1),
+                          {{i, 0, 0}, {i, 0, 0}},
+                          {static_cast<CoordinateSum>(i) * static_cast<CoordinateSum>(i % 500 + 1), 0, 0}});
+  const auto number = [](std::size_t i) { return std::uint64_t{i + 11}; };
+  const std::vector<NumberedComponent> all = largest_components(components, 10, number);
+  REQUIRE(all.size() == 150);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(all[i].area == 500 - i / 2);
+    CHECK(all[i].label == 10 + (i % 2 == 0 ? 500 : 1000) - i / 2);
+    CHECK(all[i].number == all[i].label);
+    CHECK(all[i].center[0] == static_cast<int>(all[i].label) - 11);
+  }
+  // Those of parts together are those of the whole.
+  Components first, second;
+  for (std::size_t i = 0; i < 1000; ++i) (i < 333 ? first : second).push_back(components[i]);
+  std::vector<NumberedComponent> parts = largest_components(first, 10, number);
+  const auto more = largest_components(second, 343, [](std::size_t i) { return std::uint64_t{i + 344}; });
+  parts.insert(parts.end(), more.begin(), more.end());
+  keep_largest(parts);
+  REQUIRE(parts.size() == all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(parts[i].label == all[i].label);
+}
+
+TEST_CASE("parts that end within a row of pixels make the picture of the whole") {
+  const Extent extent{8000, 90, 1};
+  const LabelImage image = sample_labels(extent, 300);
+  Samples samples({extent});
+  for (int x = 0; x < 8000; ++x) samples.at(x, x % 90) = 200;
+  const PngPixels whole = preview_over(samples, image);
+  ScratchFolder folder;
+  AtomicFile file(folder / "preview.png");
+  Preview preview(extent);
+  preview.draw_image(samples, 1 << 20);
+  std::int64_t first = 0;
+  for (const int rows : {31, 1, 1, 20, 37}) {
+    LabelImage part({extent.width, rows, 1}, 300);
+    std::copy_n(image.data() + first * extent.width, static_cast<std::int64_t>(rows) * extent.width,
+                part.data());
+    std::vector<std::byte> message;
+    reduce_for_preview({part, {}, 300}, extent, first, [&](const PreviewRow& row) { append(message, row); });
+    for_each_row(message, [&](const PreviewRow& row) { preview.add(row); });
+    first += rows;
+  }
+  REQUIRE(first == extent.height);
+  preview.write(file);
+  file.commit();
+  CHECK(read_png(file.path()).values == whole.values);
 }
 
 TEST_CASE("sheets of every extent stay within 2900 pixels") {

@@ -8,6 +8,7 @@
 #include "app/common/messages.hpp"
 #include "app/label/batch/intensity_images.hpp"
 #include "app/label/input_claims.hpp"
+#include "app/view/batch_page.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
@@ -57,11 +58,11 @@ class Claims {
  public:
   InputClaims inputs;
 
-  /// Adds a joint output, `owner`.
-  void write(const std::string& path, const std::string& owner) {
+  /// Adds a joint output, `owner`. `remedy`: of an input whose output has that name.
+  void write(const std::string& path, const std::string& owner, const std::string& remedy = "") {
     if (path.empty()) return;
     inputs.refuse_output(path);
-    take(path, owner);
+    take(path, owner, remedy);
   }
   void write_all(const LabelPaths& files) {
     std::map<io::FileIdentity, std::string> own;
@@ -74,18 +75,19 @@ class Claims {
   }
 
  private:
-  void take(const std::string& path, const std::string& owner) {
-    const auto [other, free] = outputs_.emplace(io::identify(path), Output{path, owner});
+  void take(const std::string& path, const std::string& owner, const std::string& remedy = "") {
+    const auto [other, free] = outputs_.emplace(io::identify(path), Output{path, owner, remedy});
     if (free) return;
     if (are_still_one(path, other->second.path))
       throw io::FileError(owner, Failure::usage,
                           "has the same output as " + other->second.owner + ": " + path + "; " +
-                              what_keeps_apart(owner, other->second.owner));
-    other->second = {path, owner};
+                              (other->second.remedy.empty() ? what_keeps_apart(owner, other->second.owner)
+                                                            : other->second.remedy));
+    other->second = {path, owner, remedy};
   }
 
   struct Output {
-    std::string path, owner;
+    std::string path, owner, remedy;
   };
   std::map<io::FileIdentity, Output> outputs_;
 };
@@ -131,7 +133,8 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   if (!io::TextStream::is_named(options.files.stats))
     claims.write(options.files.stats, "the table of all components");
 
-  claims.write(index_of_pages(options), "the index of the pages");
+  claims.write(index_of_pages(options), "the index of the pages",
+               "rename the input, or label it alone with --view FILE.html");
   claims.write(multiqc_of_pages(options), "the table of MultiQC");
 
   std::vector<IntensityImages> intensities;
@@ -154,7 +157,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.contacts = in_folder(batch.contacts_folder, input.name, ".csv");
     files.preview = in_folder(batch.preview_folder, input.name, ".png");
     files.outlines = in_folder(batch.outlines_folder, input.name, ".geojson");
-    files.view = in_folder(options.files.view, input.name, ".html");
+    files.view = in_folder(options.files.view, page_name(input.name), "");
     std::optional<Error> problem = input.problem;
     try {
       for (IntensityImages& of_folder : intensities) {

@@ -115,6 +115,10 @@ class Batch {
     summary_.open(options.output.file);
     index_.open(options.output.file);
     multiqc_.open(options.output.file);
+    if (!options.output.replace_foreign && !options.files.view.empty()) {
+      refuse_foreign_page(index_of_pages(options), is_batch_page);
+      refuse_foreign_page(multiqc_of_pages(options), is_multiqc_table);
+    }
     if (!options.batch.summary.empty()) {
       if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
         refuse_foreign_table(options.batch.summary, io::is_summary_csv);
