@@ -112,56 +112,22 @@ Objects read_objects(const std::string& path, const MatchOptions& options) {
   });
 }
 
-/// The rows of one pair of images: every overlap, then the objects without any.
-class PairRows {
- public:
-  PairRows(const std::string& input, const Objects& truth, const Objects& prediction,
-           const OverlapTable& table, const std::vector<Match>& matches)
-      : truth_(truth), prediction_(prediction), table_(table) {
-    if (!input.empty()) prefix_ = io::csv_field(input) + ",";
-    for (const Match& match : matches) matched_.emplace(match.truth, match.prediction);
+/// The rows of one pair of images, as text.
+std::string pairs_text(const std::string& input, const Objects& truth, const Objects& prediction,
+                       const OverlapTable& table, const std::vector<Match>& matches) {
+  std::string text;
+  const std::string before = input.empty() ? "" : io::csv_field(input) + ",";
+  for (const ObjectPair& pair : list_pairs(table, matches)) {
+    const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
+      return i ? std::to_string(values[*i]) : std::string();
+    };
+    text += before + of(truth.ids, pair.truth) + "," + of(prediction.ids, pair.prediction) + "," +
+            of(table.truth_areas, pair.truth) + "," + of(table.prediction_areas, pair.prediction) + "," +
+            std::to_string(pair.pixels) + "," + io::shortest(pair.iou) + "," + io::shortest(pair.dice) +
+            (pair.is_match ? ",1\n" : ",0\n");
   }
-
-  std::string text() {
-    std::set<std::uint32_t> truth_found, prediction_found;
-    for (const Overlap& pair : table_.overlaps) {
-      truth_found.insert(pair.truth);
-      prediction_found.insert(pair.prediction);
-      add(of_truth(pair.truth), of_prediction(pair.prediction), std::to_string(pair.pixels),
-          io::shortest(table_.iou(pair)), io::shortest(table_.dice(pair)),
-          matched_.contains({pair.truth, pair.prediction}));
-    }
-    for (std::uint32_t i = 0; i < table_.truth_areas.size(); ++i)
-      if (!truth_found.contains(i)) add(of_truth(i), {}, "0", "0", "0", false);
-    for (std::uint32_t i = 0; i < table_.prediction_areas.size(); ++i)
-      if (!prediction_found.contains(i)) add({}, of_prediction(i), "0", "0", "0", false);
-    return std::move(text_);
-  }
-
- private:
-  struct Object {
-    std::string id, area;  // empty: none
-  };
-
-  Object of_truth(std::uint32_t i) const {
-    return {std::to_string(truth_.ids[i]), std::to_string(table_.truth_areas[i])};
-  }
-  Object of_prediction(std::uint32_t i) const {
-    return {std::to_string(prediction_.ids[i]), std::to_string(table_.prediction_areas[i])};
-  }
-
-  void add(const Object& truth, const Object& prediction, const std::string& pixels, const std::string& iou,
-           const std::string& dice, bool matched) {
-    text_ += prefix_ + truth.id + "," + prediction.id + "," + truth.area + "," + prediction.area + "," +
-             pixels + "," + iou + "," + dice + (matched ? ",1\n" : ",0\n");
-  }
-
-  const Objects& truth_;
-  const Objects& prediction_;
-  const OverlapTable& table_;
-  std::string prefix_, text_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> matched_;
-};
+  return text;
+}
 
 Json json_of(const Totals& totals) {
   const OverlapCounts& counts = totals.counts;
@@ -323,7 +289,7 @@ class Matching {
       if (totals.scores.size() == 1) first = std::move(matches);
     }
     give_hint(pair, totals.counts, options_.label);
-    if (csv_) csv_->write(PairRows(pair.name, truth, prediction, table, first).text());
+    if (csv_) csv_->write(pairs_text(pair.name, truth, prediction, table, first));
     if (is_batch_) {
       Json row{{"input", pair.name}, {"truth", pair.truth}, {"prediction", pair.prediction}};
       row.update(json_of(totals));

@@ -232,6 +232,20 @@ TEST_CASE("objects that overlap are counted once, and counts add up over images"
   CHECK(none.precision() == 0);
 }
 
+TEST_CASE("the table of pairs has all overlaps, then objects without any") {
+  // Truth 1 overlaps predictions 1 and 2; truth 2 and prediction 3 overlap nothing.
+  const OverlapTable table{{6, 4}, {4, 2, 5}, {{0, 0, 4}, {0, 1, 2}}};
+  const std::vector<ObjectPair> pairs = list_pairs(table, match_objects(table, 0.5));
+  REQUIRE(pairs.size() == 4);
+  CHECK((pairs[0].truth == 0u && pairs[0].prediction == 0u && pairs[0].is_match && pairs[0].pixels == 4));
+  CHECK(pairs[0].iou == 4.0 / 6);
+  CHECK(pairs[0].dice == 8.0 / 10);
+  CHECK((pairs[1].prediction == 1u && !pairs[1].is_match));
+  CHECK((pairs[2].truth == 1u && !pairs[2].prediction && pairs[2].pixels == 0 && pairs[2].iou == 0));
+  CHECK((!pairs[3].truth && pairs[3].prediction == 2u));
+  CHECK(list_pairs({}, {}).empty());
+}
+
 TEST_CASE("scores are those of the definitions, and 0 without a denominator") {
   OverlapTable table;
   table.truth_areas = {10, 10, 10};

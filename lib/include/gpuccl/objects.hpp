@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -72,6 +73,18 @@ struct Match {
 /// pairs that overlap, as StarDist's `matching` has it. Above a threshold of 0.5 there is one way. Ascending
 /// by truth.
 std::vector<Match> match_objects(const OverlapTable& table, double threshold);
+
+/// A row of the table of pairs: two objects that overlap, or one object that overlaps none.
+struct ObjectPair {
+  std::optional<std::uint32_t> truth = {}, prediction = {};
+  std::uint64_t pixels = 0;  // that they share
+  double iou = 0, dice = 0;
+  bool is_match = false;
+};
+
+/// Returns the rows of the table of pairs: all overlaps, then true and predicted objects without any.
+/// `matches`: as match_objects() returns them.
+std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches);
 
 /// Detection and panoptic metrics of one matching, as StarDist's `matching` defines them. A ratio without a
 /// denominator is 0.

@@ -234,4 +234,23 @@ double average_precision(std::span<const MatchScores> scores) {
   return ratio(total, static_cast<double>(scores.size()));
 }
 
+std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches) {
+  std::vector<ObjectPair> pairs;
+  std::vector<bool> truth_found(table.truth_areas.size()), prediction_found(table.prediction_areas.size());
+  auto next = matches.begin();  // in the order of the overlaps
+  for (const Overlap& one : table.overlaps) {
+    truth_found[one.truth] = true;
+    prediction_found[one.prediction] = true;
+    const bool is_match =
+        next != matches.end() && next->truth == one.truth && next->prediction == one.prediction;
+    if (is_match) ++next;
+    pairs.push_back({one.truth, one.prediction, one.pixels, table.iou(one), table.dice(one), is_match});
+  }
+  for (std::uint32_t i = 0; i < truth_found.size(); ++i)
+    if (!truth_found[i]) pairs.push_back({.truth = i});
+  for (std::uint32_t i = 0; i < prediction_found.size(); ++i)
+    if (!prediction_found[i]) pairs.push_back({.prediction = i});
+  return pairs;
+}
+
 }  // namespace gpuccl
