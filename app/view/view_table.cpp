@@ -94,7 +94,7 @@ nlohmann::json head_of(const std::string& name, const std::string& type, const s
                        bool volume) {
   nlohmann::json head = {{"name", name}, {"type", type}};
   for (const Measure& measure : measures())
-    if (measure.name == name) {
+    if (measure.name == name.substr(0, name.find('['))) {  // after it the name of an image
       head["definition"] = measure.definition;
       if (const std::string of_it = unit_of(measure, unit, volume); !of_it.empty()) head["unit"] = of_it;
     }

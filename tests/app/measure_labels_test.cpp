@@ -176,6 +176,12 @@ TEST_CASE("several images and channels have columns of their own") {
   refuses("area > 1", dapi + "," + dapi, "two images are called 'dapi'");
   fails({"measure", labels, "--stats", "-", "--intensity", dapi + ",-"}, 64, "read once");
 
+  const std::string page = scratch / "page.html";
+  succeeds({"label", labels, "--intensity", both, "--measure", "intensity_mean", "--view", page, "--quiet"});
+  CHECK(read_file(page).find(
+            R"("definition":"Mean of the samples","filters":true,"name":"intensity_mean[gfp]")") !=
+        std::string::npos);
+
   // Channels of a pixel.
   const std::string colors = scratch / "colors.ppm";
   std::string samples;
