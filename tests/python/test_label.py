@@ -245,8 +245,12 @@ def test_labels_of_any_size():
     assert table["label"].tolist() == [5, 2**63] and table["area"].tolist() == [1, 2]
     with pytest.raises(ValueError, match="negative"):
         gpuccl.measure(np.array([-1, 2]))
-    with pytest.raises(TypeError, match="integers"):
+    with pytest.raises(ValueError, match="labels are integers"):
         gpuccl.measure(np.array([1.5]))
+    real = gpuccl.measure(np.array([[7.0, np.nan], [0, 2]], np.float32))
+    assert real["label"].tolist() == [2, 7] and real["label"].dtype == np.uint64
+    with pytest.raises(TypeError, match="integers"):
+        gpuccl.measure(np.array([1j]))
 
 
 def test_clean_by_definition(random):

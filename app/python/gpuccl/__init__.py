@@ -154,7 +154,7 @@ def measure(labels, intensity=None, properties=_DEFAULT, *, connectivity=None, s
     Parameters
     ----------
     labels : array of integers
-        0 is background; other values need not follow each other.
+        0 is background; other values need not follow each other. Floating-point values must be integers.
     intensity : array, optional
         Samples of the same shape, for properties such as ``intensity_mean``, or with a last axis of channels: then
         each has columns of its own, ``intensity_mean-0`` and so on.

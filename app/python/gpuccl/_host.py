@@ -86,8 +86,10 @@ def images_of(shape) -> tuple[int, tuple]:
 
 def measure(labels, intensity, properties, connectivity, spacing):
     labels = as_host(labels)
-    if labels.dtype.kind not in "bui":
+    if labels.dtype.kind not in "buif":
         raise TypeError(f"labels are integers, not {labels.dtype}")
+    if labels.dtype == np.float16:
+        labels = labels.astype(np.float32)
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
     if intensity is None:

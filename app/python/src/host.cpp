@@ -388,42 +388,9 @@ Numbered number_labels(const HostArray& array) {
   return numbered;
 }
 
-/// Area, box and sums of each label, connected or not.
-Components components_of(const LabelImage& labels) {
-  const Extent extent = labels.extent();
-  const std::size_t count = labels.count();
-  tbb::enumerable_thread_specific<std::vector<Component>> found(
-      [count] { return std::vector<Component>(count); });
-  for_rows(extent, sizeof(Label), [&](std::int64_t first, std::int64_t rows) {
-    std::vector<Component>& mine = found.local();
-    for (std::int64_t r = first; r < first + rows; ++r) {
-      const Label* const row = labels.data() + r * extent.width;
-      const int y = static_cast<int>(r % extent.height), z = static_cast<int>(r / extent.height);
-      for (int begin = 0, end = 0; begin < extent.width; begin = end) {
-        for (end = begin + 1; end < extent.width && row[end] == row[begin];) ++end;
-        if (row[begin] == 0) continue;
-        Component run;
-        const auto length = static_cast<std::uint64_t>(end - begin);
-        run.area = length;
-        run.box = {{begin, y, z}, {end - 1, y, z}};
-        run.sum = {(static_cast<std::uint64_t>(begin) + static_cast<std::uint64_t>(end) - 1) * length / 2,
-                   static_cast<std::uint64_t>(y) * length, static_cast<std::uint64_t>(z) * length};
-        mine[row[begin] - 1].add(run);
-      }
-    }
-  });
-  std::vector<Component> sums(count);
-  for (const auto& some : found)
-    for (std::size_t i = 0; i < count; ++i) sums[i].add(some[i]);
-  Components components;
-  components.resize(count);
-  for (std::size_t i = 0; i < count; ++i) components.set(i, sums[i]);
-  return components;
-}
-
 /// Rejects measures that look at neighbors if labels touch, and measures that count pieces of labels that are
 /// not connected.
-void check_measures(const TableRequest& request, const LabelImage& labels, Connectivity connectivity) {
+void check_measures(const TableRequest& request, const LabelSource& labels, Connectivity connectivity) {
   std::string apart;
   for (const std::string& name : request.columns) {
     const std::optional<MeasureId> id = find_measure(name);
@@ -450,6 +417,21 @@ struct Objects {
   std::vector<std::uint64_t> ids;
 };
 
+/// Sorts the rows of a table by the identifiers of its objects.
+void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
+  if (std::is_sorted(ids.begin(), ids.end())) return;
+  std::vector<std::size_t> order(ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+  for (auto& [name, cells] : table.columns)
+    std::visit(
+        [&](auto& column) {
+          const auto unsorted = column;
+          for (std::size_t i = 0; i < order.size(); ++i) column[i] = unsorted[order[i]];
+        },
+        cells);
+}
+
 Objects read_objects(const HostArray& array) {
   Objects objects{label_by_value(read_values(array, 0)), {}};
   objects.ids = object_ids(*array.type(), objects.labeled.values);
@@ -462,35 +444,17 @@ Table pair_table(const OverlapTable& table, std::span<const std::uint64_t> truth
   std::vector<std::uint64_t> truth, prediction;
   std::vector<std::int64_t> truth_area, prediction_area, overlap, matched;
   std::vector<double> iou, dice;
-  std::vector<bool> truth_found(truth_ids.size()), prediction_found(prediction_ids.size());
-  const auto add = [&](std::uint64_t a, std::uint64_t a_area, std::uint64_t b, std::uint64_t b_area) {
-    truth.push_back(a);
-    prediction.push_back(b);
-    truth_area.push_back(static_cast<std::int64_t>(a_area));
-    prediction_area.push_back(static_cast<std::int64_t>(b_area));
-  };
-  std::size_t next = 0;  // of the matches, which are in the order of the pairs
-  for (const Overlap& pair : table.overlaps) {
-    truth_found[pair.truth] = true;
-    prediction_found[pair.prediction] = true;
-    add(truth_ids[pair.truth], table.truth_areas[pair.truth], prediction_ids[pair.prediction],
-        table.prediction_areas[pair.prediction]);
+  for (const ObjectPair& pair : list_pairs(table, matches)) {
+    truth.push_back(pair.truth ? truth_ids[*pair.truth] : 0);
+    prediction.push_back(pair.prediction ? prediction_ids[*pair.prediction] : 0);
+    truth_area.push_back(pair.truth ? static_cast<std::int64_t>(table.truth_areas[*pair.truth]) : 0);
+    prediction_area.push_back(
+        pair.prediction ? static_cast<std::int64_t>(table.prediction_areas[*pair.prediction]) : 0);
     overlap.push_back(static_cast<std::int64_t>(pair.pixels));
-    iou.push_back(table.iou(pair));
-    dice.push_back(table.dice(pair));
-    const bool is_match = next < matches.size() && matches[next].truth == pair.truth &&
-                          matches[next].prediction == pair.prediction;
-    matched.push_back(is_match ? 1 : 0);
-    if (is_match) ++next;
+    iou.push_back(pair.iou);
+    dice.push_back(pair.dice);
+    matched.push_back(pair.is_match ? 1 : 0);
   }
-  for (std::size_t i = 0; i < truth_ids.size(); ++i)
-    if (!truth_found[i]) add(truth_ids[i], table.truth_areas[i], 0, 0);
-  for (std::size_t i = 0; i < prediction_ids.size(); ++i)
-    if (!prediction_found[i]) add(0, 0, prediction_ids[i], table.prediction_areas[i]);
-  overlap.resize(truth.size());
-  matched.resize(truth.size());
-  iou.resize(truth.size());
-  dice.resize(truth.size());
   Table pairs;
   pairs.columns.emplace_back("truth", std::move(truth));
   pairs.columns.emplace_back("prediction", std::move(prediction));
@@ -613,16 +577,18 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
   {
     const nb::gil_scoped_release others_go_on;
     const Connectivity connectivity = checked(connectivity_given);
-    const Numbered numbered = number_labels(array);
-    check_measures(request, numbered.labels, connectivity);
-    const Components components = components_of(numbered.labels);
-    table = make_table({.labels = numbered.labels,
-                        .components = components,
+    const Objects objects = read_objects(array);
+    const Labeled& labeled = objects.labeled.labeled;
+    check_measures(request, *labeled.labels, connectivity);
+    const bool is_real = is_floating(*array.type());
+    table = make_table({.labels = *labeled.labels,
+                        .components = labeled.components,
                         .connectivity = connectivity,
-                        .values = numbered.values,
-                        .type = numbered.type,
+                        .values = objects.ids,
+                        .type = is_real ? ValueType::u64 : *array.type(),
                         .by_values = true},
                        request, intensity ? &*intensity : nullptr);
+    sort_rows(table, objects.ids);
   }
   return to_dict(std::move(table));
 }
