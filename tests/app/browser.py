@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 try:
@@ -115,6 +116,7 @@ class Firefox:
                 break
         else:
             raise RuntimeError("Firefox does not start")
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()  # so that the pipe never fills
         self.socket = websocket.create_connection(found[1] + "/session", timeout=120, suppress_origin=True)
         self.number, self.events = 0, []
         self.send("session.new", capabilities={})

@@ -185,7 +185,7 @@ def check_many(browser, folder):
     browser.open(page)
     times = filter_times(browser)
     print(f"{len(before)} components: page of {page.stat().st_size} bytes, a filter in {times[0]:.0f} to {times[-1]:.0f} ms, median {times[len(times) // 2]:.0f}")
-    assert times[len(times) // 2] < 1000, times  # on a machine with other work; 100 ms is the aim on one without
+    assert times[0] < 100, times  # other work on the machine may slow down some
     check_filter(browser, folder, [("area", 0.7, 1.0)], before)
     small = folder / "small.html"
     gpuccl("view", DATA / "cells.tif", "--image", DATA / "cells.tif", "--size", "150K", "-o", small)
