@@ -54,6 +54,7 @@ for python; do
     -C "cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER:-}" -C "cmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=${LAUNCHER:-}" \
     "$root"
   "$folder/$tag/bin/python" -m wheel tags --remove --platform-tag "manylinux_2_34_$(uname -m)" "$folder"/made/*.whl >/dev/null
+  "$folder/$tag/bin/python" "$root/app/python/recompress.py" "$folder"/made/*.whl
   mv "$folder"/made/*.whl "$folder/dist"
 done
 ls -l "$folder/dist"
