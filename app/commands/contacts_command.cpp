@@ -11,6 +11,7 @@
 #include "app/common/messages.hpp"
 #include "app/label/hints.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/label/label_sandbox.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/periodic_option.hpp"
@@ -43,6 +44,7 @@ void warn_of_few_labels(const std::string& path, std::uint64_t largest, bool tou
 }
 
 int run_contacts(const ContactsOptions& options) {
+  enter_sandbox({options.input}, {options.output});
   LabelPaths paths;
   paths.input = options.input;
   paths.stats = options.output;

@@ -25,10 +25,10 @@ struct JoinOptions {
 int run_join(const JoinOptions& options) {
   const ThreadLimit threads(options.threads);
   if (options.finish) {
-    finish_tasks(options.folder, options.quiet);
+    finish_tasks(options.folder, options.quiet, true);
     return kSuccess;
   }
-  const std::optional<Joined> joined = join_tasks(options.folder);
+  const std::optional<Joined> joined = join_tasks(options.folder, true);
   if (!options.quiet && ::isatty(STDERR_FILENO) != 0)
     print_message(
         options.folder + ": " +

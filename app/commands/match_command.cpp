@@ -18,6 +18,7 @@
 #include "app/common/version.hpp"
 #include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/label/label_sandbox.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
@@ -342,6 +343,7 @@ void setup_match(const Command& command) {
       throw Error(Failure::usage, "--connectivity is for masks; add --label");
     if (options->csv == "-" && options->json == "-")
       throw Error(Failure::usage, "--csv and --json cannot both be standard output");
+    enter_sandbox({options->truth, options->prediction}, {options->csv, options->json});
     LabelPaths paths;
     paths.input = options->truth;
     paths.intensities = {options->prediction};

@@ -352,12 +352,9 @@ void Job::write_contacts() {
                                        " of memory to find contacts; the limit is " +
                                        io::bytes_in_words(static_cast<double>(budget.limit())));
   });
-  all_or_none([&] {
-    const Connectivity all = all_neighbors(input_->connectivity());
-    contacts_ = is_alone() ? find_contacts(*part_.labels.labels, all, part_.labels.map(), options_.periodic,
-                                           budget.left_beside(budget.finding_contacts()))
-                           : find_contacts_of_part(link_, extent_, all, part_, options_.periodic);
-  });
+  contacts_ = find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_,
+                                    options_.periodic, budget.left_beside(budget.finding_contacts()),
+                                    [this](const std::function<void()>& work) { here(files_.input, work); });
   const bool in_3d = is_3d(input_->connectivity());
   if (is_alone()) {
     if (io::AtomicFile* const file = outputs_->contacts())

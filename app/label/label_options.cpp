@@ -169,6 +169,7 @@ void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
 LabelOptions LabelOptions::for_objects() {
   LabelOptions options;
   options.values.objects = true;
+  options.algorithm.engine.device = DeviceChoice::cpu;
   options.selection.order = LabelOrder::value;
   return options;
 }

@@ -108,8 +108,16 @@ Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std
   return sandbox.take();
 }
 
-void enter_sandbox(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+void enter_sandbox_of_join(const LabelPaths& files, const LabelOptions& options, const std::string& parts) {
+  LabelOptions on_cpu = options;
+  on_cpu.algorithm.engine.device = DeviceChoice::cpu;
+  sandbox_of(files, on_cpu, parts).enter();
+}
+
+void enter_sandbox(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                   bool follow) {
   LabelOptions on_cpu;
+  on_cpu.input.limits.follow = follow;
   on_cpu.algorithm.engine.device = DeviceChoice::cpu;
   LabelSandbox sandbox(on_cpu);
   for (const std::string& input : inputs) sandbox.add_input(input);

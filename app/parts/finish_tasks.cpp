@@ -9,10 +9,12 @@
 #include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
+#include "app/label/label_sandbox.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
+#include "io/image/limits.hpp"
 #include "io/parts/section_checks.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
@@ -86,7 +88,16 @@ class Finish {
   /// Writes the contacts of all parts, added up.
   void write_contacts(io::AtomicFile& out) {
     description_.contacts();
-    std::vector<Contact> contacts;
+    ContactSums sums(io::memory_limit(options().input.limits));
+    const auto add = [&](const std::vector<Contact>& more) {
+      try {
+        sums.add(more);
+      } catch (const Error& error) {
+        if (error.failure() != Failure::memory) throw;
+        throw io::FileError(out.path(), Failure::memory,
+                            "has more contacts than fit into memory; join on a machine with more");
+      }
+    };
     std::vector<ValueBits> values;
     std::vector<BorderRows> at_borders;
     const bool across = has_contacts_across(run_.files(), options());
@@ -94,7 +105,7 @@ class Finish {
       stretch(part).need([&](const io::CheckedFile& file) {
         const auto more = file.take<Contact>(sections::kContacts);
         io::check_contacts(more, joined_.count);
-        contacts.insert(contacts.end(), more.begin(), more.end());
+        add(more);
         if (!across) return;
         at_borders.push_back(
             {file.take<std::int64_t>(sections::kBorderRows),
@@ -110,11 +121,10 @@ class Finish {
       throw io::FileError(run_.file(TaskFile::joined).path, Failure::data,
                           "is damaged; run gpuccl join again");
     if (across) {
-      const auto more = find_contacts_across(run_.extent(), all_neighbors(input_.connectivity()),
-                                             options().periodic, at_borders);
-      contacts.insert(contacts.end(), more.begin(), more.end());
+      add(find_contacts_across(run_.extent(), all_neighbors(input_.connectivity()), options().periodic,
+                               at_borders));
     }
-    contacts = add_up_contacts(contacts);
+    const std::vector<Contact> contacts = sums.sorted();
     io::concerning(out.path(), [&] {
       io::write_contacts_csv(out, is_3d(input_.connectivity()), input_.info().geometry, contacts,
                              input_.column(values));
@@ -155,8 +165,9 @@ class Finish {
 
 }  // namespace
 
-void finish_tasks(const std::string& folder, bool quiet) {
+void finish_tasks(const std::string& folder, bool quiet, bool sandboxed) {
   StoredRun run(folder);
+  if (sandboxed) enter_sandbox_of_join(run.files(), run.options(), folder);
   if (!run.is_finished()) {
     run.open_input();
     Finish(run, quiet).finish();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/label/label_sandbox.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
@@ -308,8 +309,9 @@ class Join {
 
 }  // namespace
 
-std::optional<Joined> join_tasks(const std::string& folder) {
+std::optional<Joined> join_tasks(const std::string& folder, bool sandboxed) {
   StoredRun run(folder);
+  if (sandboxed) enter_sandbox_of_join(run.files(), run.options(), folder);
   if (run.is_finished()) return std::nullopt;
   run.open_input();
   return Join(run).join();

@@ -14,6 +14,8 @@
 #include "app/parts/tasks.hpp"
 #include "gpuccl/contacts.hpp"
 #include "gpuccl/parts.hpp"
+#include "io/files/file_error.hpp"
+#include "io/image/limits.hpp"
 #include "io/parts/section_checks.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/report.hpp"
@@ -248,11 +250,20 @@ class LabelTask {
     if (run_.files().contacts.empty() || own().empty()) return {};
     const Connectivity all = all_neighbors(input().connectivity());
     std::vector<NumberedSlab> slabs;
-    for (const int part : parts_with({own().begin - rows_touched_before(whole(), all).before, own().end}))
+    std::int64_t taken = bytes_to_find_contacts(whole(), all, (std::int64_t{whole().width} + 1) / 2);
+    for (const int part : parts_with({own().begin - rows_touched_before(whole(), all).before, own().end})) {
       slabs.push_back(numbered(part, joined));
+      taken += static_cast<std::int64_t>(slabs.back().numbers.size() * sizeof(Label));
+    }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count));
-    return find_contacts_of_rows(*labels, all, own().begin, own().count());
+    return io::concerning(run_.files().input, [&] {
+      return find_contacts_of_rows(*labels, all, own().begin, own().count(), left_for_contacts(taken));
+    });
+  }
+
+  std::int64_t left_for_contacts(std::int64_t taken) const {
+    return std::max(MemoryBudget::kInAnyCase, io::memory_limit(run_.options().input.limits) - taken);
   }
 
   /// Returns the parts that have some of these rows; none for an empty part.

@@ -29,10 +29,12 @@ struct Joined {
 
 /// Unites the components of parts that were labeled, and numbers them, unless that is done; where holes are
 /// to be filled, first finds these. Returns how many there are; nothing if the run is finished.
-std::optional<Joined> join_tasks(const std::string& folder);
+///
+/// `sandboxed`: the process enters a sandbox when it knows the files of the run, before it reads the input.
+std::optional<Joined> join_tasks(const std::string& folder, bool sandboxed);
 
 /// Puts the stretches together that the tasks have written, gives the outputs their names and removes the
 /// files of the tasks, unless that is done.
-void finish_tasks(const std::string& folder, bool quiet);
+void finish_tasks(const std::string& folder, bool quiet, bool sandboxed);
 
 }  // namespace gpuccl::app

@@ -94,4 +94,18 @@ with tempfile.TemporaryDirectory() as scratch:
         print(f"{name + ' of ' + size:44}{mib:.0f} of {most} ({code})", flush=True)
         if code not in (0, 71) or mib > most + BESIDE or (code and "that fit" in name):
             failed.append((name, size, most, round(mib), code))
+    # Tasks: each run of a part, and joining.
+    noise = os.path.join(scratch, "noise-3000x3000.tif")
+    for most, fits in ((32, False), (400, True)):
+        parts, table = os.path.join(scratch, f"parts{most}"), os.path.join(scratch, "tasks.csv")
+        task = [["label", noise, "--contacts", table, "-c", "4", "--memory", f"{most}M", "--overwrite", "--no-fsync", "--device", "cpu",
+                 "--part", f"{part}/2", "--parts-dir", parts] for part in (1, 2)]
+        runs = [*task, ["join", parts], *task, ["join", parts, "--finish"]]
+        peaks = [peak(words) for words in runs]
+        print(f"contacts of tasks in {most}: " + ", ".join(f"{mib:.0f} ({code})" for code, mib in peaks), flush=True)
+        for words, (code, mib) in zip(runs, peaks):
+            if code not in ((0,) if fits else (0, 66, 71)) or words[0] == "label" and mib > most + BESIDE:
+                failed.append(("tasks", most, round(mib), code))
+        if not fits and 71 not in [code for code, _ in peaks]:
+            failed.append(("tasks", most, "nothing refused"))
     assert not failed, failed

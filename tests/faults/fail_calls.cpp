@@ -6,9 +6,9 @@
 //                            asked for; with + after it, all from the K-th on
 //                            child:1:SIGNAL: a process that was forked gets a signal when it reads
 //   GPUCCL_CALLS=FILE        how many calls of that kind there were goes there at the end
-//   GPUCCL_ESCAPE=FROM:TO    as a reader does that hostile bytes have taken over, the first time that the
-//   input
-//                            is read: reads the file FROM, writes the file TO, and says what it could
+//   GPUCCL_ESCAPE=FROM:TO:AT as a reader does that hostile bytes have taken over, the first time that the
+//                            file AT is read (any if it is left out): reads the file FROM, writes the file
+//                            TO, and prints what it could
 //
 // Calls count once main() has begun, which it shows by calling signal().
 
@@ -89,13 +89,22 @@ __attribute__((destructor)) void report() {
   std::fclose(counts);
 }
 
-void try_to_escape() {
+/// Whether this descriptor is of the file `path`.
+bool is_of(int file, const char* path) {
+  char link[32], name[512];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = ::readlink(link, name, sizeof name);
+  return length == static_cast<ssize_t>(std::strlen(path)) &&
+         std::memcmp(name, path, static_cast<std::size_t>(length)) == 0;
+}
+
+void try_to_escape(int file) {
   static std::atomic<bool> tried = false;
   const char* const names = std::getenv("GPUCCL_ESCAPE");
-  if (names == nullptr || tried.exchange(true)) return;
-  const char* const to = std::strchr(names, ':') + 1;
-  char from[256] = "";
-  std::memcpy(from, names, static_cast<std::size_t>(to - names) - 1);
+  char from[512] = "", to[512] = "", at[512] = "";
+  if (names == nullptr || tried) return;
+  const int given = std::sscanf(names, "%511[^:]:%511[^:]:%511[^:]", from, to, at);
+  if ((given == 3 && !is_of(file, at)) || tried.exchange(true)) return;
   const int read_from = next<decltype(openat)>("openat")(AT_FDCWD, from, O_RDONLY);
   const int written_to = next<decltype(openat)>("openat")(AT_FDCWD, to, O_WRONLY | O_CREAT, 0600);
   const int connected = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -154,7 +163,7 @@ ssize_t read(int file, void* data, std::size_t count) {
 }
 
 ssize_t pread(int file, void* data, std::size_t count, off_t offset) {
-  try_to_escape();
+  try_to_escape(file);
   if (is_child && is_turn("child")) ::raise(std::atoi(plan.how));
   return move("read", count,
               [&](std::size_t n) { return next<decltype(pread)>("pread")(file, data, n, offset); });

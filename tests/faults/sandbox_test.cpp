@@ -30,11 +30,20 @@ struct Escape {
 
   Escape() { write_file(secret, "of somebody else"); }
 
-  Ended attempt(const Words& words) const {
+  /// `at`: the file whose reader is taken over; "": the first one that is read.
+  Ended attempt(const Words& words, const std::string& at = "") const {
     Command command = gpuccl_command(words);
     command.environment.emplace_back("LD_PRELOAD", GPUCCL_FAIL_CALLS);
-    command.environment.emplace_back("GPUCCL_ESCAPE", secret + ":" + planted);
+    command.environment.emplace_back(
+        "GPUCCL_ESCAPE", secret + ":" + planted + (at.empty() ? "" : ":" + fs::canonical(at).string()));
     return run(command);
+  }
+  void reaches_nothing(const Words& words, const std::string& at = "") const {
+    CAPTURE(words);
+    const Ended ended = attempt(words, at);
+    CHECK(ended.code == 0);
+    CHECK(ended.err.find("escape: read no, write no, connect ") == 0);
+    CHECK_FALSE(fs::exists(planted));
   }
 };
 
@@ -63,7 +72,7 @@ TEST_CASE("a reader in the sandbox reads and writes nothing outside") {
   CHECK(Json::parse(read_file(escape.inside / "out.json"))["labeling"]["device"]["sandbox"] == "landlock");
 }
 
-TEST_CASE("compare and view are in the sandbox, too") {
+TEST_CASE("other commands that read images are in the sandbox, too") {
   if (landlock_version() == 0) {
     std::cout << "skipped: the kernel has no Landlock\n";
     return;
@@ -71,15 +80,34 @@ TEST_CASE("compare and view are in the sandbox, too") {
   const Escape escape;
   const std::string labels = escape.inside / "labels.tif";
   succeeds({"label", escape.input, "-o", labels, "--device", "cpu", "--quiet"});
-  const auto reaches_nothing = [&](const Words& words) {
-    CAPTURE(words);
-    const Ended ended = escape.attempt(words);
-    CHECK(ended.code == 0);
-    CHECK(ended.err.find("escape: read no, write no, connect ") == 0);
-    CHECK_FALSE(fs::exists(escape.planted));
+  escape.reaches_nothing({"compare", labels, labels});
+  escape.reaches_nothing({"view", labels, "--image", escape.input, "-o", escape.inside / "page.html"});
+  escape.reaches_nothing({"measure", labels, "--stats", escape.inside / "table.csv"});
+  escape.reaches_nothing({"contacts", labels, "-o", escape.inside / "contacts.csv"});
+  escape.reaches_nothing({"match", labels, labels, "--csv", escape.inside / "pairs.csv"});
+  for (const char* const folder : {"truth", "prediction"}) {
+    fs::create_directory(escape.inside / folder);
+    fs::copy(labels, escape.inside / (folder + std::string("/a.tif")));
+  }
+  escape.reaches_nothing({"match", escape.inside / "truth", escape.inside / "prediction", "--json", "-"});
+}
+
+TEST_CASE("joining is in the sandbox, too") {
+  if (landlock_version() == 0) {
+    std::cout << "skipped: the kernel has no Landlock\n";
+    return;
+  }
+  const Escape escape;
+  const std::string parts = escape.inside / "parts";
+  const auto label_part = [&] {
+    succeeds({"label", escape.input, "--json", escape.inside / "p.json", "--device", "cpu", "--part", "1/1",
+              "--parts-dir", parts});
   };
-  reaches_nothing({"compare", labels, labels});
-  reaches_nothing({"view", labels, "--image", escape.input, "-o", escape.inside / "page.html"});
+  label_part();
+  escape.reaches_nothing({"join", parts}, escape.input);
+  label_part();
+  escape.reaches_nothing({"join", parts, "--finish"}, escape.input);
+  CHECK(Json::parse(read_file(escape.inside / "p.json"))["labeling"]["device"]["sandbox"] == "landlock");
 }
 
 TEST_CASE("option --no-sandbox leaves the process free, and the report says so") {

@@ -173,6 +173,25 @@ TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpucc
   expect({old.input, "-o", old.image, "--device", "cuda"}, 69, "in.tif");
 }
 
+TEST_CASE("contacts that do not fit the memory of a rank are refused by all") {
+  if (!has_open_mpi()) return;
+  const ScratchFolder scratch;
+  const std::string noise = save(scratch / "noise.tif", random_image({2000, 2000, 1}, 0.4, 1, 3).view()),
+                    table = scratch / "table.csv";
+  const Words words = {noise, "-c", "4", "--contacts", table, "--threads", "1", "--memory"};
+  const auto with = [&](const std::string& memory) {
+    Words all = words;
+    all.push_back(memory);
+    return run(mpi_command(2, all));
+  };
+  expect_one_line(with("64M"), 71, "has more contacts than fit into the remaining memory");
+  CHECK_FALSE(std::filesystem::exists(table));
+  CHECK(with("1G").code == 0);
+  const std::string of_ranks = read_file(table);
+  succeeds({"label", noise, "-c", "4", "--contacts", table, "--overwrite"});
+  CHECK((read_file(table) == of_ranks));
+}
+
 TEST_CASE("one rank that cannot go on ends all, and the old files stay") {
   if (!has_open_mpi()) return;
   const OldFiles old({700, 600, 8});

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <random>
 #include <set>
 #include <thread>
@@ -489,6 +490,62 @@ std::vector<std::size_t> measure_faces(const Values<T>& values, int parts, doubl
                labeled.values, std::move(labeled.faces));
   });
   return bytes;
+}
+
+/// Contacts of noise in parts that may take `max_bytes` for them; the failures of parts, of which all hear.
+std::vector<Contact> contacts_with(std::int64_t max_bytes, const PeriodicAxes& periodic,
+                                   std::set<Failure>& failures) {
+  const BitVolume image = random_image({60, 50, 12}, 0.2, 1, 11);
+  const Extent extent = image.extent();
+  const std::vector<Slab> slabs = cut_into_parts(extent, 3);
+  std::vector<Contact> contacts;
+  std::mutex lock;
+  run_parts(3, [&](PartLink& link) {
+    const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
+    const NumberedPart part = unite_part(link, slab, extent, Connectivity::c6,
+                                         flood_fill(bits_of(image.view(), slab), Connectivity::c6));
+    bool failed = false;
+    const auto alone = [&](const std::function<void()>& work) {
+      try {
+        work();
+      } catch (const Error& error) {
+        const std::lock_guard locked(lock);
+        failures.insert(error.failure());
+        failed = true;
+      }
+      failed = link.scan(failed ? 1 : 0).all > 0;
+      if (failed) throw Error(Failure::memory, "a part has failed");
+    };
+    try {
+      std::vector<Contact> found =
+          find_contacts_of_part(link, extent, Connectivity::c26, part, periodic, max_bytes, alone);
+      if (link.part() == 0) contacts = std::move(found);
+    } catch (const Error&) {
+      CHECK(failed);
+    }
+    // Links are still in order.
+    CHECK(link.scan(1).all == 3);
+  });
+  return contacts;
+}
+
+TEST_CASE("contacts of parts keep to a limit of memory, or all parts fail") {
+  for (const PeriodicAxes& periodic : {PeriodicAxes{}, PeriodicAxes{true, true, true}}) {
+    std::set<Failure> failures;
+    const std::vector<Contact> all = contacts_with(INT64_MAX, periodic, failures);
+    CHECK(all.size() > 1000);
+    CHECK(failures.empty());
+    const auto bytes_each = static_cast<std::int64_t>(2 * (96 + sizeof(Contact)));
+    const std::int64_t enough = static_cast<std::int64_t>(all.size()) * bytes_each;
+    CHECK(contacts_with(enough, periodic, failures) == all);
+    CHECK(failures.empty());
+    // Too little for part 0, which has all of them, and for each part.
+    for (const std::int64_t bytes : {enough * 9 / 10, enough / 100, std::int64_t{0}}) {
+      failures.clear();
+      CHECK(contacts_with(bytes, periodic, failures).empty());
+      CHECK(failures == std::set{Failure::memory});
+    }
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "gpuccl/connectivity.hpp"
@@ -41,11 +43,27 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
                                    std::int64_t max_bytes = INT64_MAX);
 
 /// Finds contacts within rows [first_row, first_row + rows), and between these and the row before (with
-/// 3D connectivity the slice before), which `labels` must contain.
+/// 3D connectivity the slice before), which `labels` must contain. `max_bytes` as in find_contacts().
 std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
-                                           std::int64_t first_row, std::int64_t rows);
+                                           std::int64_t first_row, std::int64_t rows,
+                                           std::int64_t max_bytes = INT64_MAX);
 
 /// Adds up the contacts of several ranges of rows.
-std::vector<Contact> add_up_contacts(const std::vector<Contact>& contacts);
+class ContactSums {
+ public:
+  explicit ContactSums(std::int64_t max_bytes = INT64_MAX);
+  ~ContactSums();
+  ContactSums(ContactSums&&) noexcept;
+  ContactSums& operator=(ContactSums&&) noexcept;
+
+  /// Throws Error (memory) where all take more than `max_bytes`.
+  void add(std::span<const Contact> contacts);
+  /// Returns the sums, sorted as by find_contacts().
+  std::vector<Contact> sorted() const;
+
+ private:
+  class Table;
+  std::unique_ptr<Table> table_;
+};
 
 }  // namespace gpuccl

@@ -143,9 +143,12 @@ void select_part(PartLink& link, Extent whole, Connectivity connectivity, const 
                  NumberedPart& part, const ComponentValues& values = {});
 
 /// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
-/// returns them in part 0. Part 0 holds the runs at periodic borders.
-std::vector<Contact> find_contacts_of_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const NumberedPart& part, const PeriodicAxes& periodic = {});
+/// returns them in part 0. Part 0 holds the runs at periodic borders. No part takes more than `max_bytes` for
+/// contacts. `alone` as in measure_part(), of what may throw for that.
+std::vector<Contact> find_contacts_of_part(
+    PartLink& link, Extent whole, Connectivity connectivity, const NumberedPart& part,
+    const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
+    const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 /// Returns how many rows before a part find_contacts_of_rows() needs.
 RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
 

@@ -47,10 +47,12 @@ class Window {
   std::vector<LabelRuns> bands_;
 };
 
+}  // namespace
+
 /// How many contacts the tables of all threads may hold.
-class Room {
+class ContactRoom {
  public:
-  explicit Room(std::int64_t max_bytes) : left_(max_bytes / kBytesEach) {}
+  explicit ContactRoom(std::int64_t max_bytes) : left_(max_bytes / kBytesEach) {}
   void take() {
     if (--left_ < 0)
       throw Error(Failure::memory,
@@ -66,7 +68,7 @@ class Room {
 /// Contacts by the pair of labels. What was met last is likely to be met next.
 class ContactTable {
  public:
-  explicit ContactTable(Room& room) : room_(&room) {}
+  explicit ContactTable(ContactRoom& room) : room_(&room) {}
 
   Contact& of(Label a, Label b) {
     if (a > b) std::swap(a, b);
@@ -106,11 +108,13 @@ class ContactTable {
   }
 
  private:
-  Room* room_;
+  ContactRoom* room_;
   std::unordered_map<std::uint64_t, Contact> contacts_;  // its elements stay where they are
   std::uint64_t last_key_ = 0;
   Contact* last_ = nullptr;
 };
+
+namespace {
 
 void count_in_row(Row row, ContactTable& table) {
   for (std::size_t i = 1; i < row.size(); ++i)
@@ -169,7 +173,7 @@ std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
 /// Finds contacts in rows [begin, end), and with the rows before. Calls keep(number, row) for each.
 template <class Keep>
 ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, const Label* map,
-                          std::int64_t begin, std::int64_t end, Room& room, Keep keep) {
+                          std::int64_t begin, std::int64_t end, ContactRoom& room, Keep keep) {
   const Extent extent = labels.extent();
   const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
   const int reached = reach(connectivity);
@@ -220,7 +224,7 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
   const Extent extent = labels.extent();
   check_periodic(extent, connectivity, periodic);
   BorderRuns borders(extent, periodic);
-  Room room(max_bytes);
+  ContactRoom room(max_bytes);
   ContactTable all = find_in_rows(labels, connectivity, map, 0, extent.rows(), room,
                                   [&](std::int64_t number, Row row) { borders.keep(number, row); });
   if (periodic != PeriodicAxes{}) count_across(borders, extent, connectivity, periodic, all);
@@ -229,25 +233,41 @@ std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity conne
 
 std::vector<Contact> contacts_across(const BorderRuns& borders, const Extent& extent,
                                      Connectivity connectivity, const PeriodicAxes& periodic) {
-  Room room(INT64_MAX);
+  ContactRoom room(INT64_MAX);
   ContactTable all(room);
   count_across(borders, extent, connectivity, periodic, all);
   return all.sorted();
 }
 
 std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
-                                           std::int64_t first_row, std::int64_t rows) {
-  Room room(INT64_MAX);
+                                           std::int64_t first_row, std::int64_t rows,
+                                           std::int64_t max_bytes) {
+  ContactRoom room(max_bytes);
   return find_in_rows(labels, connectivity, nullptr, first_row, first_row + rows, room,
                       [](std::int64_t, Row) {})
       .sorted();
 }
 
-std::vector<Contact> add_up_contacts(const std::vector<Contact>& contacts) {
-  Room room(INT64_MAX);
-  ContactTable all(room);
-  for (const Contact& contact : contacts) all.add(contact);
-  return all.sorted();
+class ContactSums::Table {
+ public:
+  explicit Table(std::int64_t max_bytes) : room_(max_bytes), all(room_) {}
+
+ private:
+  ContactRoom room_;
+
+ public:
+  ContactTable all;
+};
+
+ContactSums::ContactSums(std::int64_t max_bytes) : table_(std::make_unique<Table>(max_bytes)) {}
+ContactSums::~ContactSums() = default;
+ContactSums::ContactSums(ContactSums&&) noexcept = default;
+ContactSums& ContactSums::operator=(ContactSums&&) noexcept = default;
+
+void ContactSums::add(std::span<const Contact> contacts) {
+  for (const Contact& contact : contacts) table_->all.add(contact);
 }
+
+std::vector<Contact> ContactSums::sorted() const { return table_->all.sorted(); }
 
 }  // namespace gpuccl
