@@ -25,6 +25,7 @@ int parse_and_run(int argc, char** argv) {
                    setup_contacts);
   line.add_command("match", "Match the objects of two label images, and score the second by the first",
                    setup_match);
+  line.add_command("verify", "Check label images against the fingerprints in their reports", setup_verify);
   line.add_command("generate", "Make a binary test image or volume", setup_generate);
   line.add_command("view", "Make a page to look at a label image in a browser", setup_view);
   line.add_command("list", "List the algorithms, or the measures of components", setup_list);

@@ -257,6 +257,7 @@ void Job::write() {
   report.write_ms = since_.lap();
   report.total_ms = milliseconds();
   here(files_.input, [&] {
+    description_.report.files = input_->files_read();
     if (is_first()) description_.written(*outputs_);
   });
   if (report_)
@@ -285,14 +286,17 @@ void Job::write_image() {
   const io::LabelFormat format = io::label_format(files_.image);
   WrittenValues written = this->written();
   io::WriteOptions write;
+  std::string& fingerprint = description_.report.fingerprint;
   here(files_.image, [&] {
     write = write_options(options_, format, written.type, written.largest, geometry());
     write.strips_at_once = piece_->strips_at_once();
     write.progress = [this](double done) { progress_.share(done); };
     description_.image(write, written.type);
-    if (is_alone())
-      io::write_labels(*outputs_->image(), format,
-                       {*part_.labels.labels, written.map, written.largest, written.wide}, write);
+    if (!is_alone()) return;
+    io::ContentHash hash(write.type);
+    io::write_labels(*outputs_->image(), format,
+                     {*part_.labels.labels, written.map, written.largest, written.wide, &hash}, write);
+    fingerprint = hash.text(extent_);
   });
   if (!options_.values.keep_values) part_.labels.numbers = std::move(written.map);
   if (is_alone()) return;
@@ -300,7 +304,9 @@ void Job::write_image() {
   slabs.push_back(std::move(part_.labels));
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelSource> labels = joined_labels(extent_, std::move(slabs), written.largest);
-  io::write_labels_in_parts(link_, *image_, format, *labels, write);
+  io::ContentHash hash(write.type);
+  hash.add_sum(io::write_labels_in_parts(link_, *image_, format, *labels, write));
+  fingerprint = hash.text(extent_);
 }
 
 /// Draws the image below the labels and the numbers of the largest components.
@@ -383,6 +389,7 @@ void Job::write_table() {
 void Job::commit() {
   if (is_alone()) {
     outputs_->finish();
+    description_.report.files = input_->files_read();
     description_.written(*outputs_);
     io::Report& report = description_.report;
     report.write_ms = since_.lap();

@@ -8,6 +8,7 @@
 #include "gpuccl/error.hpp"
 #include "gpuccl/periodic.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
@@ -27,6 +28,9 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.stack = options.input.stack;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
+  read.opened = opened_;
+  for (const std::string& list : options.inputs)
+    if (list.starts_with('@')) opened_->add(list.substr(1), io::bytes_of_regular_file(list.substr(1)));
   const auto warn_of = [&](const std::string& path) {
     return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
   };

@@ -15,6 +15,7 @@
 #include "app/label/value_options.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/value_type.hpp"
+#include "io/files/opened_files.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/component_rows.hpp"
 
@@ -68,6 +69,9 @@ class LabelInput {
   /// Gives back the memory of the reader.
   void close() { reader_.reset(); }
 
+  /// Returns the files that were read: of the input, of the image of samples, and lists that name inputs.
+  std::vector<io::OpenedFiles::File> files_read() const { return opened_->list(); }
+
   /// Format, extent, sizes and times of all files that are read: the same for all processes as long as the
   /// input is.
   std::string state() const;
@@ -90,6 +94,7 @@ class LabelInput {
   SelectionOptions selection_;
   std::optional<ValueType> value_type_, sample_type_;
   LabelMeasures measures_;
+  const std::shared_ptr<io::OpenedFiles> opened_ = std::make_shared<io::OpenedFiles>();
   mutable std::optional<std::string> state_;
 };
 

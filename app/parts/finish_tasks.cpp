@@ -75,14 +75,18 @@ class Finish {
   }
 
   void write_image(io::AtomicFile& out) {
-    description_.image(run_.image_options(joined_), joined_.image_type);
+    const io::WriteOptions write = run_.image_options(joined_);
+    description_.image(write, joined_.image_type);
     const io::LabelFile image = run_.image(joined_);
+    io::ContentHash hash(write.type);
     io::concerning(run_.files().image, [&] {
-      io::join_label_stretches(out, image, static_cast<std::size_t>(run_.parts()),
-                               [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
-                                 stretch(static_cast<int>(i) + 1).need(read);
-                               });
+      hash.add_sum(io::join_label_stretches(
+          out, image, static_cast<std::size_t>(run_.parts()),
+          [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
+            stretch(static_cast<int>(i) + 1).need(read);
+          }));
     });
+    report().fingerprint = hash.text(run_.extent());
   }
 
   /// Writes the contacts of all parts, added up.
@@ -142,6 +146,7 @@ class Finish {
   }
 
   void write_report(io::AtomicFile& out, LabelOutputs& outputs) {
+    report().files = input_.files_read();
     description_.written(outputs);
     report().write_ms = write_ms_ + total_.milliseconds();
     report().total_ms += report().write_ms;

@@ -184,8 +184,7 @@ class LabelTask {
     const Stopwatch total;
     const LabelPaths& files = run_.files();
     if (files.image.empty()) {
-      file.end_section();
-      file.end_section();
+      for (std::size_t i = 0; i < io::kLabelSections; ++i) file.end_section();
     } else {
       write_image(joined, file);
     }
@@ -211,7 +210,7 @@ class LabelTask {
     }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole(), std::move(slabs), joined.image_largest);
-    io::put_label_stretch(file, image, *labels, own());
+    io::put_label_stretch(file, image, run_.image_options(joined).type, *labels, own());
   }
 
   /// The part's rows of the table and of the report.

@@ -17,6 +17,7 @@
 #include "io/image/label_image.hpp"
 #include "io/parts/checked_file.hpp"
 #include "io/parts/stored_labels.hpp"
+#include "io/parts/stretch_file.hpp"
 #include "io/report/value_table.hpp"
 
 // Contents of the files that tasks and joining leave.
@@ -71,8 +72,7 @@ enum OfNumbers : std::size_t {
 };
 enum OfStretch : std::size_t {
   kImage,
-  kImageSizes,
-  kTable,
+  kTable = kImage + io::kLabelSections,
   kRows,
   kContacts,
   kTimes,

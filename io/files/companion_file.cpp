@@ -56,7 +56,7 @@ std::string companion_path(const std::string& header, const std::string& name) {
 }
 
 std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
-                                                bool follow) {
+                                                bool follow, OpenedFiles* opened) {
   const fs::path path = name;
   const std::string shown = name.substr(0, name.find('\0'));
   const auto refuse = [&] {
@@ -78,7 +78,9 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(Failure::no_input, "its samples are missing: no file " + shown + " next to it");
-  return std::make_shared<const InputFile>(std::move(file), static_cast<std::uint64_t>(status.st_size));
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (opened != nullptr) opened->add(companion_path(header, name), bytes);
+  return std::make_shared<const InputFile>(std::move(file), bytes);
 }
 
 }  // namespace gpuccl::io

@@ -69,11 +69,18 @@ void render_wide(const MappedLabels& labels, std::int64_t first_row, std::int64_
 
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows,
             void* out) {
-  if (bits_per_sample(type) == 64) return render_wide(labels, first_row, rows, out);
+  const auto add_to_hash = [&] {
+    if (labels.hash != nullptr) labels.hash->add(first_row, rows, labels.labels.extent().width, out);
+  };
+  if (bits_per_sample(type) == 64) {
+    render_wide(labels, first_row, rows, out);
+    return add_to_hash();
+  }
   LabelsOut typed = static_cast<std::uint32_t*>(out);
   if (bits_per_sample(type) == 8) typed = static_cast<std::uint8_t*>(out);
   if (bits_per_sample(type) == 16) typed = static_cast<std::uint16_t*>(out);
   labels.labels.render(first_row, rows, typed, labels.map.empty() ? nullptr : labels.map.data());
+  add_to_hash();
 }
 
 }  // namespace gpuccl::io

@@ -7,13 +7,13 @@
 #include <string>
 
 #include "gpuccl/labels.hpp"
+#include "io/image/content_hash.hpp"
 #include "io/image/image_info.hpp"
+#include "io/image/label_type.hpp"
 #include "io/image/strips.hpp"
 
 namespace gpuccl::io {
 
-/// Signed and floating-point types, and those of 64 bits, hold values that are written instead of labels.
-enum class LabelType { automatic, u8, u16, u32, i8, i16, i32, f32, u64, i64, f64 };
 enum class Compression { none, deflate, lzw, zstd, packbits };
 enum class BigTiff { automatic, yes, no };  // automatic: where a file passes the 4 GiB of a classic TIFF
 
@@ -28,12 +28,16 @@ struct WriteOptions {
 };
 
 /// Labels to write: `labels` with `map` applied (may be empty); `count` is the number of labels after
-/// mapping. Samples of 64 bits are `wide` at the mapped label, as the bits of an unsigned type.
+/// mapping. Samples of 64 bits are `wide` at the mapped label, as the bits of an unsigned type. Encoders add
+/// each row that they encode to `hash`, unless it is null.
 struct MappedLabels {
   const LabelSource& labels;
   std::span<const Label> map;
   Label count = 0;
   std::span<const std::uint64_t> wide = {};
+  ContentHash* hash = nullptr;
+
+  MappedLabels without_hash() const { return {labels, map, count, wide}; }
 };
 
 /// Bits of a sample; `type` is resolved, not automatic.
@@ -47,7 +51,7 @@ std::string short_name(LabelType type);
 /// "uint8", "int16", "float32".
 std::string long_name(LabelType type);
 
-/// LabelSource::render as samples of `type`.
+/// LabelSource::render as samples of `type`, which are added to the hash.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
 
 /// LabelSource::list_runs of what is written.

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/files/opened_files.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/sample_value.hpp"
 
@@ -62,6 +64,7 @@ struct ReadOptions {
   bool pages_apart = false;  // pages may be of different size, for none is a slice of a volume
   bool any_order = false;    // slices are asked for several at once; those before may be asked for again
   bool in_parts = false;     // a few slices or rows at a time: limits.memory is not for all bits of it
+  std::shared_ptr<OpenedFiles> opened;  // receives what is read, if not null
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;
 };

@@ -17,6 +17,7 @@ class RunBlocks {
   /// Makes `strip` that of deflater().
   void take(std::int64_t strip) {
     list_runs(labels_, strips_.first_row(strip), strips_.rows(strip), runs_);
+    if (labels_.hash != nullptr) labels_.hash->add(strips_.first_row(strip), runs_);
     deflater_.clear();
     deflater_.add(runs_);
   }

@@ -94,8 +94,8 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset) {
 
 }  // namespace
 
-void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelSource& labels,
-                           const WriteOptions& options) {
+std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
+                                    const LabelSource& labels, const WriteOptions& options) {
   const auto here = [&](const auto& work) { together(link, [&] { concerning(file.path(), work); }); };
   const bool first = link.part() == 0;
   LabelFile image;
@@ -108,7 +108,8 @@ void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
   const OwnStrips own(layout,
                       rows_of_parts(labels.extent(), link.parts())[static_cast<std::size_t>(link.part())]);
   const LabelsOfStrips labels_of_strips(link, labels, layout);
-  const MappedLabels mapped{labels_of_strips, {}, labels.count()};
+  ContentHash hash(options.type);
+  const MappedLabels mapped{labels_of_strips, {}, labels.count(), &hash};
 
   const std::uint64_t head = whole.head().size();
   const bool is_listed = whole.places() == StripFile::Places::after_others;
@@ -144,6 +145,7 @@ void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
   here([&] {
     if (first) whole.write_tail(file.descriptor(), strips_end);
   });
+  return link.scan(hash.sum()).all;
 }
 
 void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,

@@ -11,7 +11,7 @@
 namespace gpuccl::io {
 namespace {
 
-enum Section : std::size_t { kBytes, kEntries };
+enum Section : std::size_t { kBytes, kEntries, kHash };
 
 /// The strips of a folder, which come in pieces of any size, one by one.
 class StripCutter {
@@ -66,10 +66,11 @@ Rows rows_of_stretch(const LabelFile& image, const Rows& own) {
   return {own.begin, std::max(own.end, strips.end)};
 }
 
-void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelSource& labels,
-                       const Rows& own) {
+void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
+                       const LabelSource& labels, const Rows& own) {
   const StripLayout& strips = image.file->strips();
-  const MappedLabels mapped{labels, {}, labels.count()};
+  ContentHash hash(type);
+  const MappedLabels mapped{labels, {}, labels.count(), &hash};
   std::vector<StripEntry> entries;
   encode_strips(
       strips, OwnStrips(strips, own).strips, prepare_rows(mapped),
@@ -81,10 +82,12 @@ void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const La
       {});
   file.end_section();
   file.put(entries);
+  file.put(std::vector{hash.sum()});
 }
 
-void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
-                          const ReadStretch& read_stretch) {
+std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
+                                   const ReadStretch& read_stretch) {
+  std::uint64_t hash = 0;
   StripFile& strips = *image.file;
   strips.write_head(out.descriptor());
   std::uint64_t end = strips.head().size();
@@ -94,6 +97,7 @@ void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t s
     read_stretch(i, [&](const CheckedFile& file) {
       const auto entries = file.take<StripEntry>(kEntries);
       check_entries(entries, file.bytes(kBytes), strips.strips(), own[i]);
+      hash += file.take_one<std::uint64_t>(kHash);
       if (strips.places() == StripFile::Places::own_files) {
         StripCutter cutter(strips, out.descriptor(), strip, entries);
         file.copy(kBytes, [&](std::string_view piece) { cutter.take(piece); });
@@ -111,6 +115,7 @@ void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t s
   if (strip != strips.strips().count()) throw Error(Failure::data, "has not all of its strips");
   strips.check_end(end);
   strips.write_tail(out.descriptor(), end);
+  return hash;
 }
 
 }  // namespace gpuccl::io

@@ -13,24 +13,25 @@
 namespace gpuccl::io {
 
 /// Number of sections of a stretch.
-inline constexpr std::size_t kLabelSections = 2;
+inline constexpr std::size_t kLabelSections = 3;
 
 /// The rows of which a part must know the labels to write its stretch: its own, and those behind them that
 /// its last strip has. `image` is of new_label_file().
 Rows rows_of_stretch(const LabelFile& image, const Rows& own);
 
-/// Writes what the part with `own` rows has of the image: the strips that begin in these, and what the tail
-/// needs to know of each. Error (data, io).
-void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelSource& labels,
-                       const Rows& own);
+/// Writes what the part with `own` rows has of the image, of samples of `type`: the strips that begin in
+/// these, what the tail needs to know of each, and their sum for ContentHash. Error (data, io).
+void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
+                       const LabelSource& labels, const Rows& own);
 
 /// Calls read(file) with the file that has stretch i as its first sections, and says which one it is about
 /// when that throws.
 using ReadStretch =
     std::function<void(std::size_t i, const std::function<void(const CheckedFile& file)>& read)>;
 
-/// Writes the label image that stretches are of: the bytes of write_labels(). Error (data, io).
-void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
-                          const ReadStretch& read_stretch);
+/// Writes the label image that stretches are of: the bytes of write_labels(). Returns the sum of the image
+/// for its ContentHash. Error (data, io).
+std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
+                                   const ReadStretch& read_stretch);
 
 }  // namespace gpuccl::io

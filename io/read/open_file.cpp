@@ -2,6 +2,7 @@
 
 #include "gpuccl/error.hpp"
 #include "io/bmp/bmp_source.hpp"
+#include "io/files/input_name.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/image/channel_source.hpp"
 #include "io/image/limits.hpp"
@@ -76,10 +77,16 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
                                 : std::move(source);
 }
 
+std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options) {
+  auto file = std::make_shared<const InputFile>(path, memory_limit(options.limits));
+  if (options.opened) options.opened->add(split_input(path).file, file->size());
+  return file;
+}
+
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
   if (is_zarr(path)) check_format("zarr", path, options.limits);
   if (is_zarr(path)) return open_zarr(path, options);
-  return open_file(std::make_shared<const InputFile>(path, memory_limit(options.limits)), options);
+  return open_file(open_input(path, options), options);
 }
 
 }  // namespace gpuccl::io

@@ -39,7 +39,7 @@ OpenSamples open(const std::string& path, const ReadOptions& options) {
     check_format("zarr", path, options.limits);
     return {open_zarr(path, options), 0, options.limits.memory};
   }
-  const auto file = std::make_shared<const InputFile>(path, options.limits.memory);
+  const std::shared_ptr<const InputFile> file = open_input(path, options);
   return {open_file(file, options), file->held_bytes(), options.limits.memory};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "gpuccl/error.hpp"
 #include "io/image/limits.hpp"
@@ -17,6 +18,10 @@ class StackSource final : public SampleSource {
  public:
   StackSource(const std::string& folder, const ReadOptions& options)
       : folder_(folder), names_(slice_names(folder, options.warn, options.limits.follow)), options_(options) {
+    const std::filesystem::path list = std::filesystem::path(folder) / kSliceList;
+    std::error_code none;
+    if (const auto bytes = std::filesystem::file_size(list, none); options.opened && !none)
+      options.opened->add(list.string(), bytes);
     options_.planes.pages.reset();  // of the stack, not of its files
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(Failure::data,

@@ -120,6 +120,13 @@ OrderedJson file_of(const ReportedFile& file) {
   return {{"path", file.path}, {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
 }
 
+OrderedJson output_of(const Report& report) {
+  OrderedJson output = file_of(report.output);
+  if (!output.is_null())
+    output["fingerprint"] = report.fingerprint.empty() ? OrderedJson() : OrderedJson(report.fingerprint);
+  return output;
+}
+
 OrderedJson timings_of(const Report& report) {
   OrderedJson phases = OrderedJson::array();
   for (const PhaseTime& time : report.phases)
@@ -141,7 +148,7 @@ std::string head(const Report& report) {
                       {"input", input_of(report)},
                       {"intensity", intensity_of(report)},
                       {"labeling", labeling_of(report)},
-                      {"output", file_of(report.output)},
+                      {"output", output_of(report)},
                       {"preview", file_of(report.preview)},
                       {"stats", file_of(report.stats)},
                       {"contacts", file_of(report.contacts)},
@@ -183,6 +190,19 @@ void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>
   }
 }
 
+/// The files that were read, last, because there may be as many as slices.
+void put_files(const TextSink& sink, const std::vector<OpenedFiles::File>& files) {
+  sink(",\n  \"files\": [");
+  std::string between = "\n";
+  for (const OpenedFiles::File& file : files) {
+    const OrderedJson json = {{"path", file.path},
+                              {"bytes", file.bytes ? OrderedJson(*file.bytes) : OrderedJson()}};
+    sink(between + json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+    between = ",\n";
+  }
+  sink(files.empty() ? "]" : "\n  ]");
+}
+
 }  // namespace
 
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
@@ -199,7 +219,10 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
                         sink);
   if (!stretch.ends) return;
   if (report.values) put_values(sink, report.value.type, *report.values, report.components > 0);
-  sink(report.components == 0 ? "]\n}\n" : "\n  ]\n}\n");
+  const bool is_one_line = report.components == 0;
+  sink(is_one_line ? "]" : "\n  ]");
+  put_files(sink, report.files);
+  sink("\n}\n");
 }
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }

@@ -10,6 +10,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/phase_times.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/opened_files.hpp"
 #include "io/image/image_info.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/value_table.hpp"
@@ -63,11 +64,13 @@ struct Report {
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
+  std::string fingerprint;                // of its labels: ContentHash::text()
   ReportedFile seeds;                     // only in reports of runs with --seeds
   ReportedFile preview, stats, contacts;  // a table that went to a stream is not a file
   ReportedFile outlines;                  // left out of the report if there are none
 
-  std::vector<std::string> hints;  // what is probably not meant, and the option that changes it
+  std::vector<OpenedFiles::File> files;  // that were read
+  std::vector<std::string> hints;        // what is probably not meant, and the option that changes it
 
   double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;
   PhaseTimes phases;

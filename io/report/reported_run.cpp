@@ -64,6 +64,13 @@ std::vector<ReportedFile> intensities_in(const Json& head) {
   return files;
 }
 
+std::string fingerprint_in(const Json& head) {
+  const auto output = head.find("output");
+  if (output == head.end() || !output->is_object()) return "";
+  const auto fingerprint = output->find("fingerprint");
+  return fingerprint != output->end() && fingerprint->is_string() ? fingerprint->get<std::string>() : "";
+}
+
 /// A value of a row: a number or null, or numbers with commas between them.
 using RowFields = std::map<std::string_view, std::string_view>;
 
@@ -186,7 +193,8 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
                        .stats = file_in(head, "stats"),
                        .contacts = file_in(head, "contacts"),
                        .outlines = file_in(head, "outlines"),
-                       .seeds = file_in(head, "seeds")};
+                       .seeds = file_in(head, "seeds"),
+                       .fingerprint = fingerprint_in(head)};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

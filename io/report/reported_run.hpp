@@ -17,6 +17,7 @@ struct ReportedRun {
   ReportedFile input;
   std::vector<ReportedFile> intensities;
   ReportedFile output, preview, stats, contacts, outlines, seeds;
+  std::string fingerprint;  // of the label image; empty if the report has none
 };
 
 /// Returns none if the file `path` does not exist, is not a report, or has lost its head.

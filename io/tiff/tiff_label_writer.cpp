@@ -23,14 +23,17 @@ std::int64_t rows_of_part(std::int64_t rows) { return (rows + kParts - 1) / kPar
 /// Deflate from runs, from samples where the runs are short.
 class RunStrips final : public StripEncoder {
  public:
-  RunStrips(const MappedLabels& labels, const TiffPages& pages, FillStrip fill)
+  RunStrips(const MappedLabels& labels, LabelType type, const TiffPages& pages, FillStrip fill)
       : labels_(labels),
         strips_(pages.strips),
+        hash_(type),
         from_runs_({.width = pages.strips.extent.width, .sample_bytes = pages.bits_per_sample / 8}),
         from_samples_(pages, std::move(fill)) {}
 
   EncodedStrip encode(std::int64_t strip) override {
-    return has_long_runs(strip) ? EncodedStrip{from_runs_.stream()} : from_samples_.encode(strip);
+    if (!has_long_runs(strip)) return from_samples_.encode(strip);
+    if (labels_.hash != nullptr) labels_.hash->add_sum(hash_.sum());
+    return {from_runs_.stream()};
   }
 
  private:
@@ -41,6 +44,7 @@ class RunStrips final : public StripEncoder {
     constexpr std::size_t kKept = std::size_t{1} << 20;
     const std::int64_t rows = strips_.rows(strip), step = rows_of_part(rows);
     from_runs_.clear();
+    hash_.clear();
     for (std::int64_t row = 0; row < rows; row += step) {
       list_runs(labels_, strips_.first_row(strip) + row, std::min(step, rows - row), part_);
       if (!from_runs_.pays(from_runs_.runs() + part_.runs.size(), rows)) {
@@ -48,6 +52,7 @@ class RunStrips final : public StripEncoder {
         return false;
       }
       from_runs_.add(part_);
+      if (labels_.hash != nullptr) hash_.add(strips_.first_row(strip) + row, part_);
     }
     return true;
   }
@@ -67,6 +72,7 @@ class RunStrips final : public StripEncoder {
   const MappedLabels labels_;
   const StripLayout& strips_;
   LabelRuns part_;
+  ContentHash hash_;  // of the strip, which counts if it is encoded from its runs
   RunDeflater from_runs_;
   TiffStripEncoder from_samples_;
 };
@@ -118,7 +124,7 @@ LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label c
       render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
     };
     if (pages.compression == Compression::deflate && bits_per_sample(type) <= 32)
-      return std::make_unique<RunStrips>(labels, pages, fill);
+      return std::make_unique<RunStrips>(labels, type, pages, fill);
     return std::make_unique<TiffStripEncoder>(pages, fill);
   };
   return {std::move(file), new_encoder};

@@ -137,6 +137,7 @@ class ChunkEncoder final : public StripEncoder {
     if (folder_) folder_->begin_strip(strip);
     list_runs(labels_, strips.first_row(strip), strips.rows(strip), rows_);
     if (rows_.runs.empty()) return {};
+    if (labels_.hash != nullptr) labels_.hash->add(strips.first_row(strip), rows_, labels_.wide);
     cutter_.start(rows_);
     for (std::int64_t column = 0; column < layout_.columns; ++column) {
       const auto begin = static_cast<int>(column * layout_.width);

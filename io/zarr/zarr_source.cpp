@@ -10,7 +10,9 @@
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
-  return open_zarr(std::make_shared<const ZarrFolder>(path, options.limits.follow), options);
+  auto store = std::make_shared<const ZarrFolder>(path, options.limits.follow);
+  if (options.opened) options.opened->add(path, std::nullopt);  // all of its files
+  return open_zarr(std::move(store), options);
 }
 
 std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, const ReadOptions& options) {

@@ -1,8 +1,11 @@
 #include "io/write/label_writer.hpp"
 
 #include <algorithm>
+#include <random>
+#include <vector>
 
 #include "gpuccl/error.hpp"
+#include "io/image/content_hash.hpp"
 #include "io/image/label_image.hpp"
 #include "io/read/label_reader.hpp"
 #include "label_samples.hpp"
@@ -130,6 +133,58 @@ TEST_CASE("a disk that fills up at any time is an error and leaves the old file"
   }
   CHECK(read_file(path) == old);
   CHECK(count_entries(folder.path()) == 1);
+}
+
+/// The fingerprint by samples, and by runs, which must be the same.
+template <class Sample>
+std::string fingerprint(LabelType type, Extent extent, const std::vector<Sample>& samples) {
+  ContentHash by_samples(type), by_runs(type);
+  const auto* const bits = reinterpret_cast<const Label*>(samples.data());  // of 32 bits
+  static_assert(sizeof(Sample) == sizeof(Label));
+  for (std::int64_t row = extent.rows() - 1; row >= 0; --row) {  // in any order
+    const Label* const first = bits + row * extent.width;
+    by_samples.add(row, 1, extent.width, first);
+    LabelRuns runs;  // not as long as they can be
+    for (int x = 0; x < extent.width; ++x)
+      if (first[x] != 0) runs.runs.push_back({x, x + 1, first[x]});
+    runs.ends.push_back(runs.runs.size());
+    by_runs.add(row, runs);
+  }
+  CHECK(by_samples.sum() == by_runs.sum());
+  return by_samples.text(extent);
+}
+
+TEST_CASE("a fingerprint is the same in every version") {
+  const std::vector<Label> labels = {0, 1, 1, 2, 0,     0, 0, 0, 3, 3, 3, 3,
+                                     1, 0, 0, 1, 70000, 0, 5, 5, 0, 0, 0, 0};
+  CHECK(fingerprint(Type::u32, {4, 3, 2}, labels) == "768a0af43c4bdf22");
+  CHECK(fingerprint(Type::i32, {4, 1, 1}, std::vector<std::int32_t>{0, -2, -2, 5}) == "2ea48cddd11b13e0");
+  CHECK(fingerprint(Type::f32, {4, 1, 1}, std::vector<float>{0, -2, -2, 5}) == "2ea48cddd11b13e0");
+  CHECK(fingerprint(Type::u32, {2, 1, 1}, std::vector<Label>{0, 0}) == "8524d2dd128a8f20");
+  CHECK(fingerprint(Type::u32, {1, 2, 1}, std::vector<Label>{0, 0}) != "8524d2dd128a8f20");
+}
+
+TEST_CASE("a fingerprint finds runs in samples of every size") {
+  std::mt19937 random(3);
+  for (const int width : {1, 2, 7, 8, 9, 31, 64, 257}) {
+    std::vector<std::uint8_t> small(static_cast<std::size_t>(width));
+    for (std::uint8_t& sample : small)
+      sample = static_cast<std::uint8_t>(random() % 5 == 0 ? random() % 3 : 1);
+    for (std::size_t i = small.size() / 2; i < small.size(); ++i) small[i] = small[i / 2 * 2];
+    const std::vector<std::uint16_t> middle(small.begin(), small.end());
+    const std::vector<Label> large(small.begin(), small.end());
+    ContentHash of_small(Type::u8), of_middle(Type::u16), of_large(Type::u32), by_runs(Type::u32);
+    of_small.add(9, 1, width, small.data());
+    of_middle.add(9, 1, width, middle.data());
+    of_large.add(9, 1, width, large.data());
+    LabelRuns runs;
+    for (int x = 0; x < width; ++x) runs.add({x, x + 1, large[static_cast<std::size_t>(x)]});
+    runs.ends.push_back(runs.runs.size());
+    by_runs.add(9, runs);
+    CHECK(of_small.sum() == by_runs.sum());
+    CHECK(of_middle.sum() == by_runs.sum());
+    CHECK(of_large.sum() == by_runs.sum());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/commands/commands.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/label/label_sandbox.hpp"
+#include "app/options/option_helpers.hpp"
+#include "io/files/file_error.hpp"
+#include "io/files/file_identity.hpp"
+#include "io/read/label_fingerprint.hpp"
+#include "io/report/reported_run.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct VerifyOptions {
+  std::vector<std::string> files;
+  bool print = false;
+  bool follow = false;
+  bool quiet = false;
+};
+
+/// The files of one report: those in its folder, unless others are to be followed. A report from elsewhere is
+/// to name nothing else.
+class ReportedFiles {
+ public:
+  ReportedFiles(const std::string& report, bool follow) : report_(report), follow_(follow) {
+    std::error_code unknown;
+    const fs::path folder = fs::path(report).parent_path();
+    folder_ = fs::canonical(folder.empty() ? "." : folder, unknown);
+  }
+
+  /// Returns where the file is: as named, or next to the report by its name. "" if it is missing.
+  std::string find(const std::string& named) const {
+    const std::string beside = (fs::path(report_).parent_path() / fs::path(named).filename()).string();
+    bool is_elsewhere = false;
+    for (const std::string& path : {named, beside}) {
+      std::error_code unknown;
+      const fs::path target = fs::canonical(path, unknown);
+      if (unknown) continue;
+      if (follow_ || is_inside(target)) return path;
+      is_elsewhere = true;
+    }
+    if (is_elsewhere)
+      throw io::FileError(report_, Failure::data,
+                          "names '" + named + "', outside of its folder; add --follow if you trust it");
+    return "";
+  }
+
+ private:
+  bool is_inside(const fs::path& target) const {
+    return std::mismatch(folder_.begin(), folder_.end(), target.begin(), target.end()).first == folder_.end();
+  }
+
+  std::string report_;
+  fs::path folder_;
+  bool follow_;
+};
+
+class Verification {
+ public:
+  explicit Verification(const VerifyOptions& options) : options_(options) {}
+
+  int run() {
+    enter_sandbox(options_.files, {}, options_.follow);
+    for (const std::string& file : options_.files) {
+      try {
+        if (options_.print)
+          print(file);
+        else
+          verify(file);
+      } catch (const Error& error) {
+        codes_.insert(report_failure(error));
+      }
+    }
+    if (codes_.empty()) return differs_ ? kDifferent : kSuccess;
+    return codes_.size() == 1 && !differs_ ? *codes_.begin() : kMixed;
+  }
+
+ private:
+  static std::string fingerprint_of(const std::string& path) {
+    return io::concerning(path, [&] { return io::fingerprint_of_labels(path); });
+  }
+
+  void print(const std::string& path) { print_result(fingerprint_of(path) + "  " + printable(path) + "\n"); }
+
+  void verify(const std::string& report) {
+    const auto run = io::read_reported_run(report);
+    if (!run && !fs::exists(report)) throw io::FileError(report, Failure::no_input, "no such file");
+    if (!run || !run->complete)
+      throw io::FileError(report, Failure::data, "is not a complete report of gpuccl");
+    if (run->output.path.empty())
+      throw io::FileError(report, Failure::data, "is of a run without a label image");
+    if (run->fingerprint.empty())
+      throw io::FileError(report, Failure::data, "has no fingerprint; label the image again");
+    const ReportedFiles files(report, options_.follow);
+    const std::string image = files.find(run->output.path);
+    if (image.empty())
+      say(run->output.path, "is missing", false);
+    else if (fingerprint_of(image) == run->fingerprint)
+      say(image, "same labels as reported", true);
+    else
+      say(image, "other labels than reported", false);
+    for (const io::ReportedFile* const file : {&run->preview, &run->stats, &run->contacts, &run->outlines}) {
+      if (file->path.empty() || file->bytes == 0) continue;
+      const std::string path = files.find(file->path);
+      const std::uint64_t bytes = path.empty() ? 0 : io::bytes_of_regular_file(path);
+      if (path.empty())
+        say(file->path, "is missing", false);
+      else if (bytes == file->bytes)
+        say(path, "same size as reported", true);
+      else
+        say(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
+    }
+  }
+
+  void say(const std::string& path, const std::string& what, bool is_same) {
+    differs_ = differs_ || !is_same;
+    if (!options_.quiet) print_result(printable(path) + ": " + what + "\n");
+  }
+
+  const VerifyOptions& options_;
+  bool differs_ = false;
+  std::set<int> codes_;  // of what failed
+};
+
+}  // namespace
+
+void setup_verify(const Command& command) {
+  const auto options = std::make_shared<VerifyOptions>();
+  command
+      .add_values("FILE", "", "Reports of gpuccl label; with --print label images",
+                  [options](const std::string& given) {
+                    if (given.empty()) return std::string("is empty");
+                    options->files.push_back(given);
+                    return std::string();
+                  })
+      .required();
+  add_switch(command, "--print", options->print, "Print the fingerprints of label images instead");
+  add_switch(command, "--follow", options->follow, "Also read files outside of the folders of the reports");
+  add_switch(command, "--quiet", options->quiet, "Print nothing; return the exit code only");
+  command.on_run([options] {
+    if (options->print && options->quiet)
+      throw Error(Failure::usage, "--print and --quiet cannot be combined");
+    return Verification(*options).run();
+  });
+}
+
+}  // namespace gpuccl::app
