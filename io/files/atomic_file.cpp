@@ -261,6 +261,8 @@ bool AtomicFile::give_back(const Naming& naming) {
 }
 
 void AtomicFile::drop_old(const Naming&) {
+  // The files of an old folder go one by one: not before it has lost its name on the disk, too.
+  if (old_ && kind_ == Kind::folder && options_.sync) ::fsync(folder_.get());
   if (old_) remove(old_->c_str());
   old_.reset();
 }

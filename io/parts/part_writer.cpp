@@ -109,7 +109,7 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
                       rows_of_parts(labels.extent(), link.parts())[static_cast<std::size_t>(link.part())]);
   const LabelsOfStrips labels_of_strips(link, labels, layout);
   ContentHash hash(options.type);
-  const MappedLabels mapped{labels_of_strips, {}, labels.count(), &hash};
+  const MappedLabels mapped{labels_of_strips, {}, labels.count(), {}, &hash};
 
   const std::uint64_t head = whole.head().size();
   const bool is_listed = whole.places() == StripFile::Places::after_others;

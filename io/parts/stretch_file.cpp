@@ -70,7 +70,7 @@ void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelTyp
                        const LabelSource& labels, const Rows& own) {
   const StripLayout& strips = image.file->strips();
   ContentHash hash(type);
-  const MappedLabels mapped{labels, {}, labels.count(), &hash};
+  const MappedLabels mapped{labels, {}, labels.count(), {}, &hash};
   std::vector<StripEntry> entries;
   encode_strips(
       strips, OwnStrips(strips, own).strips, prepare_rows(mapped),
