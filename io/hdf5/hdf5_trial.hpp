@@ -11,4 +11,8 @@ namespace gpuccl::io {
 /// none; `memory`: bytes that it may use in addition.
 void try_hdf5(int input, std::int64_t memory, const std::function<void()>& work);
 
+/// Ends such processes, and lets no more begin: a program that is to end does not wait for them. They throw
+/// Error (io) then. May be called by a signal handler.
+void end_hdf5_trials() noexcept;
+
 }  // namespace gpuccl::io

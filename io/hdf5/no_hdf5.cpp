@@ -1,5 +1,6 @@
 #include "gpuccl/error.hpp"
 #include "io/hdf5/hdf5_source.hpp"
+#include "io/hdf5/hdf5_trial.hpp"
 
 // Replaces the functions that need libhdf5 in builds without it.
 namespace gpuccl::io {
@@ -7,5 +8,7 @@ namespace gpuccl::io {
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const ReadOptions&) {
   throw Error(Failure::data, "an HDF5 file, but this build has no libhdf5; write the dataset as TIFF");
 }
+
+void end_hdf5_trials() noexcept {}
 
 }  // namespace gpuccl::io

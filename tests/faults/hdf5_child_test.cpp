@@ -1,10 +1,15 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
 // libhdf5 is tried in a process of its own: whatever becomes of that, the program goes on and says so.
@@ -60,6 +65,65 @@ TEST_CASE("a child ends with its parent, and does not keep the output open") {
   const Clock::time_point begin = Clock::now();
   run(with_child(command, SIGSTOP));  // until all have closed its output
   CHECK(Clock::now() - begin < std::chrono::seconds(12));
+}
+
+TEST_CASE("a child leaves no core file, whatever ends it") {
+  if (!reads_hdf5()) return;
+  for (const int signal : {SIGSEGV, SIGABRT, SIGQUIT, SIGBUS, SIGXCPU, SIGUSR1}) {
+    CAPTURE(signal);
+    const ScratchFolder scratch;
+    Command command = with_child(gpuccl_command(label_of(scratch)), signal);
+    command.prepare = [&] {
+      rlimit most{};
+      ::getrlimit(RLIMIT_CORE, &most);
+      most.rlim_cur = most.rlim_max;
+      ::setrlimit(RLIMIT_CORE, &most);
+      if (::chdir(scratch.path().c_str()) != 0) std::abort();
+    };
+    fails(command, 65, "damaged (libhdf5 fails on it)");
+    CHECK(fs::is_empty(scratch.path()));
+  }
+}
+
+TEST_CASE("every command finds out that a child has crashed") {
+  if (!reads_hdf5()) return;
+  const ScratchFolder scratch;
+  const std::string file = source_file("tests/io/hdf5/contiguous.h5"), page = scratch / "page.png";
+  save(page, tests::random_image({6, 5, 1}, 0.5, 1, 1).view());
+  const Slices all = {{"label", file, "--json", "-"},
+                      {"label", page, "--intensity", file, "--json", "-"},
+                      {"measure", file, "--stats", "-"},
+                      {"contacts", file},
+                      {"compare", file, page},
+                      {"match", page, file},
+                      {"view", file, "-o", scratch / "page.html"},
+                      {"verify", "--print", file}};
+  for (const Words& words : all) {
+    CAPTURE(words);
+    const Ended ended = run(with_child(gpuccl_command(words), SIGSEGV));
+    CHECK(ended.code == 65);
+    CHECK(ended.err.find("damaged (libhdf5 fails on it)") != std::string::npos);
+  }
+}
+
+TEST_CASE("a child of a batch ends with it, whatever ends that") {
+  if (!reads_hdf5()) return;
+  for (const char* const signal : {"KILL", "TERM", "HUP", "SEGV"}) {
+    CAPTURE(signal);
+    const ScratchFolder scratch;
+    fs::create_directory(scratch / "in");
+    for (const char* const name : {"/a.h5", "/b.h5", "/c.h5"})
+      fs::copy(source_file("tests/io/hdf5/contiguous.h5"), scratch / "in" + name);
+    // A descriptor that others wait for must not stay open either.
+    Command command = gpuccl_command({});
+    command.words = {"/bin/bash", "-c",
+                     "{ " + std::string(GPUCCL_PROGRAM) + " label '" + scratch / "in" + "' -o '" +
+                         scratch / "out/" + "' --jobs 3 3>&1 >/dev/null 2>&1 & sleep 1; kill -" + signal +
+                         " $!; wait; } | cat"};
+    const Clock::time_point begin = Clock::now();
+    run(with_child(command, SIGSTOP));
+    CHECK(Clock::now() - begin < std::chrono::seconds(12));
+  }
 }
 
 }  // namespace
