@@ -30,6 +30,7 @@ if(GPUCCL_SANITIZE)
 endif()
 
 option(GPUCCL_FUZZ "Build the fuzzers, everything instrumented for them (clang, GPUCCL_SANITIZE)" OFF)
-if(GPUCCL_FUZZ)
+set(GPUCCL_FUZZING_ENGINE "-fsanitize=fuzzer" CACHE STRING "What fuzzers are linked with")
+if(GPUCCL_FUZZ AND GPUCCL_FUZZING_ENGINE STREQUAL "-fsanitize=fuzzer")  # others bring flags of their own
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
