@@ -10,7 +10,7 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::uint64_t kMix[] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb};
+constexpr std::uint64_t kMix[] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};  // K1 and K2
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Product = unsigned __int128;
@@ -26,7 +26,7 @@ class RowSum {
   void add(int begin, int end, std::uint64_t number) {
     const std::uint64_t place =
         static_cast<std::uint32_t>(begin) | std::uint64_t{static_cast<std::uint32_t>(end)} << 32;
-    sum_ += mix(mix(place ^ kMix[1], number ^ row_) ^ kMix[2], row_ ^ kMix[0]);
+    sum_ += mix(place ^ kMix[1], number ^ row_);
   }
   std::uint64_t sum() const { return sum_; }
 

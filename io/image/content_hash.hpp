@@ -19,7 +19,7 @@ namespace gpuccl::io {
 /// It is a sum over maximal runs, so parts of an image add up. With mix(a, b) = the lower half of the product
 /// of 128 bits XOR its upper half, all modulo 2^64:
 ///   row(r)           = mix(r ^ K1, K2), of row r of all slices
-///   term(run)        = mix(mix((begin | end << 32) ^ K2, number ^ row(r)) ^ K3, row(r) ^ K1)
+///   term(run)        = mix((begin | end << 32) ^ K2, number ^ row(r))
 ///   after(axis)      = mix(before ^ K1, axis ^ K2), for width, height, depth, beginning with the sum
 /// `number` is the label as a signed integer of 64 bits, or the bits of a double if it is not an integer.
 class ContentHash {
