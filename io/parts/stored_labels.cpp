@@ -73,7 +73,9 @@ void put_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t f
   LabelRuns runs;
   std::string text;
   for (std::int64_t begin = first_row; begin < first_row + rows; begin += kRowsAtOnce) {
-    labels.list_runs(begin, std::min(kRowsAtOnce, first_row + rows - begin), runs, nullptr);
+    const std::int64_t count = std::min(kRowsAtOnce, first_row + rows - begin);
+    labels.prepare(begin, count);
+    labels.list_runs(begin, count, runs, nullptr);
     text.clear();
     std::size_t at = 0;
     for (const std::size_t end : runs.ends) {

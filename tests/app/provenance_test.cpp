@@ -91,6 +91,22 @@ TEST_CASE("a fingerprint does not depend on threads, slabs, tasks and batches") 
   CHECK(whole == reported(scratch / "measured.json"));
 }
 
+TEST_CASE("tasks label their parts in slabs if memory is short") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({3000, 3000, 1}, 0.4, 1, 5).view()),
+                    parts = scratch / "parts";
+  const auto run_parts = [&] {
+    for (const char* const part : {"1/2", "2/2"})
+      succeeds({"label", input, "-c", "4", "-o", scratch / "out.tif", "--memory", "32M", "--no-fsync",
+                "--part", part, "--parts-dir", parts});
+  };
+  run_parts();
+  succeeds({"join", parts});
+  run_parts();
+  succeeds({"join", parts, "--finish", "--quiet"});
+  CHECK(fingerprint_of({input, "-c", "4", "-o", scratch / "whole.tif"}) == printed(scratch / "out.tif"));
+}
+
 TEST_CASE("a fingerprint is of values if these are written") {
   const ScratchFolder scratch;
   const auto npy = [&](const std::string& type, std::string samples) {
