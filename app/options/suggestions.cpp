@@ -56,6 +56,8 @@ constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
     {"equivalentdiameter", "equivalent_diameter_area"},
     {"feret", "feret_diameter_max"},
     {"maxferet", "feret_diameter_max"},
+    {"minferet", "feret_diameter_min"},
+    {"convexarea", "area_convex"},
     {"surface", "surface_crofton"},
     {"surfacearea", "surface_crofton"},
     {"circularity", "roundness"},

@@ -14,6 +14,7 @@ import tempfile
 try:
     import numpy as np
     from scipy import ndimage
+    from scipy.spatial import ConvexHull
     from scipy.spatial.distance import pdist
     from skimage import io, measure
 except ImportError as missing:
@@ -80,6 +81,19 @@ def check_shape(region, row, connectivity):
     expect("perimeter", row["perimeter"], region.perimeter)
     expect("perimeter_crofton", row["perimeter_crofton"], region.perimeter_crofton)
     expect("feret_diameter_max", row["feret_diameter_max"], region.feret_diameter_max)
+    assert row["area_convex"] == region.area_convex, ("area_convex", row["area_convex"], region.area_convex)
+    expect("solidity", row["solidity"], region.solidity)
+    expect("feret_diameter_min", row["feret_diameter_min"], least_width(region.image_convex))
+
+
+def least_width(image):
+    """The smallest distance between parallel lines that enclose points half a pixel next to those of an image."""
+    y, x = np.nonzero(image)
+    points = np.concatenate([np.stack([y + dy, x + dx], 1) for dy, dx in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))])
+    corners = points[ConvexHull(points).vertices]
+    sides = np.roll(corners, -1, 0) - corners
+    normals = np.stack([-sides[:, 1], sides[:, 0]], 1) / np.hypot(*sides.T)[:, None]
+    return np.ptp(corners @ normals.T, axis=0).min()
 
 
 def check_feret_of_volume(region, row):

@@ -65,7 +65,7 @@ TEST_CASE("rows of Feret diameters are refused where --memory does not hold them
                        scratch / "t.csv"};
   const Ended refused = within(150, words);
   CHECK(refused.code == 71);
-  CHECK(refused.err.find("feret_diameter_max needs 1") != std::string::npos);
+  CHECK(refused.err.find("convex hulls and Feret diameters need 1") != std::string::npos);
   CHECK(within(400, words).code == 0);
 }
 

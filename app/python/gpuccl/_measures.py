@@ -16,7 +16,7 @@ _WHOLE = frozenset(
 )
 _PHYSICAL = frozenset(name[: -len("_physical")] for name in _core.measures() if name.endswith("_physical"))
 #: What has no unit of length, so that a spacing does not change it.
-_UNITLESS = frozenset({"label", "value", "bbox", "extent"}) | _WHOLE
+_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity"}) | _WHOLE
 DEFAULT = ("label", "area", "bbox", "centroid")
 
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "measure/farthest.hpp"
@@ -63,6 +65,21 @@ double diameter(const std::vector<Point>& hull, double width, double height) {
                      distance(next, (far + 1) % corners)});
   }
   return std::sqrt(most);
+}
+
+/// The smallest distance between two parallel lines that enclose a hull, with the size of half an element.
+/// One of them lies along a side (Freeman and Shapira 1975).
+double least_width(const std::vector<Point>& hull, double width, double height) {
+  const std::size_t corners = hull.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0, far = 1; i < corners; ++i) {
+    const Point &a = hull[i], &b = hull[(i + 1) % corners];
+    while (turn(a, b, hull[(far + 1) % corners]) > turn(a, b, hull[far])) far = (far + 1) % corners;
+    const double side =
+        std::hypot(width * static_cast<double>(b.x - a.x), height * static_cast<double>(b.y - a.y));
+    least = std::min(least, width * height * static_cast<double>(turn(a, b, hull[far])) / side);
+  }
+  return least;
 }
 
 /// The first element of a row, and what follows the last.
@@ -157,7 +174,8 @@ double diameter(const std::vector<std::array<int, 3>>& corners, const std::array
 
 /// In images the largest distance between two points at the edge of the convex hull as an image, half an
 /// element next to, above or below the centres of its elements; in volumes those of the elements
-/// themselves. Of each row of a component only its ends matter.
+/// themselves. The area of that hull image, and its smallest width. Of each row of a component only its ends
+/// matter.
 class Feret final : public Group {
  public:
   explicit Feret(const Labeling& labeling)
@@ -181,7 +199,7 @@ class Feret final : public Group {
     std::int64_t rows = 0;
     for (const Box& box : components.box) rows += rows_of(box);
     const std::int64_t bytes = rows * std::int64_t{sizeof(Ends)};
-    if (bytes > max_bytes) throw not_enough_memory("feret_diameter_max needs", bytes);
+    if (bytes > max_bytes) throw not_enough_memory("convex hulls and Feret diameters need", bytes);
   }
 
   void add(const LabeledRow& row) override {
@@ -225,10 +243,19 @@ class Feret final : public Group {
       return;
     }
     const int y = box.min[1];
-    const std::vector<Point> hull = hull_of(elements_in(hull_of(ends, y), rows, y), y);
+    const std::vector<Ends> filled = elements_in(hull_of(ends, y), rows, y);
+    const std::vector<Point> hull = hull_of(filled, y);
+    const auto area = static_cast<double>(
+        std::accumulate(filled.begin(), filled.end(), std::int64_t{0},
+                        [](std::int64_t sum, const Ends& row) { return sum + row.end - row.begin; }));
     values[feret_diameter_max] = diameter(hull, 0.5, 0.5);
-    if (spacing_[0] > 0)
+    values[feret_diameter_min] = least_width(hull, 0.5, 0.5);
+    values[area_convex] = area;
+    values[solidity] = static_cast<double>(sums.component.area) / area;
+    if (spacing_[0] > 0) {
       values[feret_diameter_max_physical] = diameter(hull, spacing_[0] / 2, spacing_[1] / 2);
+      values[feret_diameter_min_physical] = least_width(hull, spacing_[0] / 2, spacing_[1] / 2);
+    }
   }
 
  private:
@@ -252,7 +279,9 @@ class Feret final : public Group {
 }  // namespace
 
 std::unique_ptr<Group> make_feret(const Labeling& labeling) {
-  if (!wants(labeling, {feret_diameter_max, feret_diameter_max_physical})) return nullptr;
+  if (!wants(labeling, {feret_diameter_max, feret_diameter_max_physical, feret_diameter_min,
+                        feret_diameter_min_physical, area_convex, solidity}))
+    return nullptr;
   Feret::check_bytes(labeling.components, labeling.request.max_bytes);
   return std::make_unique<Feret>(labeling);
 }

@@ -112,6 +112,11 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "Largest distance between pixel edges of the convex hull image; in volumes between edges of the "
      "component's voxels, and only if named",
      kSkimage},
+    {Id::feret_diameter_min, "feret_diameter_min", shape, images, "pixels",
+     "Smallest distance between parallel lines that enclose the convex hull image", "ImageJ MinFeret"},
+    {Id::area_convex, "area_convex", shape, images, "pixels", "Number of pixels of the convex hull image",
+     kSkimage},
+    {Id::solidity, "solidity", shape, images, "1", "area divided by area_convex", kSkimage},
 
     {Id::euler_number, "euler_number", topology, both, "1",
      "Euler number for the connectivity of the labels: 1 - holes; in volumes 1 - tunnels + cavities",
@@ -166,6 +171,8 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "sphericity, computed in physical units", ""},
     {Id::feret_diameter_max_physical, "feret_diameter_max_physical", physical, both, "unit",
      "feret_diameter_max in physical units; in volumes only if named", ""},
+    {Id::feret_diameter_min_physical, "feret_diameter_min_physical", physical, images, "unit",
+     "feret_diameter_min in physical units", ""},
 
     {Id::intensity_min, "intensity_min", intensity, both, "sample value", "Smallest sample", kSkimage},
     {Id::intensity_max, "intensity_max", intensity, both, "sample value", "Largest sample", kSkimage},
