@@ -95,7 +95,8 @@ Objects components_of(const std::string& path, const io::ReadOptions& read, cons
   return objects;
 }
 
-Objects values_of(const std::string& path, const io::ReadOptions& read) {
+Objects values_of(const std::string& path, io::ReadOptions read) {
+  read.palette = io::PaletteUse::index;
   const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
   const Extent extent = reader->info().extent;
   const ValueType type = reader->value_type();

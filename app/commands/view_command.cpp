@@ -24,8 +24,10 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -37,6 +39,17 @@ struct ViewOptions {
   std::int64_t size = ViewPage::kUsualBytes;
   OutputOptions file;
 };
+
+/// Returns the extension of a file, if label images are written with it, otherwise .tif.
+std::string extension_of_labels(const std::string& path) {
+  const std::string extension = io::lower_extension(std::filesystem::path(path).filename());
+  try {
+    io::label_format(path);
+  } catch (const Error&) {
+    return ".tif";
+  }
+  return extension.empty() ? ".tif" : extension;
+}
 
 /// Numbers the labels 1..N in their order, and gives what these stand for.
 std::vector<std::uint64_t> number_labels(LabelImage& labels, const std::vector<std::uint64_t>& long_labels) {
@@ -179,7 +192,7 @@ int run_view(const ViewOptions& options) {
     page.options = "--values";
   }
   const std::vector<Label> as_they_are;
-  page.output = "kept.tif";
+  page.output = "kept" + extension_of_labels(options.labels);
   page.image = options.image;
   if (!options.image.empty()) page.about.emplace_back("Image", options.image);
   page.read_image.planes = options.planes;

@@ -95,8 +95,11 @@ void check_single(const LabelOptions& options) {
         input, Failure::no_input,
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
   if (!files.any_output())
-    throw Error(Failure::usage,
-                "nothing to write; give -o, --json, --stats, --contacts, --preview, --outlines or --view");
+    throw Error(
+        Failure::usage,
+        options.values.objects
+            ? "nothing to write; give -o, --json, --stats, --preview or --outlines"
+            : "nothing to write; give -o, --json, --stats, --contacts, --preview, --outlines or --view");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (!options.measure.intensity_names.empty())

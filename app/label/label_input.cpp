@@ -25,6 +25,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.spacing = options.spacing;
   read.planes = options.planes;
   read.palette = options.input.palette;
+  if (options.values.by_values && read.palette == io::PaletteUse::automatic)
+    read.palette = io::PaletteUse::index;  // which values are
   read.stack = options.input.stack;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;

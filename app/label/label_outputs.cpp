@@ -11,6 +11,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/report/contacts_csv.hpp"
+#include "io/report/outlines.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
@@ -92,6 +93,9 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
   if (options.replace_foreign) return;
   if (stats_) refuse_foreign_table(paths.stats, io::is_stats_csv);
   if (contacts_) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
+  if (outlines_)
+    refuse_foreign(paths.outlines, io::are_outlines,
+                   "exists and was not written by gpuccl; add --overwrite to replace it");
   if (report_ && paths.json_by_default)
     refuse_foreign(paths.json, io::is_report,
                    "exists and is not a report of gpuccl; set another name with --json or --json-dir, or add "

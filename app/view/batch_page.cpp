@@ -11,8 +11,8 @@
 #include "app/view/packed.hpp"
 #include "app/view/pages.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/label_color.hpp"
 #include "io/png/png_output.hpp"
-#include "io/write/label_color.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -109,6 +109,8 @@ export class Filter {
       if (/--per-value/.test(options) || this.keptCount === 0) return "";
       options = options.replace(largest[0], ` --largest ${this.keptCount}`);
     }
-    return [`gpuccl label ${quoted(made.input)}`, options.trim(), keep && `--keep '${keep}'`, `-o ${made.output}`].filter(Boolean).join(" ");
+    const verb = /^measure( |$)/.test(options) ? "measure" : "label";
+    if (verb === "measure") options = options.slice(verb.length);
+    return [`gpuccl ${verb} ${quoted(made.input)}`, options.trim(), keep && `--keep '${keep}'`, `-o ${made.output}`].filter(Boolean).join(" ");
   }
 }

@@ -21,14 +21,21 @@ constexpr std::size_t kBatchBytes = std::size_t{1} << 16;
 // Inflated in one piece: no more than is said that buffers take.
 constexpr std::uint64_t kMostInOnePiece = std::uint64_t{48} << 20;
 
+/// Reads the luma of each index; none if every index is its own gray.
 std::vector<double> luma_of_palette(png_structp png, png_infop info) {
+  constexpr int kGrays = 256;
   png_colorp colors = nullptr;
   int count = 0;
   png_get_PLTE(png, info, &colors, &count);
+  bool is_gray_ramp = count == kGrays;
   std::vector<double> palette;
   palette.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) palette.push_back(luma(colors[i].red, colors[i].green, colors[i].blue));
-  return palette;
+  for (int i = 0; i < count; ++i) {
+    const png_color& color = colors[i];
+    palette.push_back(luma(color.red, color.green, color.blue));
+    is_gray_ramp = is_gray_ramp && color.red == i && color.green == i && color.blue == i;
+  }
+  return is_gray_ramp ? std::vector<double>() : palette;
 }
 
 SampleFormat format_of(png_structp png, png_infop info) {
@@ -37,8 +44,8 @@ SampleFormat format_of(png_structp png, png_infop info) {
   format.channels = png_get_channels(png, info);
   const int color = png_get_color_type(png, info);
   if (color == PNG_COLOR_TYPE_PALETTE) {
-    format.photometric = Photometric::palette;
     format.palette = luma_of_palette(png, info);
+    if (!format.palette.empty()) format.photometric = Photometric::palette;
   } else if ((color & PNG_COLOR_MASK_COLOR) != 0) {
     format.photometric = Photometric::rgb;
   }

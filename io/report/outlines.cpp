@@ -10,12 +10,17 @@
 
 #include "gpuccl/error.hpp"
 #include "gpuccl/outlines.hpp"
+#include "gpuccl/version.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/strips.hpp"
 
 namespace gpuccl::io {
 namespace {
+
+// The beginnings of files that gpuccl has written: a foreign member (RFC 7946, section 6.1), and COCO's info.
+const std::string kGeojson = R"({"type":"FeatureCollection","gpuccl":")" GPUCCL_VERSION;
+const std::string kCoco = R"({"info":{"description":"gpuccl )" GPUCCL_VERSION;
 
 /// The runs of all components: those of one after those of the one before.
 struct RunsOfComponents {
@@ -46,7 +51,7 @@ RunsOfComponents list_components(const MappedLabels& labels, std::int64_t max_by
     const std::int64_t bytes = kBytesOfRun * std::ssize(runs);
     if (bytes > max_bytes)
       throw Error(Failure::memory, "needs more than " + bytes_in_words(static_cast<double>(max_bytes)) +
-                                       " of memory for outlines; raise --memory");
+                                       " of memory for outlines; set a larger --memory");
   }
   std::size_t end = 0;
   for (std::size_t& count : found.ends) end += std::exchange(count, end);
@@ -57,6 +62,42 @@ RunsOfComponents list_components(const MappedLabels& labels, std::int64_t max_by
       found.runs[found.ends[runs[i].label - std::size_t{1}]++] = {static_cast<int>(y), runs[i].begin,
                                                                   runs[i].end};
   return found;
+}
+
+/// Returns the number of runs along columns.
+std::int64_t count_column_runs(std::span<const RowRun> runs) {
+  std::int64_t count = 0;
+  std::size_t above = 0;
+  for (const RowRun& run : runs) {
+    while (runs[above].y < run.y - 1 || (runs[above].y == run.y - 1 && runs[above].end <= run.begin)) ++above;
+    count += run.end - run.begin;
+    for (std::size_t i = above; runs[i].y == run.y - 1 && runs[i].begin < run.end; ++i)
+      count -= std::min(runs[i].end, run.end) - std::max(runs[i].begin, run.begin);
+  }
+  return count;
+}
+
+constexpr std::size_t kAtOnce = 256;  // components of one text
+
+/// Error (memory) if the texts that threads make at a time do not fit.
+void check_texts(OutlineFormat format, const RunsOfComponents& all, std::int64_t max_bytes) {
+  constexpr std::int64_t kOfRun = 240,
+                         kOfColumnRun = 64;  // corners or places, their lists while they grow, text
+  const std::size_t components = all.ends.size();
+  std::int64_t most = 0;
+  for (std::size_t first = 0; first < components; first += kAtOnce) {
+    std::int64_t bytes = 0;
+    for (std::size_t i = first; i < std::min(components, first + kAtOnce); ++i)
+      bytes += format == OutlineFormat::coco ? kOfColumnRun * count_column_runs(all.of(i))
+                                             : kOfRun * std::ssize(all.of(i));
+    most = std::max(most, bytes);
+  }
+  const std::size_t texts = std::min(strips_at_once(), (components + kAtOnce - 1) / kAtOnce);
+  const auto needed =
+      static_cast<std::int64_t>(all.runs.size() * sizeof(RowRun)) + most * static_cast<std::int64_t>(texts);
+  if (needed > max_bytes)
+    throw Error(Failure::memory, "needs " + bytes_in_words(static_cast<double>(needed)) +
+                                     " of memory for outlines, more than is left; set a larger --memory");
 }
 
 void put(std::string& text, std::int64_t number) { text += std::to_string(number); }
@@ -90,8 +131,8 @@ void put_polygon(std::string& text, const Polygon& polygon) {
 
 std::string value_text(const ValueColumn& value, std::size_t component) {
   std::string text(kDecimalRoom, '\0');
-  text.resize(
-      static_cast<std::size_t>(put_value(text.data(), value.type, value.values[component]) - text.data()));
+  text.resize(static_cast<std::size_t>(put_value(text.data(), value.type, value.values[component], "null") -
+                                       text.data()));
   return text;
 }
 
@@ -164,13 +205,14 @@ void put_annotation(std::string& text, std::size_t component, std::span<const Ro
 }
 
 std::string head_of(OutlineFormat format, const OutlineSubject& subject, const Extent& extent) {
-  if (format == OutlineFormat::geojson) return R"({"type":"FeatureCollection","features":[)";
+  if (format == OutlineFormat::geojson) return kGeojson + R"(","features":[)";
   const nlohmann::ordered_json image = {
       {"id", 1},
       {"width", extent.width},
       {"height", extent.height},
       {"file_name", std::filesystem::path(subject.image).filename().string()}};
-  return R"({"images":[)" + image.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+  return kCoco + R"("},"images":[)" +
+         image.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
          R"(],"categories":[{"id":1,"name":"object"}],"annotations":[)";
 }
 
@@ -183,11 +225,16 @@ OutlineFormat outline_format(const std::string& path) {
   throw Error(Failure::usage, "has no known extension for outlines; use .geojson, or .json for COCO");
 }
 
+bool are_outlines(std::string_view beginning) {
+  return beginning.starts_with(R"({"type":"FeatureCollection","gpuccl":)") ||
+         beginning.starts_with(R"({"info":{"description":"gpuccl)");
+}
+
 void write_outlines(AtomicFile& file, OutlineFormat format, const MappedLabels& labels,
                     const OutlineSubject& subject, std::int64_t max_bytes) {
-  constexpr std::size_t kAtOnce = 256;
   const Extent extent = labels.labels.extent();
   const RunsOfComponents all = list_components(labels, max_bytes);
+  check_texts(format, all, max_bytes);
   const auto write = [&](std::string_view text) { file.write(text.data(), text.size()); };
   write(head_of(format, subject, extent));
   const auto make = [&](std::string& text, std::int64_t piece) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gpuccl/components.hpp"
 #include "io/files/atomic_file.hpp"
@@ -17,6 +18,9 @@ enum class OutlineFormat {
 
 /// By the extension: .geojson, .json. Error (usage) for any other.
 OutlineFormat outline_format(const std::string& path);
+
+/// Whether a text that begins like this, white space left out, has outlines that gpuccl wrote.
+bool are_outlines(std::string_view beginning);
 
 /// Subject of outlines: an image and its components.
 struct OutlineSubject {

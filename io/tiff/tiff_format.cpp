@@ -133,12 +133,23 @@ bool has_one_hue(const Colormap& map) {
   return rises || falls;
 }
 
+/// Whether the color of every index is that gray, so that luma and index are one.
+bool is_gray_ramp(const Colormap& map) {
+  if (map.count != 256) return false;
+  for (const std::uint16_t* channel : map.channels) {
+    const int shift = map.largest(channel) < 256 ? 0 : 8;  // some programs forget that the map is of 16 bits
+    for (std::size_t index = 0; index < map.count; ++index)
+      if (static_cast<std::size_t>(channel[index] >> shift) != index) return false;
+  }
+  return true;
+}
+
 /// Decides by the palette whether samples are its indices, which are gray then.
 void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleFormat& samples,
                   const std::function<void(const std::string&)>& warn) {
   const Colormap map = read_colormap(tiff, samples.bits);
   const bool displays = reading.by_imagej && reading.palette == PaletteUse::automatic && has_one_hue(map);
-  if (displays || reading.palette == PaletteUse::index) {
+  if (displays || reading.palette == PaletteUse::index || is_gray_ramp(map)) {
     samples.photometric = Photometric::min_is_black;
     return;
   }

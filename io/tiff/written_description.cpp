@@ -5,7 +5,7 @@
 #include "gpuccl/error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
-#include "io/write/label_color.hpp"
+#include "io/image/label_color.hpp"
 
 namespace gpuccl::io {
 namespace {

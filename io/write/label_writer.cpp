@@ -43,6 +43,8 @@ LabelFormat label_format(const std::string& path) {
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   if (format == LabelFormat::png && asked == LabelType::u32)
     throw Error(Failure::usage, "PNG has no 32-bit samples; write a .tiff");
+  if (format == LabelFormat::png && asked != LabelType::automatic && bits_per_sample(asked) > 16)
+    throw Error(Failure::data, "PNG cannot hold " + long_name(asked) + "; write a .tiff");
   if (format == LabelFormat::png && !fits<std::uint16_t>(count))
     throw Error(Failure::data,
                 std::to_string(count) + " labels do not fit the 16 bits of a PNG; write a .tiff");

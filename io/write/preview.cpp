@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "io/image/label_color.hpp"
 #include "io/png/png_output.hpp"
 #include "io/write/digits.hpp"
 #include "io/write/gray_image.hpp"
-#include "io/write/label_color.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -391,5 +391,22 @@ TEST_CASE("on a terminal one line sums up; --quiet silences it") {
         std::string::npos);
 }
 
+TEST_CASE("outlines that gpuccl did not write stay, and others are replaced") {
+  const ScratchFolder scratch;
+  for (const std::string name : {"mine.geojson", "mine.json"}) {
+    CAPTURE(name);
+    const std::string path = scratch / name;
+    write_file(path, R"({"type":"FeatureCollection","features":[]})");
+    const Words words = {"label", source_file("data/page.png"), "--outlines", path, "--quiet"};
+    fails(words, 73, "was not written by gpuccl; add --overwrite");
+    CHECK(read_file(path).size() == 42);  // as it was
+    Words again = words;
+    again.emplace_back("--overwrite");
+    succeeds(again);
+    CHECK(read_file(path).size() > 42);
+    succeeds(words);
+  }
+}
+
 }  // namespace
 }  // namespace gpuccl

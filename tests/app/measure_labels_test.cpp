@@ -309,4 +309,21 @@ TEST_CASE("what measure cannot do is refused") {
   fails({"measure", labels, "--stats", "-", "--threshold", "3"}, 64, "--threshold");
 }
 
+TEST_CASE("convex hulls of objects in pieces span the rows between these") {
+  const ScratchFolder scratch;
+  // Two pixels in the last of 6 columns, with two rows between them; then two in opposite corners.
+  const auto measured = [&](const std::string& bytes) {
+    write_file(scratch / "in.nrrd",
+               "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 4\nencoding: raw\n\n" + bytes);
+    return succeeds({"measure", scratch / "in.nrrd", "--measure",
+                     "area_convex,feret_diameter_max,feret_diameter_min,solidity", "--stats", "-",
+                     "--quiet"});
+  };
+  std::string column(24, '\0'), corners(24, '\0');
+  column[5] = column[23] = 1;
+  corners[0] = corners[23] = 1;
+  CHECK(measured(column).ends_with("\n1,2,5,0,5,3,5,1.5,4,1,4,0.5\n"));
+  CHECK(measured(corners).find("\n1,2,0,0,5,3,2.5,1.5,") != std::string::npos);
+}
+
 }  // namespace gpuccl

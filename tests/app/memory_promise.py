@@ -47,6 +47,9 @@ ODD = [
     ("2D noise, contacts", "noise 3000x3000", 64, ["-c", "4", "--contacts", "OUT.csv"]),
     ("2D noise, contacts that fit", "noise 3000x3000", 400, ["-c", "4", "--contacts", "OUT.csv"]),
     ("blobs in slabs, contacts that fit", "blobs 20000x10000", 256, ["-c", "4", "--contacts", "OUT.csv"]),
+    ("outlines of a comb in COCO", "comb 8000x8000", 16, ["--outlines", "OUT.json", "--json", "OUT.report.json"]),
+    ("outlines of a checkerboard", "checker 3000x3000", 200, ["-c", "8", "--outlines", "OUT.geojson"]),
+    ("outlines of blobs that fit", "blobs 1000x1000", 200, ["--outlines", "OUT.geojson"]),
     ("a small page to look at that fits", "blobs 1000x1000", 64, ["--view", "OUT.html"]),
     ("3D noise, contacts", "noise 140x140x140", 64, ["-c", "6", "--contacts", "OUT.csv"]),
     ("2D noise, holes", "noise 3000x3000", 16, ["--fill-holes"]),
@@ -61,6 +64,11 @@ def make_odd(kind, size, path):
         subprocess.run([GPUCCL, "generate", "random", "--size", size, "--density", "0.4", "--granularity", granularity, "-o", path], check=True)
         return
     width, height = map(int, size.split("x"))
+    if kind in ("comb", "checker"):
+        rows = [b"\1" * width, b"\1" + b"\0" * (width - 1)] if kind == "comb" else [b"\1\0" * (width // 2), b"\0\1" * (width // 2)]
+        header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(height, width)}, }}".ljust(117) + "\n"
+        pathlib.Path(path).write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + b"".join(rows) * (height // 2))
+        return
     header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(height, width)}, }}".ljust(117) + "\n"
     pathlib.Path(path).write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + b"\1\0" * (width * height // 2))
 
@@ -86,7 +94,7 @@ with tempfile.TemporaryDirectory() as scratch:
         print(line, flush=True)
     for name, image, most, more in ODD:
         kind, size = image.split()
-        path = os.path.join(scratch, image.replace(" ", "-") + (".npy" if kind == "dots" else ".tif"))
+        path = os.path.join(scratch, image.replace(" ", "-") + (".npy" if kind in ("dots", "comb", "checker") else ".tif"))
         if not os.path.exists(path):
             make_odd(kind, size, path)
         words = [word.replace("OUT.", os.path.join(scratch, "OUT.")) if word.startswith("OUT.") else word for word in more]

@@ -122,6 +122,21 @@ TEST_CASE("an index of a PNG is foreground if its color is not black") {
     }
 }
 
+TEST_CASE("a palette of a PNG in which every index is its own gray is none") {
+  const BitVolume image = noise({70, 30, 1}, 4);
+  tests::PngToWrite png = png_of(image, 8, PNG_COLOR_TYPE_PALETTE, {180}, {40});
+  for (int i = 0; i < 256; ++i) {
+    const auto gray = static_cast<png_byte>(i);
+    png.palette.push_back({gray, gray, gray});
+  }
+  ReadOptions options;
+  options.foreground.threshold = 100;
+  const Read result = read(png, options);
+  REQUIRE(same_bits(result.image, image));
+  REQUIRE(result.info.photometric == "min-is-black");
+  REQUIRE(result.warnings.empty());
+}
+
 TEST_CASE("Otsu's method reads a PNG twice") {
   const BitVolume image = noise({70, 30, 1}, 5);
   ReadOptions options;

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "io/image/label_color.hpp"
 #include "io/write/contact_sheet.hpp"
-#include "io/write/label_color.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"

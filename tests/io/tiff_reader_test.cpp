@@ -1029,6 +1029,9 @@ TEST_CASE("a palette in which ImageJ displays one channel is no data") {
   REQUIRE(count_foreground(by_luma.image.view()) == 0);
   REQUIRE(by_luma.warnings.size() == 1);
   REQUIRE(same_bits(above_100(PaletteUse::index).image, image));
+  write([](int i) { return Color{i * 1.0, i * 1.0, i * 1.0}; }, "a camera");
+  REQUIRE(same_bits(above_100(PaletteUse::automatic).image, image));
+  REQUIRE(above_100(PaletteUse::automatic).warnings.empty());
   write([](int i) { return Color{i * 1.0, 255.0 - i, 0}; }, imagej);
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{

@@ -7,7 +7,7 @@ set(layers
   "lib/include/gpuccl"
   "lib/src/common lib/tools/decision_trees"
   "lib/src/generate lib/src/measure lib/src/periodic lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
-  "lib/src/contacts"
+  "lib/src/contacts lib/src/outlines"
   "lib/src/cuda/device"
   "lib/src/cuda/phases"
   "lib/src/cuda/labelers"

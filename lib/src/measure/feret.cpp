@@ -88,7 +88,8 @@ struct Ends {
 };
 
 /// The hull of points half an element next to, above and below the first and last elements of rows, of which
-/// `y` is the first. Of points at one height only the first and the last matter.
+/// `y` is the first. Of points at one height only the first and the last matter. An object in several pieces
+/// may leave rows empty.
 std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   std::vector<Point> points;
   points.reserve(4 * rows.size() + 2);
@@ -96,10 +97,13 @@ std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   for (std::size_t i = 0; i <= 2 * rows.size(); ++i) {
     // An even line lies between two rows, at the centres of whose elements it has points.
     const std::int64_t y = top + static_cast<std::int64_t>(i);
-    const Ends &above = rows[i == 0 ? 0 : (i - 1) / 2], &below = rows[std::min(i / 2, rows.size() - 1)];
+    const Ends *above = &rows[i == 0 ? 0 : (i - 1) / 2], *below = &rows[std::min(i / 2, rows.size() - 1)];
+    if (above->end == 0) above = below;
+    if (below->end == 0) below = above;
+    if (above->end == 0) continue;
     const std::int64_t beside = i % 2 == 0 ? 0 : 1;
-    points.push_back({2 * std::int64_t{std::min(above.begin, below.begin)} - beside, y});
-    points.push_back({2 * (std::int64_t{std::max(above.end, below.end)} - 1) + beside, y});
+    points.push_back({2 * std::int64_t{std::min(above->begin, below->begin)} - beside, y});
+    points.push_back({2 * (std::int64_t{std::max(above->end, below->end)} - 1) + beside, y});
   }
   return hull_of(points);
 }
