@@ -54,7 +54,10 @@ LabelFile nrrd_label_file(const Extent& extent, const WriteOptions& options) {
   const int sizes[] = {extent.width, extent.height, extent.depth};
   const int axes = extent.depth == 1 && is_flat(geometry) ? 2 : 3;
   const bool raw = options.compression == Compression::none;
-  std::string header = "NRRD0004\ntype: " + (type == LabelType::f32 ? "float" : type == LabelType::f64 ? "double" : long_name(type)) +
+  std::string header = "NRRD0004\ntype: " +
+                       (type == LabelType::f32   ? "float"
+                        : type == LabelType::f64 ? "double"
+                                                 : long_name(type)) +
                        "\ndimension: " + std::to_string(axes) +
                        "\nsizes:" + each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); });
   header += geometry_fields(geometry, axes);
