@@ -4,9 +4,9 @@
 cd "$SRC/gpuccl"
 read -ra fuzzers <<<"${FUZZERS:-png tiff npy nifti nrrd metaimage pnm zarr stack options runs}"
 
-# Programs run where no library is installed.
-export LDFLAGS="${LDFLAGS:-} -Wl,-rpath,\$ORIGIN/lib"
+# Programs run where no library is installed: all are searched for next to them, also by each other (no new tags).
 cmake -S . -B "$WORK/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
+  -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DCMAKE_EXE_LINKER_FLAGS="${LDFLAGS:-} -Wl,--disable-new-dtags" \
   -DGPUCCL_CUDA=OFF -DGPUCCL_MPI=OFF -DGPUCCL_TESTS=OFF -DGPUCCL_FUZZ=ON -DGPUCCL_FUZZING_ENGINE="$LIB_FUZZING_ENGINE"
 cmake --build "$WORK/build" --target "${fuzzers[@]/#/fuzz_}"
 
