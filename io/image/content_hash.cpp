@@ -73,7 +73,7 @@ std::uint64_t sum_of_runs(std::int64_t first_row, const LabelRuns& rows, Number 
 /// The end of the run of equal samples that begins at `x`.
 template <class Bits>
 int end_of_run(const Bits* row, int x, int width) {
-  constexpr int kInWord = sizeof(std::uint64_t) / sizeof(Bits);
+  constexpr int kInWord = std::numeric_limits<std::uint64_t>::digits / std::numeric_limits<Bits>::digits;
   const Bits sample = row[x++];
   std::uint64_t same = sample;
   for (std::size_t bits = 8 * sizeof(Bits); bits < 64; bits *= 2) same |= same << bits;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <type_traits>
@@ -80,8 +81,7 @@ template <class T>
 bool contains_nan(const std::byte* row, int width) {
   bool any = false;
   for (int x = 0; x < width; ++x) {
-    const T value = load<T>(row, x);
-    any |= value != value;
+    any |= std::isnan(load<T>(row, x));
   }
   return any;
 }
