@@ -4,8 +4,8 @@ namespace gpuccl::app {
 
 class Command;
 
-// One file per command; measure is in that of label. setup_* adds the options of a command and its function;
-// it opens no file.
+// Each command has a file; label and measure share one. setup_* adds the options and the function of a
+// command, and opens no file.
 void setup_label(const Command& command);
 void setup_measure(const Command& command);
 void setup_join(const Command& command);

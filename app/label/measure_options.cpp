@@ -93,13 +93,6 @@ std::vector<std::string> paths_in(const std::string& given) {
   return split(given, ',');
 }
 
-std::string wrong_image(const std::string& path) {
-  if (path.empty()) return "a name is missing";
-  if (path.size() > 1 && path.front() == '-')
-    return "'" + path + "' looks like an option; for a file of that name use ./" + path;
-  return {};
-}
-
 std::string wrong_pattern(const std::string& given) {
   const std::vector<std::string> sides = split(given, '=');
   const bool is_good =
@@ -144,7 +137,7 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                  [this](const std::string& given) {
                    intensities = paths_in(given);
                    for (const std::string& path : intensities)
-                     if (std::string problem = wrong_image(path); !problem.empty()) return problem;
+                     if (std::string problem = wrong_path(path); !problem.empty()) return problem;
                    return std::string();
                  })
       .prints([this] { return intensities.empty() ? std::nullopt : std::optional(joined(intensities)); });

@@ -11,6 +11,14 @@
 #include "io/read/slice_names.hpp"
 
 namespace gpuccl::app {
+
+std::string wrong_path(const std::string& given) {
+  if (given.empty()) return "a name is missing";
+  if (given.size() > 1 && given.front() == '-')
+    return "'" + given + "' looks like an option; for a file of that name use ./" + given;
+  return {};
+}
+
 namespace {
 
 std::optional<std::int64_t> parse_amount(std::string_view text) {
@@ -27,13 +35,6 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
   const std::int64_t factor = std::int64_t{1} << (10 * (power + 1));
   if (number > std::numeric_limits<std::int64_t>::max() / factor) return std::nullopt;
   return number * factor;
-}
-
-std::string wrong_path(const std::string& given) {
-  if (given.empty()) return "a name is missing";
-  if (given.size() > 1 && given.front() == '-')
-    return "'" + given + "' looks like an option; for a file of that name use ./" + given;
-  return {};
 }
 
 std::string wrong_file(const std::string& given) {

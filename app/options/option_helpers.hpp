@@ -68,6 +68,9 @@ Option add_path(const Command& command, const std::string& names, std::string& t
 Option add_folder(const Command& command, const std::string& names, std::string& target,
                   const std::string& type, const std::string& help);
 
+/// Returns what is wrong with a name of a file or stream; "" if nothing is.
+std::string wrong_path(const std::string& given);
+
 /// Adds an option whose value is a file or stream; "-" is standard input or output.
 Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,
                           const std::string& type, const std::string& help);

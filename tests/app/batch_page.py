@@ -17,6 +17,14 @@ import numpy
 import tifffile
 
 
+def wait_until_ready(browser):
+    """Until the page has drawn its image."""
+    for _ in range(100):
+        if browser("return document.body.dataset.ready"):
+            return
+        browser.settle()
+
+
 def write_inputs(folder):
     """Nine images of about 20 squares, one of 200, one that is mostly foreground, and one that is broken."""
     chance = numpy.random.default_rng(1)
@@ -64,10 +72,7 @@ def check_odd_names(browser, folder):
     counts = set()
     for tile in tiles:
         browser.driver.get(tile["link"])
-        for _ in range(100):
-            if browser("return document.body.dataset.ready"):
-                break
-            browser.settle()
+        wait_until_ready(browser)
         counts.add(browser("return gpucclView.head.components"))
         assert tile["text"].startswith(f"{browser('return gpucclView.head.components')} component"), tile
     assert counts == {10 * (i + 1) for i in range(len(names))}, counts
@@ -116,10 +121,7 @@ def main():
         # Every link leads to the page of its image.
         for tile in tiles:
             browser.driver.get(tile["link"])
-            for _ in range(100):
-                if browser("return document.body.dataset.ready"):
-                    break
-                browser.settle()
+            wait_until_ready(browser)
             assert browser("return document.getElementById('title').textContent") == tile["name"] + ".tif"
             assert browser("return document.getElementById('up').href") == index.resolve().as_uri()
         browser.check_requests()

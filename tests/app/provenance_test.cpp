@@ -1,4 +1,4 @@
-// What a report proves: the labels by their fingerprint, and the files that were read.
+// Reports prove the labels by a fingerprint, and list the files that were read.
 
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -149,7 +149,7 @@ TEST_CASE("gpuccl verify finds files that have changed") {
                                                  ": same size as reported\n");
   CHECK(succeeds({"verify", made.report, "--quiet"}).empty());
 
-  // The same labels in another file.
+  // Another file gets the same labels.
   succeeds({"measure", made.image, "-o", made.scratch / "again.tif", "--compress", "none"});
   fs::copy_file(made.scratch / "again.tif", made.image, fs::copy_options::overwrite_existing);
   succeeds({"verify", made.report});

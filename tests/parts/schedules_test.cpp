@@ -385,7 +385,7 @@ class ScheduledLink final : public PartLink {
   const int part_, parts_;
 };
 
-/// What was thrown by `work` is dropped; whether it came to its end.
+/// Returns whether `work` came to its end. Drops what it throws.
 bool attempt(const std::function<void()>& work) {
   try {
     work();
