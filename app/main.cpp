@@ -18,16 +18,16 @@ int parse_and_run(int argc, char** argv) {
   CommandLine line("gpuccl", "Labels the connected components of binary images and volumes.", version_line());
   line.add_command("label", "Label the connected components of an image or volume", setup_label);
   line.add_command("measure", "Measure the objects of a label image", setup_measure);
-  line.add_command("join", "Join the parts that gpuccl label --part has labeled", setup_join);
+  line.add_command("join", "Join the parts labeled by gpuccl label --part", setup_join);
   line.add_command("bench", "Time algorithms and compare them: the papers' experiments", setup_bench);
   line.add_command("compare", "Compare two label images and show where they differ", setup_compare);
   line.add_command("contacts", "List the components of a label image that touch, and their contact areas",
                    setup_contacts);
-  line.add_command("match", "Match the objects of two label images, and score the second by the first",
+  line.add_command("match", "Match the objects of two label images and score the second against the first",
                    setup_match);
   line.add_command("verify", "Check label images against the fingerprints in their reports", setup_verify);
   line.add_command("generate", "Make a binary test image or volume", setup_generate);
-  line.add_command("view", "Make a page to look at a label image in a browser", setup_view);
+  line.add_command("view", "Write an HTML page that shows a label image and its table", setup_view);
   line.add_command("list", "List the algorithms, or the measures of components", setup_list);
   line.add_command("info", "Print versions, formats and devices, for bug reports", setup_info);
 

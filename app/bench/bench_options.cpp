@@ -37,7 +37,7 @@ void add_test(const Command& command, Test& test) {
 void add_algorithms(const Command& command, bench::Request& request) {
   command.group("Labeling");
   command.add_value("--algo", "NAME,...",
-                    "Algorithms, see 'gpuccl list', or all; ep and fb, which take hours, only if named [all]",
+                    "Algorithms (see 'gpuccl list'); all leaves out ep and fb, which take hours [all]",
                     [&request](const std::string& given) {
                       request.algorithms = split(io::lower_case(given), ',');
                       return std::string();
@@ -70,17 +70,15 @@ void add_timing(const Command& command, BenchOptions& options) {
   add_number(command, "--images", options.request.images, 1, kMost, "N",
              "Images per set [3 random ones; for sweeps 10; all of a dataset]");
   add_number(command, "--repetitions", timing.repetitions, 1, kMost, "N", "Timed labelings per image [10]");
-  add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N",
-             "Untimed labelings per image before these [3]");
+  add_number(command, "--warm-up", timing.warm_up, 0, kMost, "N", "Untimed warm-up labelings per image [3]");
   add_real(command, "--time-limit", timing.limit_s, 1e9, "S",
            "Time limit per algorithm and image, in seconds; at least one labeling is timed [2]");
   add_switch(command, "--preallocated", options.preallocated,
              "Time labeling into an existing label image [the default; for average both]");
   add_switch(command, "--allocated", options.allocated,
              "Time labeling with the allocation of the label image");
-  add_choice<std::string>(
-      command, "--protocol", options.protocol, {{bench::kTpds2024, bench::kTpds2024}},
-      "Time as a paper does; tpds2024: average with allocation, by minima, with 8-connectivity");
+  add_choice<std::string>(command, "--protocol", options.protocol, {{bench::kTpds2024, bench::kTpds2024}},
+                          "Protocol of a paper; tpds2024: minimum times with allocation and 8-connectivity");
   add_switch(command, "--rotate", options.request.timing.rotate,
              "Cycle through copies of input and output, so that caches are cold");
   add_threads(command, options.threads);

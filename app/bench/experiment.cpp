@@ -188,7 +188,7 @@ class Measuring {
       if (error.failure() == Failure::temporary) {
         gpu_is_lost_ = true;
         results_.incomplete = "the GPU was lost" + so_far();
-        fail(error.failure(), std::string(error.what()) + "; what else runs on the GPU is left out");
+        fail(error.failure(), std::string(error.what()) + "; the remaining GPU measurements are skipped");
       } else {
         fail(error.failure(), error.what());
       }

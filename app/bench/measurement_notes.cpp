@@ -77,7 +77,7 @@ void add_components(bool gpu, bool cpu, std::vector<std::string>& lines) {
         "number of components included";
   if (cpu) text += "; CPU: wall clock";
   lines.push_back(text);
-  lines.push_back("checked: this table too");
+  lines.push_back("checked: this table, too");
   lines.push_back("G/s: 10^9 pixels per second, from the total");
 }
 

@@ -283,7 +283,7 @@ int run_bench(const BenchOptions& options) {
   for (const auto& [device, clocks] : results.clocks)
     if (const std::string line = bench::clock_warning(device, clocks); !line.empty()) warn(line);
   if (chosen.named_are_left_out) results.failures.insert(Failure::unavailable);
-  if (!results.incomplete.empty()) print_message(results.incomplete + "; what was measured is written");
+  if (!results.incomplete.empty()) print_message(results.incomplete + "; completed measurements are written");
   if (signal.number() != 0) end_by_signal(signal.number());
   return exit_code_of(results);
 }

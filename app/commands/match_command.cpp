@@ -327,12 +327,12 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
 
 void setup_match(const Command& command) {
   const auto options = std::make_shared<MatchOptions>();
-  add_path_or_stream(command, "TRUTH", options->truth, "", "Label image of the true objects, or a folder")
+  add_path_or_stream(command, "TRUTH", options->truth, "", "Label image with the true objects, or a folder")
       .required();
-  add_path_or_stream(command, "PREDICTION", options->prediction, "", "Label image, or folder, to be scored")
+  add_path_or_stream(command, "PREDICTION", options->prediction, "", "Label image to score, or a folder")
       .required();
   command.add_value(
-      "--threshold", "IOU,...", "Smallest intersection over union of a match, or several [0.5]",
+      "--threshold", "IOU,...", "Minimum intersection over union of a match, or a list [0.5]",
       [options](const std::string& given) { return parse_thresholds(given, options->thresholds); });
   add_switch(command, "--label", options->label, "Label the inputs first: they are masks, not labels");
   add_connectivity(command, options->components.connectivity);

@@ -98,7 +98,7 @@ class Verification {
     if (!run || !run->complete)
       throw io::FileError(report, Failure::data, "is not a complete report of gpuccl");
     if (run->output.path.empty())
-      throw io::FileError(report, Failure::data, "is of a run without a label image");
+      throw io::FileError(report, Failure::data, "comes from a run without a label image");
     if (run->fingerprint.empty())
       throw io::FileError(report, Failure::data, "has no fingerprint; label the image again");
     const ReportedFiles files(report, options_.follow);
@@ -106,9 +106,9 @@ class Verification {
     if (image.empty())
       say(run->output.path, "is missing", false);
     else if (fingerprint_of(image) == run->fingerprint)
-      say(image, "same labels as reported", true);
+      say(image, "labels agree with the report", true);
     else
-      say(image, "other labels than reported", false);
+      say(image, "labels differ from the report", false);
     for (const io::ReportedFile* const file : {&run->preview, &run->stats, &run->contacts, &run->outlines}) {
       if (file->path.empty() || file->bytes == 0) continue;
       const std::string path = files.find(file->path);
@@ -116,7 +116,7 @@ class Verification {
       if (path.empty())
         say(file->path, "is missing", false);
       else if (bytes == file->bytes)
-        say(path, "same size as reported", true);
+        say(path, "size agrees with the report", true);
       else
         say(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
     }
@@ -137,7 +137,7 @@ class Verification {
 void setup_verify(const Command& command) {
   const auto options = std::make_shared<VerifyOptions>();
   command
-      .add_values("FILE", "", "Reports of gpuccl label; with --print label images",
+      .add_values("FILE", "", "Reports of gpuccl label; with --print, label images",
                   [options](const std::string& given) {
                     if (given.empty()) return std::string("is empty");
                     options->files.push_back(given);

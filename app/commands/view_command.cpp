@@ -214,13 +214,14 @@ void setup_view(const Command& command) {
   add_text_path(command, "-o,--output", options->output, "html",
                 "HTML page to write, one file for any browser")
       .required();
-  add_path(command, "--image", options->image, "IMAGE", "Labeled image, to show below the labels");
+  add_path(command, "--image", options->image, "IMAGE", "Image that was labeled, shown below the labels");
   add_path(command, "--stats", options->stats, "CSV", "Table of the components, as 'gpuccl label' writes it");
   add_path(command, "--report", options->report, "JSON",
-           "Report of the labeling: its components unless --stats has them, hints and options");
+           "Report of the labeling: options, hints, and the components if --stats is not given");
   add_planes(command, "--", options->planes,
              {"Channel of --image, from 0", "Time point of --image, from 0",
-              "Image of several in a TIFF, from 0", "Pages of a TIFF for --image, from 0, as N or N..M"});
+              "Index of the image in a TIFF with several, from 0",
+              "Pages of a TIFF for --image, from 0, as N or N..M"});
   add_spacing(command, options->spacing);
   add_amount(command, "--size", options->size, "Size limit of the page [10 MB]");
   options->file.add_to(command);

@@ -93,7 +93,7 @@ Error translated(const std::exception& exception) {
   // oneTBB has nothing but words for it.
   if (words.starts_with("pthread_create ") ||
       (system != nullptr && system->code() == std::errc::resource_unavailable_try_again))
-    return {Failure::memory, "no thread can be started (" + words + ")"};
+    return {Failure::memory, "cannot start a thread (" + words + ")"};
   return {Failure::internal, "internal error (" + words + ")"};
 }
 

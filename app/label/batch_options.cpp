@@ -37,9 +37,8 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
              "Skip inputs whose outputs are current and made with the same options")
       .excludes("--summary")
       .excludes("--view");
-  const Option keep =
-      add_switch(command, "--keep-going", keep_going,
-                 "Continue after a failure, the default; if given, also when the disk is full");
+  const Option keep = add_switch(command, "--keep-going", keep_going,
+                                 "Continue after a failure (the default), even when the disk is full");
   add_switch(command, "--fail-fast", fail_fast, "Start no further inputs after a failure").excludes(keep);
   add_number(command, "--jobs", jobs, 1, 255, "N", "Inputs to process at once [threads + 8]");
 }

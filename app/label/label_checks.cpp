@@ -84,7 +84,8 @@ void check_streams_of_samples(const MeasureOptions& measure) {
   if (measure.intensities.size() < 2 && measure.intensity_channels.empty() && !measure.all_channels) return;
   for (const std::string& image : measure.intensities)
     if (io::TextStream::is_named(image))
-      throw Error(Failure::usage, "--intensity " + image + " is read once, so it is of one image; use files");
+      throw Error(Failure::usage,
+                  "--intensity " + image + " is a stream, which can serve only one image; use files");
 }
 
 void check_single(const LabelOptions& options) {
@@ -149,7 +150,7 @@ void check_batch(const LabelOptions& options) {
       !fs::exists(options.inputs.back()))
     throw io::FileError(
         options.inputs.back(), Failure::usage,
-        "does not exist; to write a label image of that name use -o " + options.inputs.back());
+        "does not exist; to write a label image of that name, use -o " + options.inputs.back());
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
     throw Error(Failure::usage,
                 "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
@@ -242,7 +243,7 @@ void check_pages(const io::ImageInfo& input, const LabelOptions& options) {
                                                                     : nullptr;
   if (option != nullptr)
     throw Error(Failure::usage, "its pages have different sizes, and " + std::string(option) +
-                                    " needs equal ones; use --series N to label one");
+                                    " needs pages of equal size; use --series N to label one");
 }
 
 void check_labels_background(const EngineOptions& engine, Connectivity connectivity,

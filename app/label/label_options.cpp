@@ -97,11 +97,11 @@ void add_contacts_and_view(const Command& command, LabelPaths& files) {
   add_text_path(command, "--contacts", files.contacts, "csv",
                 "Table of components that touch, in CSV; - for standard output");
   add_text_path(command, "--view", files.view, "html",
-                "Page to look at labels and table in a browser; FOLDER/ for several");
+                "HTML page that shows labels and table; FOLDER/ for several inputs");
 }
 
 void add_files_of_parts(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
-  add_inputs(command, inputs, "Input as of gpuccl label: a file, a Zarr, or with --stack a folder");
+  add_inputs(command, inputs, "Input, as for gpuccl label: a file, a Zarr, or a folder with --stack");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
   add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
@@ -157,11 +157,11 @@ void add_format(const Command& command, LabelOptions& options) {
 }
 
 void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
-  add_planes(
-      command, "--", planes,
-      {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
-       "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
-       "Image to read of a TIFF with several, from 0", "Page or slice to read, or a range of them, from 0"});
+  add_planes(command, "--", planes,
+             {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
+              "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+              "Index of the image to read from a TIFF with several, from 0",
+              "Page or slice to read, or a range of them, from 0"});
 }
 
 }  // namespace

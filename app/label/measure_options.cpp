@@ -133,7 +133,7 @@ std::string name_of_pattern(const std::string& pattern) {
 void MeasureOptions::add_intensity_to(const Command& command) {
   command
       .add_value("--intensity", "IMAGE[,...]",
-                 "Images to measure samples of; for several inputs folders with the same names",
+                 "Intensity images; for several inputs, folders with files of the same names",
                  [this](const std::string& given) {
                    intensities = paths_in(given);
                    for (const std::string& path : intensities)
@@ -152,7 +152,7 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                      const std::optional<int> channel = parse_number<int>(word);
                      if (!channel || *channel < 0)
                        return "'" + given +
-                              "' is not an integer of at least 0, nor several such as 0,2, nor all";
+                              "' is neither a channel, such as 0, nor a list, such as 0,2, nor all";
                      if (std::count(intensity_channels.begin(), intensity_channels.end(), *channel) > 0)
                        return "names channel " + word + " twice";
                      intensity_channels.push_back(*channel);
@@ -171,7 +171,7 @@ void MeasureOptions::add_intensity_to(const Command& command) {
       });
   add_planes(command, "--intensity-", intensity_planes,
              {nullptr, "Time point of the image of --intensity, from 0",
-              "Image to read of --intensity, a TIFF with several, from 0",
+              "Index of the image in the TIFF of --intensity, from 0",
               "Page or slice of the image of --intensity, or a range of them, from 0"});
 }
 
@@ -222,9 +222,10 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
       throw Error(Failure::usage, is_of + " needs the name of an image in brackets: " + names);
     else if (sources.front().name.empty())
       throw Error(Failure::usage,
-                  is_of + "[" + step.name + "]: there is one image of --intensity; leave out the brackets");
+                  is_of + "[" + step.name + "]: there is only one intensity image; leave out the brackets");
     else
-      throw Error(Failure::usage, is_of + "[" + step.name + "]: no image is called that; they are " + names);
+      throw Error(Failure::usage,
+                  is_of + "[" + step.name + "]: no intensity image has this name; the names are " + names);
   }
 }
 
@@ -254,7 +255,7 @@ void MeasureOptions::settle_values(const MeasureSet& compared, bool objects) {
     if (!looks_around(measure)) continue;
     if ((named | compared)[id])
       throw Error(Failure::usage, std::string(measure.name) + conflict +
-                                      ", nor can other perimeters, surfaces and topology" + without);
+                                      "; neither can other perimeters, surfaces or topology" + without);
     wanted.reset(id);
   }
   if (any && wanted.none())

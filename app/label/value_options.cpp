@@ -32,7 +32,7 @@ void ValueOptions::add_input_to(const Command& command) {
                    delta = parse_number<double>(given);
                    const auto exact = io::SampleValue::parse(given);
                    if (exact && *exact != io::SampleValue::of(*delta))
-                     return "'" + given + "' has more digits than differences are compared by; round it";
+                     return "'" + given + "' has too many digits for exact comparison; round it";
                    return delta && *delta >= 0 && *delta <= std::numeric_limits<double>::max()
                               ? std::string()
                               : "'" + given + "' is not a number of at least 0";

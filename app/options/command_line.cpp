@@ -94,7 +94,7 @@ std::string one_too_many(const CLI::App& command, const std::string& given) {
   std::string taken;
   for (const CLI::Option* option : command.get_options())
     if (option->get_positional()) taken += (taken.empty() ? "" : " and ") + option->get_name();
-  return "'" + given + "' is not expected: " + command.get_name() + " takes " +
+  return "'" + given + "' is unexpected: " + command.get_name() + " takes " +
          (taken.empty() ? "options only" : "only " + taken);
 }
 
@@ -315,7 +315,7 @@ void CommandLine::add_command(const std::string& name, const std::string& descri
 CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
   if (!words.empty() && words.front() == "help") {
     if (words.size() > 2)
-      throw with_hint("'" + words[2] + "' is not expected: help takes one command", app_->get_name());
+      throw with_hint("'" + words[2] + "' is unexpected: help takes one command", app_->get_name());
     words.erase(words.begin());
     words.emplace_back("--help");
   }

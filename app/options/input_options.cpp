@@ -30,7 +30,7 @@ Option add_threshold(const Command& command, InputOptions& input) {
   io::ForegroundOptions& foreground = input.foreground;
   const Option option = command.add_value(
       "--threshold", "T|otsu|LOW:HIGH",
-      "Set foreground to values above T or Otsu's; LOW:HIGH: above LOW, joined to one above HIGH",
+      "Set foreground to values above T or Otsu's; LOW:HIGH: above LOW, connected to one above HIGH",
       [&input, &foreground](const std::string& given) {
         foreground.otsu = io::lower_case(given) == "otsu";
         input.high.reset();
@@ -42,8 +42,9 @@ Option add_threshold(const Command& command, InputOptions& input) {
           is_good = parse_threshold(given.substr(colon + 1), input.high, input.whole_high) && is_good;
         if (foreground.otsu) return std::string();
         if (!is_good)
-          return "'" + given + "' is neither a number nor otsu" +
-                 (colon == std::string::npos ? "" : ", nor two numbers LOW:HIGH");
+          return "'" + given +
+                 (colon == std::string::npos ? "' is neither a number nor otsu"
+                                             : "' is not a range LOW:HIGH of two numbers");
         return input.high && *input.high < *foreground.threshold ? "'" + given + "' has LOW above HIGH"
                                                                  : std::string();
       });
@@ -121,7 +122,7 @@ void InputOptions::add_reading_to(const Command& command, const std::string& mem
   add_choice<io::PaletteUse>(
       command, "--palette", palette,
       {{"auto", io::PaletteUse::automatic}, {"index", io::PaletteUse::index}, {"luma", io::PaletteUse::luma}},
-      "Read samples with a palette as indices, or as the luma of colors [auto]");
+      "Read palette images as indices, or as the luma of their colors [auto]");
   const auto add_limit = [&](const char* name, std::int64_t& limit, const std::string& help, Effect effect) {
     add_amount(command, name, limit, help).changes(effect);
   };

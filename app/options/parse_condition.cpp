@@ -70,7 +70,7 @@ class Parser {
     read_either();
     if (!next().text.empty())
       throw wrong(next().text == ")" ? "has no opening parenthesis"
-                                     : "is not expected here; join comparisons with 'and' or 'or'");
+                                     : "is unexpected here; join comparisons with 'and' or 'or'");
     for (const Word& word : words_) {
       const bool is_close = condition_.text.ends_with('(') || word.text == ")" || word.text.empty();
       condition_.text += (condition_.text.empty() || is_close ? "" : " ") + word.text;
@@ -114,7 +114,7 @@ class Parser {
     if (2 * ++depth_ + 3 > Condition::kDeepest) throw wrong("opens too many parentheses");
     take("(");
     read_either();
-    if (!take(")")) throw wrong("is not expected here; close the parenthesis");
+    if (!take(")")) throw wrong("is unexpected here; close the parenthesis");
     --depth_;
   }
 

@@ -31,8 +31,9 @@ void add_planes(const Command& command, const std::string& prefix, io::PlaneChoi
       .add_value(prefix + "page", "N[..M]", help.page,
                  [&planes](const std::string& given) {
                    planes.pages = parse_pages(given);
-                   return planes.pages ? std::string()
-                                       : "'" + given + "' is not a page such as 0, nor two such as 0..9";
+                   return planes.pages
+                              ? std::string()
+                              : "'" + given + "' is neither a page, such as 0, nor a range, such as 0..9";
                  })
       .prints([&planes]() -> std::optional<std::string> {
         if (!planes.pages) return std::nullopt;

@@ -11,7 +11,7 @@ namespace gpuccl::app {
 
 void TaskOptions::add_to(const Command& command) {
   command.group("In parts");
-  command.add_value("--part", "K/N", "Label part K of N, or after gpuccl join write it",
+  command.add_value("--part", "K/N", "Label part K of N; after gpuccl join, write it",
                     [this](const std::string& given) {
                       const std::vector<std::string> numbers = split(given, '/');
                       const auto number = [&](std::size_t i) {

@@ -32,8 +32,8 @@ std::vector<std::string> task_words(const LabelOptions& options) {
 
 LabelOptions options_of_words(const std::vector<std::string>& words) {
   if (words.size() < 3 || words[1] != version())
-    throw Error(Failure::data, "is of another version of gpuccl" + (words.size() < 2 ? "" : ", " + words[1]) +
-                                   "; use that one");
+    throw Error(Failure::data, "was written by another version of gpuccl" +
+                                   (words.size() < 2 ? "" : ", " + words[1]) + "; use that version");
   LabelOptions options;
   CommandLine line("gpuccl", "", "");
   const Command command = line.add_command("label", "");

@@ -149,12 +149,14 @@ std::string multiqc_table(const std::vector<IndexEntry>& entries) {
          {{"title", "Components"}, {"description", "Number of components"}, {"format", "{:,.0f}"}}},
         {"foreground",
          {{"title", "Foreground"},
-          {"description", "Share of the elements in components"},
+          {"description", "Fraction of elements in components"},
           {"suffix", "%"},
           {"min", 0},
           {"max", 100}}},
         {"hints",
-         {{"title", "Hints"}, {"description", "Hints of the report of the input"}, {"format", "{:,.0f}"}}}}},
+         {{"title", "Hints"},
+          {"description", "Hints from the report of the input"},
+          {"format", "{:,.0f}"}}}}},
       {"data", std::move(data)}};
   return text_of(table, 2) + "\n";
 }

@@ -135,7 +135,7 @@ void ViewTable::end_csv() {
 void ViewTable::add_head(std::string_view line) {
   if (!io::is_stats_csv(line)) throw Error(Failure::data, kNoTable);
   if (line.starts_with("file,"))
-    throw Error(Failure::data, "is a table of several inputs; --stats-dir writes one of each");
+    throw Error(Failure::data, "is a table of several inputs; write one per input with --stats-dir");
   for (const std::string_view name : fields_of(line)) head_.emplace_back(name);
   for (std::size_t i = 1; i < head_.size(); ++i)
     if (head_[i] != "unit") columns_.push_back({head_[i], {}});

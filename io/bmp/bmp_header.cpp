@@ -27,7 +27,7 @@ class Start {
   explicit Start(const ByteSource& file) : size_(file.read_at(0, bytes_.data(), bytes_.size())) {}
 
   std::uint32_t number(std::uint64_t offset, std::size_t count) const {
-    if (offset + count > size_) refuse("the file ends early");
+    if (offset + count > size_) refuse("the file is truncated");
     std::uint32_t number = 0;
     for (std::size_t i = count; i-- > 0;) number = number << 8 | bytes_[static_cast<std::size_t>(offset) + i];
     return number;
@@ -114,7 +114,7 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
     refuse("compression " + std::to_string(compression) + "; convert it to PNG");
   const int bits = header.pixel_bits;
   if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
-    refuse(std::to_string(bits) + " bits a pixel; convert it to PNG");
+    refuse(std::to_string(bits) + " bits per pixel; convert it to PNG");
   constexpr std::uint64_t kMasks = 12;  // bytes, which later headers include
   std::uint64_t end = kFileHeader + bytes + (has_fields && bytes == kHeader ? kMasks : 0);
   if (has_fields) read_masks(start, header, kFileHeader + kHeader, bytes);

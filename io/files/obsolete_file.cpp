@@ -15,7 +15,7 @@ namespace gpuccl::io {
 namespace {
 
 [[noreturn]] void fail() {
-  throw system_error(Failure::cannot_create, "is of an earlier run and cannot be removed", errno);
+  throw system_error(Failure::cannot_create, "is left from an earlier run and cannot be removed", errno);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void find_contiguous(hid_t dataset, const std::shared_ptr<const InputFile>& file
   }
   const std::uint64_t bytes = *elements * array.sample_bytes();
   if (bytes > file->size() || offset > file->size() - bytes)
-    throw Error(Failure::data, "the file ends early: " + claim(static_cast<double>(bytes), file->size()));
+    throw Error(Failure::data, "the file is truncated: " + claim(static_cast<double>(bytes), file->size()));
   array.bytes = file;
   array.offset = offset;
 }
@@ -123,7 +123,8 @@ Hdf5Array read_hdf5_array(hid_t dataset, const std::shared_ptr<const InputFile>&
   array.fill = fill_of(properties.get(), type.get(), array);
   const auto layout = static_cast<H5D_layout_t>(checked_hdf5(h5().H5Pget_layout(properties.get())));
   if (checked_hdf5(h5().H5Pget_external_count(properties.get())) > 0)
-    throw Error(Failure::data, "has its samples in another file; copy them into one, by h5repack for one");
+    throw Error(Failure::data,
+                "has its samples in another file; copy them into one file, for example with h5repack");
   if (layout == H5D_VIRTUAL)
     throw Error(Failure::data, "has its samples in other datasets (virtual); copy them into one");
   array.is_chunked = layout == H5D_CHUNKED;
@@ -131,11 +132,11 @@ Hdf5Array read_hdf5_array(hid_t dataset, const std::shared_ptr<const InputFile>&
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
     if (static_cast<std::size_t>(checked_hdf5(
             h5().H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()))) != axes)
-      throw Error(Failure::data, "has chunks of other axes than its shape");
+      throw Error(Failure::data, "has chunks with another number of axes than its shape");
     array.chunk.assign(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(axes));
     if (!product(array.chunk, UINT32_MAX / array.sample_bytes()))
       throw Error(Failure::data, "damaged: its chunks of " + sizes_in_words(array.chunk) +
-                                     " samples pass the 4 GiB that HDF5 has for one");
+                                     " samples exceed HDF5's limit of 4 GiB per chunk");
     array.filters = Hdf5Filters(properties.get());
   } else {
     array.chunk = piece_of(array.shape, array.sample_bytes());

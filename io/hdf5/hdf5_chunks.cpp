@@ -73,7 +73,7 @@ bool Hdf5Chunks::read_piece(const std::vector<std::uint64_t>& at, std::vector<st
   }
   const auto bytes = static_cast<std::size_t>(count) * array_.sample_bytes();
   if (array_.bytes->read_at(array_.offset + first * array_.sample_bytes(), samples.data(), bytes) != bytes)
-    throw Error(Failure::data, "the file ends early");
+    throw Error(Failure::data, "the file is truncated");
   if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
   return true;
 }

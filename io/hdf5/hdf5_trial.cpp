@@ -108,7 +108,7 @@ bool wait_for(int from_child, bool& is_done) {
 
 void try_hdf5(int input, std::int64_t memory, const std::function<void()>& work) {
   const auto end_if_asked = [] {
-    if (are_to_end) throw Error(Failure::io, "was not read, because the program is to end");
+    if (are_to_end) throw Error(Failure::io, "was not read, because the program was interrupted");
   };
   end_if_asked();
   std::array<int, 2> ends{};
@@ -137,8 +137,8 @@ void try_hdf5(int input, std::int64_t memory, const std::function<void()>& work)
   }
   if (!is_in_time) end_if_asked();
   if (!is_in_time)
-    throw Error(Failure::data, "libhdf5 has not found its samples within " + std::to_string(kSeconds) +
-                                   " s; copy them to another file, by h5repack for one");
+    throw Error(Failure::data, "libhdf5 did not find its samples within " + std::to_string(kSeconds) +
+                                   " s; copy them to another file, for example with h5repack");
   if (!is_done) throw Error(Failure::data, "damaged (libhdf5 fails on it)");
 }
 

@@ -71,7 +71,7 @@ std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source,
   if (format.channels == 1) return source;
   if (format.bits % 8 != 0)
     throw Error(Failure::data, "has channels of " + std::to_string(format.bits) +
-                                   " bits; save the one to label as a separate file");
+                                   " bits; save the channel to label as a separate file");
   return std::make_unique<ChannelSource>(std::move(source), channel);
 }
 

@@ -67,7 +67,7 @@ bool NamedAxis::is_named(const char* one) const { return lower_case(name) == one
 
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice) {
   ImageAxes image = axes_of_space(axes);
-  Choice channel(choice.channel, "channels", "--channel"), frame(choice.frame, "points in time", "--frame");
+  Choice channel(choice.channel, "channels", "--channel"), frame(choice.frame, "time points", "--frame");
   image.at.assign(axes.size(), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const NamedAxis& axis = axes[i];

@@ -53,7 +53,7 @@ void read_raw_rows(const RawSamples& raw, const SampleFormat& format, const Exte
                    static_cast<std::uint64_t>(y);
   const auto bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(count);
   if (raw.bytes->read_at(raw.offset + row * pitch, out, bytes) != bytes)
-    throw Error(Failure::data, "the file ends early");
+    throw Error(Failure::data, "the file is truncated");
   if (raw.reversed) reverse_bits(out, bytes, out);
   if (raw.swapped) swap_bytes(format.bits, out, bytes);
 }

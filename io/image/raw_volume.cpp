@@ -52,7 +52,7 @@ RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
   constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
   const double offset =
       static_cast<double>(volume.offset) + volume.sample_bytes() * static_cast<double>(frame);
-  if (offset > kMost) throw Error(Failure::data, "the file ends early");
+  if (offset > kMost) throw Error(Failure::data, "the file is truncated");
   RawVolume chosen = volume;
   chosen.offset = static_cast<std::uint64_t>(offset);
   return chosen;
@@ -74,7 +74,7 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shar
   const RawVolume chosen = chosen_frame(volume, options);
   const double end = volume.all_bytes() + static_cast<double>(volume.offset);
   const auto size = static_cast<double>(file->size());
-  if (end > size) throw Error(Failure::data, "the file ends early: " + claim(end, file->size()));
+  if (end > size) throw Error(Failure::data, "the file is truncated: " + claim(end, file->size()));
   if (end < size && options.warn) options.warn(kBytesIgnored);
   return checked(
       std::make_unique<RawVolumeSource>(chosen, std::move(file), nullptr, memory_limit(options.limits)),

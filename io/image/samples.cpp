@@ -141,7 +141,7 @@ void check_format(const SampleFormat& format) {
   }
   if (format.channels < colors_of(format.photometric))
     throw Error(Failure::data,
-                std::string("has too few samples a pixel to be ") + name_of(format.photometric));
+                std::string("has too few samples per pixel to be ") + name_of(format.photometric));
   const bool is_unsigned = format.kind == SampleKind::unsigned_integer;
   if (format.photometric == Photometric::palette && (!is_unsigned || format.bits > 16))
     throw Error(Failure::data, "palette images of other than 1 to 16-bit indices are not supported");

@@ -99,7 +99,7 @@ boolean JpegDecoder::fill(j_decompress_ptr jpeg) {
   std::size_t got = 0;
   try {
     got = decoder.file_.read_at(decoder.next_, decoder.bytes_.data(), decoder.bytes_.size());
-    if (got == 0) throw Error(Failure::data, "the file ends early");
+    if (got == 0) throw Error(Failure::data, "the file is truncated");
   } catch (...) {
     decoder.thrown_ = std::current_exception();
   }

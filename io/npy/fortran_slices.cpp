@@ -57,7 +57,7 @@ void FortranSlices::gather(int first) {
         if (raw_.bytes->read_at(raw_.offset + at * line, block_.data() + static_cast<std::size_t>(i) * bytes,
                                 bytes) != bytes) {
           slices_.clear();
-          throw Error(Failure::data, "the file ends early");
+          throw Error(Failure::data, "the file is truncated");
         }
       }
       if (sample == 1) transpose<std::uint8_t>(x, columns, y, rows);

@@ -72,7 +72,7 @@ std::vector<std::uint64_t> parse_shape(const std::string& shape) {
 /// The dictionary, and where it ends. Version 1 counts its bytes in 16 bits, later ones in 32.
 std::string read_dictionary(const InputFile& file, std::uint64_t& end) {
   unsigned char start[12] = {};
-  if (file.read_at(0, start, sizeof start) != sizeof start) refuse("the file ends early");
+  if (file.read_at(0, start, sizeof start) != sizeof start) refuse("the file is truncated");
   const int version = start[6];
   if (version < 1 || version > 3) refuse("version " + std::to_string(version));
   std::size_t length = start[8] | static_cast<std::size_t>(start[9]) << 8;
@@ -81,7 +81,7 @@ std::string read_dictionary(const InputFile& file, std::uint64_t& end) {
   if (length > kMaxHeader) refuse("header too long");
   const std::size_t begin = version == 1 ? 10 : 12;
   std::string dictionary(length, ' ');
-  if (file.read_at(begin, dictionary.data(), length) != length) refuse("the file ends early");
+  if (file.read_at(begin, dictionary.data(), length) != length) refuse("the file is truncated");
   end = begin + length;
   return dictionary;
 }
@@ -109,7 +109,7 @@ NpyHeader read_npy_header(const InputFile& file, const Limits& limits) {
                    checked_slices(static_cast<double>(axes[0]), limits)};
   const auto row_bytes = static_cast<double>(header.format.row_bytes(header.extent.width));
   if (row_bytes * header.extent.height * header.extent.depth > static_cast<double>(file.size() - header.data))
-    refuse("the file ends early");
+    refuse("the file is truncated");
   return header;
 }
 

@@ -18,7 +18,8 @@ std::uint64_t after_lines(const InputFile& file, std::uint64_t offset, std::int6
   if (offset != 0) throw Error(Failure::data, "lines to be skipped between header and samples");
   HeaderLines text(file);
   for (; lines > 0; --lines)
-    if (!text.next()) throw Error(Failure::data, "the file ends early: fewer lines than are to be skipped");
+    if (!text.next())
+      throw Error(Failure::data, "the file is truncated: it has fewer lines than are to be skipped");
   return text.position();
 }
 

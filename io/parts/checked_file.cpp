@@ -102,7 +102,7 @@ CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_
     end += section.bytes;
   }
   if (end != size - sizeof trailer - list) refuse();
-  if (trailer.tag != tag) throw Error(Failure::data, "is of another run, or of another of its parts");
+  if (trailer.tag != tag) throw Error(Failure::data, "belongs to another run or another part");
 }
 
 void CheckedFile::refuse() { throw Error(Failure::data, "is damaged"); }

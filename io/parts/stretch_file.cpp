@@ -112,7 +112,7 @@ std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std:
         ++strip;
       }
     });
-  if (strip != strips.strips().count()) throw Error(Failure::data, "has not all of its strips");
+  if (strip != strips.strips().count()) throw Error(Failure::data, "lacks some of its strips");
   strips.check_end(end);
   strips.write_tail(out.descriptor(), end);
   return hash;

@@ -87,7 +87,7 @@ void PngDecoder::on_warning(png_structp png, png_const_charp message) {
 
 void PngDecoder::on_read(png_structp png, png_bytep out, png_size_t count) {
   auto& self = *static_cast<PngDecoder*>(png_get_io_ptr(png));
-  if (!self.copy(reinterpret_cast<std::byte*>(out), count)) png_error(png, "the file ends early");
+  if (!self.copy(reinterpret_cast<std::byte*>(out), count)) png_error(png, "the file is truncated");
 }
 
 /// False at the end of the file and when it cannot be read, which read_failure_ then tells.

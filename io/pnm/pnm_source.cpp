@@ -73,7 +73,7 @@ class PnmTextSource final : public SampleSource {
     // A digit each, and something between numbers.
     const double least = header_.is_bitmap ? samples : 2 * samples - 1;
     if (least > static_cast<double>(file_->size()))
-      throw Error(Failure::data, "the file ends early: " + claim(least, file_->size()));
+      throw Error(Failure::data, "the file is truncated: " + claim(least, file_->size()));
     check_memory(info_.extent, buffer_bytes(), options);
   }
 

@@ -97,7 +97,7 @@ class StackSource final : public SampleSource {
 
   static std::string describe(const SampleFormat& format) {
     return std::string(name_of(format.photometric)) + " with " + std::to_string(format.channels) +
-           " samples of " + std::to_string(format.bits) + " bits a pixel";
+           " samples of " + std::to_string(format.bits) + " bits per pixel";
   }
 
   std::string folder_;

@@ -29,16 +29,16 @@ using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 constexpr KnownFormat kKnown[] = {
-    {0, "\0\0\0\x0cjP  "sv, "a JPEG 2000", kToImage},
-    {0, "GIF8"sv, "a GIF", kToImage},
-    {8, "WEBP"sv, "a WebP", kToImage},
-    {0, "%PDF-"sv, "a PDF", "convert its pages to PNG or TIFF"},
-    {128, "DICM"sv, "a DICOM", "convert it with dcm2niix to NIfTI, which keeps values and spacing"},
-    {0, "ZISRAWFILE"sv, "a CZI of Zeiss", kToOme},
-    {0, "\x70\0\0\0"sv, "a LIF of Leica", kToOme},
-    {0, "\xda\xce\xbe\x0a"sv, "an ND2 of Nikon", kToOme},
-    {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an OLE file, such as OIB or ZVI", kToOme},
-    {0, "PK\3\4"sv, "a zip archive", kUnpack},
+    {0, "\0\0\0\x0cjP  "sv, "is a JPEG 2000 file", kToImage},
+    {0, "GIF8"sv, "is a GIF file", kToImage},
+    {8, "WEBP"sv, "is a WebP file", kToImage},
+    {0, "%PDF-"sv, "is a PDF file", "convert its pages to PNG or TIFF"},
+    {128, "DICM"sv, "is a DICOM file", "convert it to NIfTI with dcm2niix, which keeps values and spacing"},
+    {0, "ZISRAWFILE"sv, "is a CZI file (Zeiss)", kToOme},
+    {0, "\x70\0\0\0"sv, "is a LIF file (Leica)", kToOme},
+    {0, "\xda\xce\xbe\x0a"sv, "is an ND2 file (Nikon)", kToOme},
+    {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an OLE file, such as OIB or ZVI", kToOme},
+    {0, "PK\3\4"sv, "is a zip archive", kUnpack},
 };
 
 struct OptionalFormat {
@@ -69,11 +69,11 @@ Error unknown_contents(const InputFile& file) {
     const bool is_nifti = std::any_of(std::begin(kStarts), std::end(kStarts),
                                       [&](std::string_view size) { return start.starts_with(size); });
     if (start.size() < kHeader && is_nifti)
-      return {Failure::data, "a NIfTI that ends in its header, compressed by gzip"};
+      return {Failure::data, "is a compressed NIfTI file, truncated in its header"};
   } catch (const Error& error) {
     return error;
   }
-  return {Failure::data, "compressed by gzip; unpack it"};
+  return {Failure::data, "is compressed by gzip; unpack it"};
 }
 
 /// Whether the first line of a text is the name of an image and nothing else.
@@ -120,8 +120,8 @@ Error unknown_format(const InputFile& file) {
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);
   if (start.starts_with("\x1f\x8b"sv)) return unknown_contents(file);
-  if (begins_list_of_images(start)) return {Failure::data, "a list of images; write '@' before its name"};
-  return {Failure::data, "not a supported format (" + read_formats() + ")"};
+  if (begins_list_of_images(start)) return {Failure::data, "is a list of images; write '@' before its name"};
+  return {Failure::data, "is not in a supported format (" + read_formats() + ")"};
 }
 
 }  // namespace gpuccl::io

@@ -222,7 +222,7 @@ OutlineFormat outline_format(const std::string& path) {
   const std::string extension = lower_extension(std::filesystem::path(path).filename());
   if (extension == ".geojson") return OutlineFormat::geojson;
   if (extension == ".json") return OutlineFormat::coco;
-  throw Error(Failure::usage, "has no known extension for outlines; use .geojson, or .json for COCO");
+  throw Error(Failure::usage, "has an unknown extension for outlines; use .geojson, or .json for COCO");
 }
 
 bool are_outlines(std::string_view beginning) {

@@ -172,7 +172,7 @@ class ContentsScanner {
     constexpr std::uint64_t kBytesOfPiece = 4;  // in the tables of offsets and sizes, at least
     stored_ += pieces.stored + static_cast<std::uint64_t>(pieces.count) * kBytesOfPiece;
     if (stored_ / kShared > file_.size())
-      throw Error(Failure::data, "claims, with the pages before it, " + std::to_string(kShared) +
+      throw Error(Failure::data, "the pages up to this one claim " + std::to_string(kShared) +
                                      " times as much as the file contains");
   }
 
@@ -190,7 +190,7 @@ class ContentsScanner {
     prepare_page(tiff_.get());
     const bool begins_array = arrays_.begin_at(tiff_);
     if (planes_ > 0 && begins_array && !options_.pages_apart && !options_.planes.pages) {
-      refuse_unlike("begins another array of tifffile");
+      refuse_unlike("starts another array of tifffile");
     }
     if (!is_wanted(planes_++)) return;
     const auto width = tiff_.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
@@ -256,7 +256,7 @@ class ContentsScanner {
     if (format.samples.bits != samples.bits || format.samples.kind != samples.kind ||
         format.channels != channels_ || format.planes != result_.planes)
       refuse_unlike("has " + std::to_string(format.channels) + " samples of " +
-                    std::to_string(format.samples.bits) + " bits a pixel, unlike page 1 with " +
+                    std::to_string(format.samples.bits) + " bits per pixel, unlike page 1 with " +
                     std::to_string(channels_) + " of " + std::to_string(samples.bits));
     if (format.samples.photometric != samples.photometric)
       refuse_unlike(std::string("is ") + name_of(format.samples.photometric) + " but page 1 is " +

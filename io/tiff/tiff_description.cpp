@@ -70,7 +70,7 @@ std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, double elem
   return page == elements ? axes : std::vector<std::int64_t>{};
 }
 
-/// Axes that have another name, or none, are slices, points in time, channels, from the last on, as far as
+/// Axes that have another name, or none, are slices, time points, channels, from the last on, as far as
 /// these are not there.
 void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::string& names,
                          std::vector<TiffSeries>& all) {
@@ -176,8 +176,8 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
   if (description.channels > 1) refuse(several(description.channels, "channels"));
   if (description.frames > 1 && description.slices > 1)
-    refuse(several(description.slices, "slices at ") + several(description.frames, "points in time"));
-  if (description.frames > 1) refuse(several(description.frames, "points in time"));
+    refuse(several(description.slices, "slices at ") + several(description.frames, "time points"));
+  if (description.frames > 1) refuse(several(description.frames, "time points"));
 }
 
 }  // namespace gpuccl::io

@@ -17,7 +17,7 @@ struct TiffDescription {
       false;  // which stores true as 1 and calls it min-is-white; it also writes the other forms
   std::int64_t planes = 0;  // images that the file should hold; 0: unknown
   std::int64_t channels = 1;
-  std::int64_t frames = 1;  // points in time
+  std::int64_t frames = 1;  // time points
   std::int64_t slices = 1;
   std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
   std::vector<TiffSeries> series;  // if it is known how planes follow each other

@@ -171,7 +171,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(Failure::data,
                 "contains " + std::to_string(channels) + " channels; --channel N selects one, from 0");
-  if (warn) warn(is_alpha ? "transparency ignored" : "channels other than the color ignored");
+  if (warn) warn(is_alpha ? "transparency ignored" : "channels other than color are ignored");
 }
 
 }  // namespace

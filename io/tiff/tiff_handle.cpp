@@ -49,7 +49,7 @@ void TiffHandle::fail(const std::string& reason, bool may_need_more) const {
 
 void TiffHandle::require_whole() const {
   if (stream_.read_failure) throw *stream_.read_failure;
-  if (stream_.at_end) throw Error(Failure::data, "the file ends early, it may be truncated");
+  if (stream_.at_end) throw Error(Failure::data, "the file is truncated");
 }
 
 std::string TiffHandle::text(ttag_t tag) const {

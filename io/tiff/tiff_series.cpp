@@ -14,7 +14,7 @@ const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const Pla
 std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
   const TiffSeries& one = chosen_series(series, choice);
   check_order(one);
-  const std::int64_t frame = plane_place(one.frames, choice.frame, "points in time", "--frame");
+  const std::int64_t frame = plane_place(one.frames, choice.frame, "time points", "--frame");
   const std::int64_t channel = plane_place(one.channels, choice.channel, "channels", "--channel");
   std::int64_t plane = one.first, step = 1, stride = 1;
   for (const char axis : one.order) {
@@ -35,7 +35,7 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
 void check_order(const TiffSeries& series) {
   if (series.is_scattered)
     throw Error(Failure::data,
-                "keeps its planes in other files or in an order that is not read; --page N..M reads pages as "
+                "stores its planes in other files or in an unsupported order; --page N..M reads pages as "
                 "they follow each other in the file");
 }
 

@@ -81,7 +81,7 @@ void write_image(AtomicFile& file, BitView image) {
   const std::string extension = lower_extension(file.path());
   if (extension == ".png") return write_png_image(file, image);
   if (extension == ".tif" || extension == ".tiff") return write_tiff_image(file, image);
-  throw Error(Failure::usage, "is not a name of a binary image; use the extension .tiff, .tif or .png");
+  throw Error(Failure::usage, "has the wrong extension for a binary image; use .tiff, .tif or .png");
 }
 
 }  // namespace gpuccl::io

@@ -35,9 +35,10 @@ LabelFormat label_format(const std::string& path) {
   if (extension == ".nrrd") return LabelFormat::nrrd;
   if (extension == ".mha") return LabelFormat::metaimage;
   if (extension == ".zarr" || is_label_group(path) || is_zarr(path)) return LabelFormat::zarr;
-  throw Error(Failure::usage,
-              "has no known extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
-              "a folder /");
+  throw Error(
+      Failure::usage,
+      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
+      "a folder /");
 }
 
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {

@@ -127,7 +127,7 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
   const Json& metadata = ome.is_object() ? ome : attributes;
   const std::string ome_version = text_in(metadata, "version");
   if (ome_version.starts_with("0.6"))
-    refuse("is OME-Zarr " + ome_version + ", of which versions up to 0.5 are read; convert it to 0.5");
+    refuse("is OME-Zarr " + ome_version + "; gpuccl reads versions up to 0.5, so convert it to 0.5");
   const Json& multiscales = member(metadata, "multiscales");
   if (!multiscales.is_array() || multiscales.empty()) {
     if (member(metadata, "plate").is_object() || member(metadata, "well").is_object())

@@ -25,7 +25,7 @@ struct OmeImage {
 bool is_zarr(const std::string& path);
 
 /// The image of largest scale that OME-Zarr 0.1 to 0.5 (Zarr v2 and v3) tells of, or an array without OME's
-/// metadata; `choice`: of its channels and points in time. The metadata may take `memory` bytes. Throws Error
+/// metadata; `choice`: of its channels and time points. The metadata may take `memory` bytes. Throws Error
 /// (data, memory, io).
 OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice);
 

@@ -90,7 +90,7 @@ void complete(ZarrArray& array, const Json& fill_value) {
   const std::size_t axes = array.shape.size();
   if (axes < 2 || axes > kMostAxes)
     refuse_zarr(std::to_string(axes) + (axes == 1 ? " axis" : " axes") + ", not 2 or 3: (y, x) or (z, y, x)");
-  if (array.chunk.size() != axes) refuse_zarr("chunks of other axes than the shape");
+  if (array.chunk.size() != axes) refuse_zarr("chunks with another number of axes than the shape");
   check_chunk(array);
   if (array.shards && !product(array.shards->chunks, kMostOfShard))
     refuse_zarr("shards of " + sizes_in_words(array.shards->chunks) + " chunks");

@@ -66,7 +66,7 @@ void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std:
   std::vector<std::byte>& to = is_plain ? samples : stored;
   to.resize(static_cast<std::size_t>(piece.bytes));
   if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
-    throw Error(Failure::data, "the file ends early");
+    throw Error(Failure::data, "the file is truncated");
   if (!is_plain) array_.codecs.decode(stored, samples);
   if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
 }
@@ -107,7 +107,7 @@ std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::strin
   if (size < bytes) throw Error(Failure::data, "is too short for its index");
   std::vector<std::byte> index(static_cast<std::size_t>(bytes));
   if (shard->file->read_at(shards.index_first ? 0 : size - bytes, index.data(), index.size()) != index.size())
-    throw Error(Failure::data, "the file ends early");
+    throw Error(Failure::data, "the file is truncated");
   if (shards.index_has_checksum) {
     const std::span<const std::byte> body(index.data(), index.size() - 4);
     std::uint32_t sum = 0;

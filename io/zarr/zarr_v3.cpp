@@ -90,7 +90,7 @@ void parse_shards(const Json& codec, ZarrArray& array) {
   const Json& configuration = member(codec, "configuration");
   const std::vector<std::uint64_t> shard = array.chunk;
   array.chunk = sizes_in(configuration, "chunk_shape");
-  if (array.chunk.size() != shard.size()) refuse_zarr("chunks of other axes than the shards");
+  if (array.chunk.size() != shard.size()) refuse_zarr("chunks with another number of axes than the shards");
   ZarrShards& shards = array.shards.emplace();
   for (std::size_t axis = 0; axis < shard.size(); ++axis) {
     if (array.chunk[axis] == 0 || shard[axis] == 0 || shard[axis] % array.chunk[axis] != 0)

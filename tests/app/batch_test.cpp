@@ -134,7 +134,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
                               scratch / "run.jsonl", "--stats", scratch / "all.csv"});
   CHECK(ended.code == 1);
-  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": not a supported format") !=
+  CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": is not in a supported format") !=
         std::string::npos);
   CHECK(ended.err.find("gpuccl: " + (scratch / "missing.png") + ": no such file") != std::string::npos);
   CHECK(summary(ended) == "gpuccl: 3 of 5 labeled, 2 failed (65: 1, 66: 1)");
@@ -178,7 +178,7 @@ TEST_CASE("a batch goes on after failures, and its report says what became of ea
   const Ended failed = gpuccl({"label", scratch / "in/2a.png", scratch / "missing.png", "-o",
                                scratch / "out/", "--stats", scratch / "all.csv"});
   CHECK(failed.code == 1);
-  CHECK(failed.err.find("all.csv: left as it was") != std::string::npos);
+  CHECK(failed.err.find("all.csv: unchanged") != std::string::npos);
   CHECK(read_file(scratch / "all.csv") == before);
 
   // One class of failures is the class of the whole.

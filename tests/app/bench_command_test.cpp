@@ -172,7 +172,7 @@ TEST_CASE("Ctrl-C ends with what was measured so far, and says so") {
   const Ended ended = run_and_signal(gpuccl_command(two_datasets(scratch)), "0.png: ", SIGINT);
   CHECK(ended.signal == SIGINT);
   CHECK(ended.err.find("gpuccl: interrupted after ") != std::string::npos);
-  CHECK(ended.err.ends_with(" of 21 images; what was measured is written\n"));
+  CHECK(ended.err.ends_with(" of 21 images; completed measurements are written\n"));
   CHECK(ended.out.find("page.png (8-connectivity, 1 image ") != std::string::npos);
   const Json json = Json::parse(read_file(scratch / "out.json"));
   CHECK(json["complete"] == false);

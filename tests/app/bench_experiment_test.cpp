@@ -266,7 +266,7 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
                                      &heard, {0, 1, 10, true, false, false});
   REQUIRE(heard.problems.size() == 1);
   CHECK(heard.problems[0].starts_with("first on "));
-  CHECK(heard.problems[0].ends_with(": the GPU was lost; what else runs on the GPU is left out"));
+  CHECK(heard.problems[0].ends_with(": the GPU was lost; the remaining GPU measurements are skipped"));
   CHECK(results.failures == std::set<Failure>{Failure::temporary});
   CHECK(results.incomplete == "the GPU was lost after 0 of 4 images");
   REQUIRE(results.groups.size() == 2);

@@ -119,7 +119,7 @@ TEST_CASE("generate writes volumes and refuses nonsense") {
   for (const char* size : {"5", "0x5", "5x5x5x5", "axb", "5x", "99999999999x1", "-5x5"})
     fails({"generate", "dots", "--size", size, "-o", scratch / "x.png"}, 64, "is not a size such as");
   fails({"generate", "dots", "-o", scratch / "x.jpg"}, 64,
-        "x.jpg: is not a name of a binary image; use the extension .tiff, .tif or .png");
+        "x.jpg: has the wrong extension for a binary image; use .tiff, .tif or .png");
   fails({"generate", "dust", "-o", scratch / "x.png"}, 64, "'dust' is not one of random|");
   fails({"generate", "random", "--density", "2", "-o", scratch / "x.png"}, 64, "density");
   fails({"generate", "random", "-o", scratch / "none/x.png"}, 73, "none/x.png: ");

@@ -97,17 +97,17 @@ TEST_CASE("files of other formats are refused with what they are") {
   };
   const std::pair<std::string, const char*> others[] = {
       {with(0, "\xff\xd8\xff\xe0"), "damaged (no frame in a JPEG)"},
-      {with(0, "GIF89a"), "a GIF; convert it to PNG or TIFF"},
+      {with(0, "GIF89a"), "is a GIF file; convert it to PNG or TIFF"},
       {with(0, std::string("BM\1\1\0\0\0\0\0\0", 10)), "not a usable BMP (a header of"},
-      {with(0, "RIFF....WEBP"), "a WebP; convert"},
-      {"%PDF-1.4", "a PDF; convert its pages"},
-      {with(128, "DICM"), "a DICOM; convert it with dcm2niix to NIfTI"},
+      {with(0, "RIFF....WEBP"), "is a WebP file; convert"},
+      {"%PDF-1.4", "is a PDF file; convert its pages"},
+      {with(128, "DICM"), "is a DICOM file; convert it to NIfTI with dcm2niix"},
       {with(0, "\x89HDF\r\n\x1a\n"), ""},  // as libhdf5 says it, or that it is not built in
-      {with(0, "PK\3\4"), "a zip archive; unpack it"},
-      {"a b.png\nc.png\n", "a list of images; write '@' before its name"},
-      {"scans/1.TIF\r\n", "a list of images;"},
+      {with(0, "PK\3\4"), "is a zip archive; unpack it"},
+      {"a b.png\nc.png\n", "is a list of images; write '@' before its name"},
+      {"scans/1.TIF\r\n", "is a list of images;"},
       {"\x1f\x8b", "the compressed samples end early"},
-      {std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\0", 20), "compressed by gzip; unpack it"}};
+      {std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\0", 20), "is compressed by gzip; unpack it"}};
   for (const auto& [content, what] : others) {
     write_file(file, content);
     fails({"label", file, "--json", "-", "--formats", "any"}, 65, std::string("file.png: ") + what);
@@ -133,8 +133,8 @@ TEST_CASE("files of other formats are refused with what they are") {
   for (const char* content :
        {"BM", "x", "BMore text than that", "PK", "a.png", "a\x1b.png\n", "label,area\n1,a.png\n"}) {
     write_file(file, content);
-    fails({"label", file, "--json", "-"}, 65, "not a supported format (PNG, TIFF");
-    fails({"compare", file, file}, 65, "not a supported format (PNG, TIFF");
+    fails({"label", file, "--json", "-"}, 65, "is not in a supported format (PNG, TIFF");
+    fails({"compare", file, file}, 65, "is not in a supported format (PNG, TIFF");
   }
 }
 

@@ -169,12 +169,12 @@ TEST_CASE("several images and channels have columns of their own") {
     fails({"measure", labels, "--stats", "-", "--intensity", image, "--keep", condition}, 64, said);
   };
   refuses("intensity_mean > 1", both, "needs the name of an image in brackets: dapi or gfp");
-  refuses("intensity_mean[red] > 1", both, "no image is called that; they are dapi or gfp");
+  refuses("intensity_mean[red] > 1", both, "no intensity image has this name; the names are dapi or gfp");
   refuses("intensity_mean[gfp] > 1", gfp, "leave out the brackets");
   refuses("area[gfp] > 1", both, "is not measured in images of samples");
   refuses("intensity_mean[gfp > 1", both, "has no closing bracket");
   refuses("area > 1", dapi + "," + dapi, "two images are called 'dapi'");
-  fails({"measure", labels, "--stats", "-", "--intensity", dapi + ",-"}, 64, "read once");
+  fails({"measure", labels, "--stats", "-", "--intensity", dapi + ",-"}, 64, "can serve only one image");
 
   const std::string page = scratch / "page.html";
   succeeds({"label", labels, "--intensity", both, "--measure", "intensity_mean", "--view", page, "--quiet"});
@@ -200,7 +200,7 @@ TEST_CASE("several images and channels have columns of their own") {
         "has no channel 3");
   fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "all", "--keep",
          "intensity_sum[3] > 1"},
-        64, "no image is called that; they are 0, 1 or 2");
+        64, "no intensity image has this name; the names are 0, 1 or 2");
 }
 
 TEST_CASE("a batch measures several images of each input, and takes rows from reports") {

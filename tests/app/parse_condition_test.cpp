@@ -86,9 +86,9 @@ TEST_CASE("what is wrong with a condition is said with its place") {
   CHECK(refused("area >= fifty") == "'fifty' at character 9 is not a number");
   CHECK(refused("area >= nan") == "'nan' at character 9 is not a number");
   CHECK(refused("area >= 5 x0 < 3") ==
-        "'x0' at character 11 is not expected here; join comparisons with 'and' or 'or'");
+        "'x0' at character 11 is unexpected here; join comparisons with 'and' or 'or'");
   CHECK(refused("area >= 5)") == "')' at character 10 has no opening parenthesis");
-  CHECK(refused("(area >= 5") == "the end at character 11 is not expected here; close the parenthesis");
+  CHECK(refused("(area >= 5") == "the end at character 11 is unexpected here; close the parenthesis");
   CHECK(refused("cy_physical < 3") == "'cy_physical' at character 1 cannot be compared; use cy, in pixels");
   CHECK(refused("").starts_with("the end at character 1 is not a measure"));
   CHECK(refused("area >= 5 and").starts_with("the end at character 14 is not a measure"));

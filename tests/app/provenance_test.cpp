@@ -144,9 +144,9 @@ struct Labeled {
 
 TEST_CASE("gpuccl verify finds files that have changed") {
   const Labeled made;
-  CHECK(succeeds({"verify", made.report}) == made.image + ": same labels as reported\n" + made.folder +
-                                                 "/out.png: same size as reported\n" + made.table +
-                                                 ": same size as reported\n");
+  CHECK(succeeds({"verify", made.report}) == made.image + ": labels agree with the report\n" + made.folder +
+                                                 "/out.png: size agrees with the report\n" + made.table +
+                                                 ": size agrees with the report\n");
   CHECK(succeeds({"verify", made.report, "--quiet"}).empty());
 
   // Another file gets the same labels.
@@ -163,7 +163,7 @@ TEST_CASE("gpuccl verify finds files that have changed") {
   };
   succeeds({"label", made.input, "-o", made.scratch / "other.tif", "-c", "4"});
   fs::copy_file(made.scratch / "other.tif", made.image, fs::copy_options::overwrite_existing);
-  CHECK_THAT(verified(), tests::containing("out.tif: other labels than reported\n"));
+  CHECK_THAT(verified(), tests::containing("out.tif: labels differ from the report\n"));
   CHECK(gpuccl({"verify", made.report, "--quiet"}).code == 1);
   write_file(made.image, bytes);
   succeeds({"verify", made.report});
@@ -202,7 +202,7 @@ TEST_CASE("gpuccl verify reads nothing outside of the folder of a report") {
   for (const char* const name : {"/out.tif", "/out.png", "/out.csv"})
     fs::copy(made.folder + name, moved + name);
   CHECK_THAT(succeeds({"verify", moved + "/out.json"}),
-             tests::containing(moved + "/out.tif: same labels as reported\n"));
+             tests::containing(moved + "/out.tif: labels agree with the report\n"));
   fs::remove(moved + "/out.tif");
   fs::create_symlink(made.image, moved + "/out.tif");
   fails({"verify", moved + "/out.json"}, 65, refusal);

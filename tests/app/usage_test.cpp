@@ -22,7 +22,7 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"label", "x.png"}, 64, "nothing to write");
   fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "whose name ends in /");
   fails({"label", "x.png", "-o", "labels"}, 64,
-        "labels: has no known extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, "
+        "labels: has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, "
         "for a folder /");
   fails({"label", "", "-o", "z.tif"}, 64, "a name is missing");
   refused({"--frobnicate"}, "no option '--frobnicate'");
@@ -35,8 +35,8 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"label", "--fill-holes", third, "x.png"}, 64, third);
   refused({"-o"}, "--output needs a value: FILE");
   refused({"-o", "a.tif", "-o", "b.tif"}, "--output is given 2 times");
-  fails({"list", "runs"}, 64, "'runs' is not expected: list takes options only");
-  fails({"compare", "a", "b", "c"}, 64, "'c' is not expected: compare takes only A and B");
+  fails({"list", "runs"}, 64, "'runs' is unexpected: list takes options only");
+  fails({"compare", "a", "b", "c"}, 64, "'c' is unexpected: compare takes only A and B");
 }
 
 TEST_CASE("a misspelt name is refused with the one that was meant") {
@@ -58,7 +58,7 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   fails({"help", "lable"}, 64, "no command or option 'lable'; did you mean label?");
   fails({"help", "foo"}, 64, "no command or option 'foo' (see 'gpuccl --help')");
   fails({"foo", "--help"}, 64, "no command or option 'foo'");
-  fails({"help", "label", "foo"}, 64, "'foo' is not expected: help takes one command");
+  fails({"help", "label", "foo"}, 64, "'foo' is unexpected: help takes one command");
   for (const Words& asked :
        {Words{"help"}, Words{"help", "label"}, Words{"label", "--help"}, Words{"--help"}})
     CHECK(succeeds(asked).find("Usage: gpuccl") != std::string::npos);
@@ -66,7 +66,7 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   fails({"--verson"}, 64, "did you mean --version?");
   CHECK(fails({"label", "x.png", "--frobnicate"}, 64, "'--frobnicate'").find("mean") == std::string::npos);
   fails({"in.png"}, 64, "'in.png'; to label it: gpuccl label in.png -o labels.tiff");
-  fails({"label", "in.png", "out.tiff"}, 64, "to write a label image of that name use -o out.tiff");
+  fails({"label", "in.png", "out.tiff"}, 64, "to write a label image of that name, use -o out.tiff");
 }
 
 TEST_CASE("a short option with letters at its end is no value") {
@@ -96,7 +96,7 @@ TEST_CASE("what follows -- is a name") {
   const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
   fails({"label", "--json", "-", "--", "-o"}, 66, "gpuccl: ./-o: ");
   CHECK(report_of({"--", image})["labeling"]["components"] == 2);
-  fails({"list", "--", "--json"}, 64, "'./--json' is not expected: list takes options only");
+  fails({"list", "--", "--json"}, 64, "'./--json' is unexpected: list takes options only");
 }
 
 TEST_CASE("values that an option does not take are refused") {

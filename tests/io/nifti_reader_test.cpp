@@ -281,7 +281,7 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it i
   }
   for (std::size_t size = 1; size < zipped.size(); size += 7) reason_of(zipped.substr(0, size));
   CHECK(reason_of(zipped.substr(0, 12)) == "the compressed samples end early");
-  CHECK(reason_of(gzipped(whole.substr(0, 347))) == "a NIfTI that ends in its header, compressed by gzip");
+  CHECK(reason_of(gzipped(whole.substr(0, 347))) == "is a compressed NIfTI file, truncated in its header");
   const std::pair<std::string, bool> longer[] = {
       {whole + "garbage", true},
       {zipped + "garbage", true},

@@ -111,7 +111,7 @@ def check_tifffile(reader):
 
 
 def check_choices(reader, tifffile):
-    """One of several channels, points in time and images."""
+    """One of several channels, time points and images."""
     numpy = reader.numpy
     path = reader.path("choices.tif")
     image = noise(numpy, (2, 4, 3, 37, 51), numpy.dtype("u2"))  # TZCYX

@@ -121,8 +121,8 @@ TEST_CASE("slices that are not alike are refused by name") {
     save_png(folder / "a.png", image, 0);
     save_png(folder / "b.png", image, 0, 8);
     REQUIRE(reason_of(folder) ==
-            "slice b.png is min-is-black with 1 samples of 8 bits a pixel but a.png is "
-            "min-is-black with 1 samples of 1 bits a pixel");
+            "slice b.png is min-is-black with 1 samples of 8 bits per pixel but a.png is "
+            "min-is-black with 1 samples of 1 bits per pixel");
   }
   {
     const ScratchFolder folder;
@@ -134,7 +134,7 @@ TEST_CASE("slices that are not alike are refused by name") {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     write_file(folder / "b.png", read_file(folder / "a.png").substr(0, 100));
-    REQUIRE(reason_of(folder) == "slice b.png: not a valid PNG (the file ends early)");
+    REQUIRE(reason_of(folder) == "slice b.png: not a valid PNG (the file is truncated)");
   }
 }
 

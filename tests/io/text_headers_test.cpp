@@ -140,7 +140,7 @@ TEST_CASE("an NRRD that cannot be read says why") {
   CHECK(
       contains(refusal_of(replaced(nrrd(""), "3\nsizes: 4 3 2", "4\nsizes: 4 3 1 2")), "contains 2 volumes"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 3 2.5")), "an axis of 2.5 pixels"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "2147483647 1 1000000")), "ends early"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "2147483647 1 1000000")), "truncated"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "1e300 3 2")), "an axis of"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "4 0 2")), "empty image"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "4 3 2", "400 300 200")), "23 MiB from"));
@@ -198,7 +198,7 @@ TEST_CASE("of zlib there is one stream, whatever the memory") {
           open_reader(file.path(), options)->read(0, 64, bits);
         },
         &said);
-    CHECK(said == "the file ends early");
+    CHECK(said == "the file is truncated");
   }
 }
 

@@ -646,7 +646,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
     REQUIRE(reason(higher) == "page 2 is 40x31 but page 1 is 40x30");
     REQUIRE(reason(higher, true) == "page 2 is 40x31 but page 1 is 40x30");
     REQUIRE(reason(page_of(noise({40, 30, 1}, 11), 0, 1, 8)) ==
-            "page 2 has 1 samples of 8 bits a pixel, unlike page 1 with 1 of 1");
+            "page 2 has 1 samples of 8 bits per pixel, unlike page 1 with 1 of 1");
     TiffPageToWrite white = page_of(noise({40, 30, 1}, 11));
     white.photometric = PHOTOMETRIC_MINISWHITE;
     REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black");
@@ -664,7 +664,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   };
   describe(colour, "ImageJ=1.53t\nimages=2\nslices=2\n");
   write_tiff(path, {colour, with_alpha});
-  REQUIRE(refusal_of(path, {}) == "page 2 has 4 samples of 8 bits a pixel, unlike page 1 with 3 of 8");
+  REQUIRE(refusal_of(path, {}) == "page 2 has 4 samples of 8 bits per pixel, unlike page 1 with 3 of 8");
 
   TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
@@ -906,7 +906,7 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   }
 }
 
-TEST_CASE("channels and points in time of ImageJ are no slices, also where there is one slice") {
+TEST_CASE("channels and time points of ImageJ are no slices, also where there is one slice") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   BitVolume image = noise({20, 10, 6}, 13);
@@ -924,14 +924,14 @@ TEST_CASE("channels and points in time of ImageJ are no slices, also where there
   REQUIRE(same_bits(read(path, options).image, slice(4)));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nframes=6\n");
   REQUIRE(refusal_of(path) ==
-          "contains 6 points in time; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
+          "contains 6 time points; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   options = {};
   options.planes.frame = 2;
   REQUIRE(same_bits(read(path, options).image, slice(2)));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
   options = {};
   options.planes.channel = 0;
-  REQUIRE(refusal_of(path, options) == "contains 3 points in time; --frame N selects one, from 0");
+  REQUIRE(refusal_of(path, options) == "contains 3 time points; --frame N selects one, from 0");
   // Pages that are labeled each on its own, or chosen as such, may be whatever they are.
   options = {};
   options.pages_apart = true;
@@ -1127,7 +1127,7 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   write_described(path, image,
                   "<OME><Image><Pixels SizeZ='6'><TiffData IFD='3' FirstZ='0'/><TiffData IFD='0' FirstZ='3'/>"
                   "</Pixels></Image></OME>");
-  REQUIRE(refusal_of(path).starts_with("keeps its planes in other files or in an order that is not read"));
+  REQUIRE(refusal_of(path).starts_with("stores its planes in other files or in an unsupported order"));
 
   std::string many = "<OME><Image><Pixels SizeZ='6'>";
   for (int i = 0; i < 20'000; ++i) many += "<TiffData FirstZ='0'/><Pixels /><Pixels ";
@@ -1182,7 +1182,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   }
   write_described(path, image, "{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
   REQUIRE(refusal_of(path) ==
-          "contains 6 points in time; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
+          "contains 6 time points; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
           std::vector<std::string>{"its description lists 4 images, but the file contains 6"});

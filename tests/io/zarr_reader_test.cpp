@@ -87,7 +87,7 @@ TEST_CASE("versions of OME-Zarr that are not read are refused by their names") {
   const std::string group =
       R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":"0.6.dev2",)"
       R"("multiscales":[{"coordinateSystems":[]}]}}})";
-  CHECK(reason_for(store(scratch, {{"zarr.json", group}})).starts_with("is OME-Zarr 0.6.dev2, of which"));
+  CHECK(reason_for(store(scratch, {{"zarr.json", group}})).starts_with("is OME-Zarr 0.6.dev2; gpuccl reads versions up to 0.5"));
 }
 
 TEST_CASE("chunks of a Zarr become an image, those that are not there have the fill value") {
@@ -198,7 +198,7 @@ TEST_CASE(
   CHECK(bits_of(image, chosen(0, 2)) == "00/01");
   CHECK(has(reason_for(image), "; --"));
   CHECK(has(reason_for(image, Failure::data, chosen(1, {})),
-            "contains 3 points in time; --frame N selects one, from 0"));
+            "contains 3 time points; --frame N selects one, from 0"));
   CHECK(has(reason_for(image, Failure::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
   CHECK(has(reason_for(image, Failure::data, chosen(0, 3)), "has no frame 3"));
   ReadOptions series = chosen(0, 0);

@@ -174,7 +174,7 @@ std::vector<std::string> names_in(std::istream& list, const std::string& path) {
   const auto require = [&](bool is_list) {
     if (!is_list)
       throw io::FileError(path, Failure::data,
-                          "is longer than a list of inputs, of 64 MiB and 1048576 names");
+                          "exceeds the limits of a list of inputs, 64 MiB and 1048576 names");
   };
   std::string text;
   for (std::array<char, kPiece> piece{}; list.good();) {

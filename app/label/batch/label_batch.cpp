@@ -140,7 +140,7 @@ class Batch {
     if (tally_.labeled == 0 && !tally_.failed.empty())
       for (const auto& [table, path] :
            {std::pair{&table_, &options_.files.stats}, {&summary_, &options_.batch.summary}})
-        if (table->keep_older()) progress_.message(*path + ": left as it was, because no input was labeled");
+        if (table->keep_older()) progress_.message(*path + ": unchanged, because no input was labeled");
     if (!entries_.empty()) {
       index_.add(batch_page(entries_));
       multiqc_.add(multiqc_table(entries_));

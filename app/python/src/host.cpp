@@ -151,7 +151,7 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
     if (samples.extent() != of.labels.extent())
       refuse("the intensity image has another shape than the labels");
     if (needs_value_counts(wanted.wanted) && samples.values().count == 0)
-      refuse("median and percentiles are measured of integers of at most 16 bits");
+      refuse("median and percentiles need integers of at most 16 bits");
     measured.add(measure_intensity(of.labels, of.components, samples, {.wanted = wanted.wanted}));
   }
   return measured;

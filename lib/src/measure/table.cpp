@@ -110,7 +110,7 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "Surface area of the ball of the same volume divided by surface_crofton", "Wadell 1935"},
     {Id::feret_diameter_max, "feret_diameter_max", shape, both, "pixels",
      "Largest distance between pixel edges of the convex hull image; in volumes between edges of the "
-     "component's voxels, and only if named",
+     "component's voxels; there it is not part of the group",
      kSkimage},
     {Id::feret_diameter_min, "feret_diameter_min", shape, images, "pixels",
      "Smallest distance between parallel lines that enclose the convex hull image", "ImageJ MinFeret"},
@@ -128,7 +128,7 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "Voids enclosed by the component, with the complementary connectivity", ""},
     {Id::tunnels, "tunnels", topology, volumes, "1", "Handles (first Betti number); 1 for a ring", ""},
     {Id::components, "components", topology, both, "1",
-     "Connected pieces of an object of gpuccl measure, only if named", ""},
+     "Number of connected pieces of the object, for gpuccl measure; not in a group", ""},
 
     {Id::border_sides, "border_sides", border, both, "1",
      "Number of sides of the image that the component touches, of 4; in volumes of 6", ""},
@@ -170,7 +170,7 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::sphericity_physical, "sphericity_physical", physical, volumes, "1",
      "sphericity, computed in physical units", ""},
     {Id::feret_diameter_max_physical, "feret_diameter_max_physical", physical, both, "unit",
-     "feret_diameter_max in physical units; in volumes only if named", ""},
+     "feret_diameter_max in physical units; in volumes not part of the group", ""},
     {Id::feret_diameter_min_physical, "feret_diameter_min_physical", physical, images, "unit",
      "feret_diameter_min in physical units", ""},
 
