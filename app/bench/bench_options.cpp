@@ -6,7 +6,7 @@
 #include "app/options/algorithm_options.hpp"
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 

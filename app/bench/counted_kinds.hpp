@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpuccl/phase_times.hpp"
+#include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::bench {
 

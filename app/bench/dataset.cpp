@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/natural_order.hpp"
 #include "io/read/reader.hpp"
 #include "io/read/slice_names.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/bench/plan.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 

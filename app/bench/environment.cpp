@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "app/bench/gpu_state.hpp"
-#include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
 
 namespace gpuccl::bench {

@@ -10,7 +10,7 @@
 
 #include "app/bench/timing.hpp"
 #include "app/common/stopwatch.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::bench {

@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/extent.hpp"
-#include "gpuccl/floor.hpp"
+#include "gpuccl/detail/floor.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <utility>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {
 namespace {

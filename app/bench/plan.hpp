@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/bit_volume.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/image.hpp"
 
 namespace gpuccl::bench {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <vector>
 
-#include "gpuccl/compare.hpp"
+#include "gpuccl/objects.hpp"
 
 namespace gpuccl::bench {
 namespace {

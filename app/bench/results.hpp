@@ -10,7 +10,7 @@
 #include "app/bench/picture.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/timing.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {
 

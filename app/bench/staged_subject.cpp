@@ -8,7 +8,7 @@
 #include "app/bench/results.hpp"
 #include "app/bench/subject.hpp"
 #include "app/common/stopwatch.hpp"
-#include "gpuccl/staged.hpp"
+#include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl::bench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpuccl/staged.hpp"
+#include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/bench/picture.hpp"
 #include "app/bench/results.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 namespace gpuccl::bench {
 

@@ -31,7 +31,7 @@
 #include "app/label/hints.hpp"
 #include "app/options/command_line.hpp"
 #include "app/view/bench_page.hpp"
-#include "gpuccl/devices.hpp"
+#include "gpuccl/engine.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"

@@ -10,7 +10,7 @@
 #include "app/common/messages.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/compare.hpp"
+#include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/image/limits.hpp"

@@ -16,7 +16,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/periodic_option.hpp"
 #include "app/options/spacing_option.hpp"
-#include "gpuccl/contacts.hpp"
+#include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/report/contacts_csv.hpp"

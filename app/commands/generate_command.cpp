@@ -11,8 +11,8 @@
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/output_options.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/write/image_writer.hpp"
 

@@ -13,7 +13,6 @@
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
-#include "gpuccl/devices.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/inflater.hpp"
 #include "io/read/unknown_format.hpp"

@@ -20,7 +20,7 @@
 #include "app/options/plane_options.hpp"
 #include "app/options/spacing_option.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"

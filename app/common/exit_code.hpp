@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

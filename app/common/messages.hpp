@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

@@ -11,7 +11,7 @@
 #include <exception>
 
 #include "app/common/messages.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/hdf5/hdf5_trial.hpp"
 

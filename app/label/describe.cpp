@@ -13,7 +13,7 @@
 #include "app/common/sandbox.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/periodic_option.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 
 namespace gpuccl::app {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gpuccl/engine.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

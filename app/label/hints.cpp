@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "gpuccl/contacts.hpp"
+#include "gpuccl/objects.hpp"
 
 namespace gpuccl::app {
 namespace {

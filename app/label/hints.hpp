@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/connectivity.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"

@@ -8,7 +8,7 @@
 #include "app/label/label_view.hpp"
 #include "app/view/batch_page.hpp"
 #include "app/view/view_image.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_error.hpp"

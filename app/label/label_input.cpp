@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/label/label_checks.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/number_text.hpp"

@@ -14,7 +14,7 @@
 #include "app/label/memory_plan.hpp"
 #include "app/label/value_options.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/opened_files.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/component_rows.hpp"

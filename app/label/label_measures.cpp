@@ -8,8 +8,8 @@
 
 #include "app/common/messages.hpp"
 #include "app/options/spacing_option.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/intensity.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/image/grid_difference.hpp"

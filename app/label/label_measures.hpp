@@ -10,8 +10,8 @@
 
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
-#include "gpuccl/connectivity.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"

@@ -8,7 +8,7 @@
 #include "app/options/periodic_option.hpp"
 #include "app/options/plane_options.hpp"
 #include "app/options/spacing_option.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

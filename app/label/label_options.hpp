@@ -16,7 +16,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_table.hpp"
 #include "app/options/output_options.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"

@@ -8,9 +8,9 @@
 
 #include "app/label/label_paths.hpp"
 #include "app/options/output_options.hpp"
-#include "gpuccl/components.hpp"
-#include "gpuccl/contacts.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/obsolete_file.hpp"
 #include "io/files/text_stream.hpp"

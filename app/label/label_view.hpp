@@ -4,7 +4,7 @@
 
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"

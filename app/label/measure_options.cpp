@@ -12,7 +12,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/options/plane_options.hpp"
 #include "app/options/suggestions.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_name.hpp"
 

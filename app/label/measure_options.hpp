@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/label/value_options.hpp"
-#include "gpuccl/condition.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/selection.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::app {

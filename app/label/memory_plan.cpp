@@ -7,9 +7,9 @@
 #include <string>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/components.hpp"
-#include "gpuccl/devices.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/image/limits.hpp"

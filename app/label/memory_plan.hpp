@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/slabs.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

@@ -10,12 +10,11 @@
 #include "app/label/label_input.hpp"
 #include "app/label/memory_budget.hpp"
 #include "app/label/memory_plan.hpp"
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/column.hpp"
-#include "gpuccl/count_runs.hpp"
+#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/value_slabs.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::app {

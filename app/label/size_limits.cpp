@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/options/number_lists.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 namespace {

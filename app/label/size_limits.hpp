@@ -4,8 +4,8 @@
 #include <string>
 
 #include "app/options/command_line.hpp"
-#include "gpuccl/connectivity.hpp"
 #include "gpuccl/selection.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 
 namespace gpuccl::app {

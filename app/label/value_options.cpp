@@ -5,7 +5,7 @@
 
 #include "app/label/label_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::app {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

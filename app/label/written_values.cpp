@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::app {

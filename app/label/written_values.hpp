@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/label_image.hpp"
 
 namespace gpuccl::app {

@@ -6,7 +6,7 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -3,9 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "gpuccl/connectivity.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

@@ -11,7 +11,7 @@
 #include "app/options/help_formatter.hpp"
 #include "app/options/number_lists.hpp"
 #include "app/options/suggestions.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 namespace {

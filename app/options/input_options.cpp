@@ -4,7 +4,7 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/read/allowed_formats.hpp"

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 // Parses numbers and comma-separated lists of numbers in options. Returns none for other text.
 namespace gpuccl::app {

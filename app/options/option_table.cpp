@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 namespace {

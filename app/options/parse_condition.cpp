@@ -11,7 +11,7 @@
 
 #include "app/options/number_lists.hpp"
 #include "app/options/suggestions.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 
 namespace gpuccl::app {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gpuccl/condition.hpp"
+#include "gpuccl/selection.hpp"
 
 namespace gpuccl::app {
 

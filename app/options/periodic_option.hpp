@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
 
 namespace gpuccl::app {
 

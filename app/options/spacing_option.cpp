@@ -5,7 +5,7 @@
 
 #include "app/options/command_line.hpp"
 #include "app/options/number_lists.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::app {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 
 namespace gpuccl::app {

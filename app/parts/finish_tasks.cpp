@@ -12,7 +12,7 @@
 #include "app/label/label_sandbox.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
-#include "gpuccl/contacts.hpp"
+#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/section_checks.hpp"

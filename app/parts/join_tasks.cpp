@@ -12,10 +12,9 @@
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/periodic.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/value_slabs.hpp"
 #include "io/report/value_table.hpp"
 
 namespace gpuccl::app {

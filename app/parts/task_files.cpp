@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/fingerprint.hpp"
 #include "io/parts/section_checks.hpp"
 

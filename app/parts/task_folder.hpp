@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/parts/checked_file.hpp"

@@ -4,7 +4,7 @@
 
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 #include "io/read/open_samples.hpp"

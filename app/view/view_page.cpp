@@ -11,7 +11,7 @@
 #include "app/view/pages.hpp"
 #include "app/view/view_image.hpp"
 #include "app/view/view_labels.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 

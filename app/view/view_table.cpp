@@ -10,8 +10,8 @@
 
 #include "app/options/parse_condition.hpp"
 #include "app/view/packed.hpp"
-#include "gpuccl/error.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {

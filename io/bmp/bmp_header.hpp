@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/byte_source.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/read_options.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/bmp/bmp_header.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_source.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

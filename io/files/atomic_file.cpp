@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
 #include "io/files/obsolete_file.hpp"

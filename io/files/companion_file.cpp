@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/temporary_files.hpp"

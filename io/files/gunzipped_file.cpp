@@ -12,8 +12,8 @@
 #include <thread>
 #include <utility>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,6 +1,6 @@
 #include "io/files/header_lines.hpp"
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

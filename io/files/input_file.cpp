@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/input_name.hpp"
 

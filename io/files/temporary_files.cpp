@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/folders.hpp"
 

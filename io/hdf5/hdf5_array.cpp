@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_source.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/raw_source.hpp"
 #include "io/image/reason.hpp"
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/hdf5/hdf5_array.hpp"
 #include "io/image/chunk_grid.hpp"
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/hdf5/hdf5_array.hpp"
 #include "io/hdf5/hdf5_chunks.hpp"
 #include "io/hdf5/hdf5_find.hpp"

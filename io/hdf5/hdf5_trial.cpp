@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/hdf5/hdf5_library.hpp"
 

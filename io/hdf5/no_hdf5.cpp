@@ -1,4 +1,4 @@
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/hdf5/hdf5_trial.hpp"
 

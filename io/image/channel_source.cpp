@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/plane_place.hpp"
 
 namespace gpuccl::io {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
 

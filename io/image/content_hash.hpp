@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gpuccl/labels.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "io/image/label_type.hpp"
 

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <limits>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/nonzero_bytes.hpp"
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
+#include "gpuccl/image.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/bit_order.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 

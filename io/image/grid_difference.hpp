@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/geometry.hpp"
 
 namespace gpuccl::io {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/plane_place.hpp"
 

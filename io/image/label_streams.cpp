@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/deflate/stream_frame.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/run_blocks.hpp"

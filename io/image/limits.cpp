@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/available_memory.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/number_text.hpp"

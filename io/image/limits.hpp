@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::io {

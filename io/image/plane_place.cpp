@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::io {

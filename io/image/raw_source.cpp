@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/bit_order.hpp"
 #include "io/image/each_slice.hpp"
 

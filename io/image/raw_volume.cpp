@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/plane_place.hpp"
 #include "io/image/raw_source.hpp"

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

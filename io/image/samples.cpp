@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 
 namespace gpuccl::io {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

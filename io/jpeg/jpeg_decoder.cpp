@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

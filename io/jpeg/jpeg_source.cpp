@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/jpeg_frame.hpp"
 #include "io/image/limits.hpp"
 #include "io/jpeg/jpeg_decoder.hpp"

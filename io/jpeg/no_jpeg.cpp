@@ -1,4 +1,4 @@
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/jpeg/jpeg_source.hpp"
 
 // Replaces the functions that need libjpeg in builds without it.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/companion_file.hpp"
 #include "io/image/limits.hpp"
 #include "io/metaimage/metaimage_header.hpp"

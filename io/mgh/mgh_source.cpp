@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/nifti/nifti_layout.hpp"

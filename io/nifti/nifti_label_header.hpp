@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
 

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/companion_file.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/limits.hpp"

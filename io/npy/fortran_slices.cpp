@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

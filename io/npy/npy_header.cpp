@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::io {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/header_lines.hpp"
 #include "io/files/number_text.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/companion_file.hpp"
 #include "io/files/header_lines.hpp"
 #include "io/image/limits.hpp"

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
 

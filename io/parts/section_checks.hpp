@@ -4,11 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/contacts.hpp"
-#include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 
 // Checks the contents of sections. A checksum detects damage but not a file made by another program, so
 // every index is checked against the size of the table that it refers to. Error (data).

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/strips.hpp"
 
 // The section of a label image that one of several parts writes.

@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 
 namespace gpuccl::io {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/deflate/stream_frame.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/run_blocks.hpp"

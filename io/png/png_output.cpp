@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

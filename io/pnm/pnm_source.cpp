@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/pnm/pnm_text.hpp"

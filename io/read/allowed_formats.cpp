@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_name.hpp"
 

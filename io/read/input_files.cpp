@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/companion_file.hpp"
 #include "io/files/fingerprint.hpp"
 #include "io/files/input_file.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/plane_place.hpp"
 #include "io/read/one_image.hpp"

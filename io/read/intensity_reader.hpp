@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "gpuccl/intensity.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"

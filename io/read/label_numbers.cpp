@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

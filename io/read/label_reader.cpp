@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"

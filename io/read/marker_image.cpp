@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 
 namespace gpuccl::io {

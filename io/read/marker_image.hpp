@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/intensity.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::io {

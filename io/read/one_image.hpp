@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

@@ -1,6 +1,6 @@
 #include "io/read/open_file.hpp"
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/bmp/bmp_source.hpp"
 #include "io/files/input_name.hpp"
 #include "io/hdf5/hdf5_source.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/source_part.hpp"

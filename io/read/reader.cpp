@@ -5,7 +5,7 @@
 #include <mutex>
 #include <new>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
 #include "io/image/otsu.hpp"

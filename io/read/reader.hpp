@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"

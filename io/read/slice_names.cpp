@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/natural_order.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
 #include "io/read/open_file.hpp"

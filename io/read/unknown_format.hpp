@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 
 namespace gpuccl::io {

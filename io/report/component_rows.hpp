@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/decimal.hpp"

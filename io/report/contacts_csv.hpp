@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/contacts.hpp"
+#include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/geometry.hpp"
 #include "io/report/component_rows.hpp"

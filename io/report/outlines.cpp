@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/outlines.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/file_names.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"

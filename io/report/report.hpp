@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/phase_times.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/opened_files.hpp"
 #include "io/image/image_info.hpp"

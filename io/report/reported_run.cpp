@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/csv_field.hpp"

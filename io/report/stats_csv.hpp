@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/report/component_rows.hpp"

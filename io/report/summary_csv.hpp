@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "io/image/geometry.hpp"
 #include "io/report/component_rows.hpp"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 #include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/bytes_in_words.hpp"
 
 namespace gpuccl::io {

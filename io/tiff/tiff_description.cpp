@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/flat_json.hpp"
 #include "io/tiff/ome_description.hpp"
 

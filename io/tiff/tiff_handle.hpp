@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/tiff/tiff_open.hpp"
 

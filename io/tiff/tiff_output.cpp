@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/tiff/tiff_directories.hpp"
 #include "io/tiff/tiff_scheme.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/samples.hpp"
 #include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_layout.hpp"

@@ -2,7 +2,7 @@
 
 #include <tiff.h>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/plane_place.hpp"
 
 namespace gpuccl::io {

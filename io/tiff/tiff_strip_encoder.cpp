@@ -6,7 +6,7 @@
 #include <new>
 #include <span>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/tiff/tiff_open.hpp"
 #include "io/tiff/tiff_scheme.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/label_color.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 

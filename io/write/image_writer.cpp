@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/bit_order.hpp"
 #include "io/image/label_image.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "io/files/atomic_file.hpp"
 
 namespace gpuccl::io {

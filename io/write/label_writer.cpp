@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/metaimage/metaimage_label_writer.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/samples.hpp"

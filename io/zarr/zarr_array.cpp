@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/zarr/zarr_json.hpp"
 
 namespace gpuccl::io {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/raw_source.hpp"
 #include "io/image/reason.hpp"
 #include "io/zarr/crc32c.hpp"

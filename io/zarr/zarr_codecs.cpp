@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/zarr/crc32c.hpp"
 
 namespace gpuccl::io {

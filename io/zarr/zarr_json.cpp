@@ -1,6 +1,6 @@
 #include "io/zarr/zarr_json.hpp"
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/files/flat_json.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/strips.hpp"
 
 namespace gpuccl::io {

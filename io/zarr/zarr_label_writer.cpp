@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/deflate/deflater.hpp"
 #include "io/deflate/run_deflater.hpp"
 #include "io/deflate/stream_frame.hpp"

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
 namespace {

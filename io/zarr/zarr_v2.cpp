@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_json.hpp"
 

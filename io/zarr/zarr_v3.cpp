@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_json.hpp"
 

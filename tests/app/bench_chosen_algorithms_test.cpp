@@ -1,5 +1,5 @@
 #include "app/bench/chosen_algorithms.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "app/bench/dataset.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -7,7 +7,7 @@
 #include "app/bench/result_tables.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/subject.hpp"
-#include "gpuccl/staged.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

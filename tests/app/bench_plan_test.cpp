@@ -1,5 +1,5 @@
 #include "app/bench/plan.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "support/process.hpp"
 
 // The program itself, as users start it.

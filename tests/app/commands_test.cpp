@@ -7,7 +7,7 @@
 
 #include "binary.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

@@ -8,7 +8,7 @@
 
 #include "app/common/exit_code.hpp"
 #include "binary.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"

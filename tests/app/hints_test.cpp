@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "binary.hpp"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 #include "app/options/parse_condition.hpp"
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::app {

@@ -14,8 +14,8 @@
 
 #include "device_stopwatch.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/device_labeling.hpp"
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
+#include "gpuccl/device.hpp"
 
 using namespace gpuccl;
 using tests::check;

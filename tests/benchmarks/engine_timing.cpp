@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "cpu/phase_clock.hpp"
+#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/generate.hpp"
+#include "gpuccl/types.hpp"
 #include "parse_extent.hpp"
 
 using namespace gpuccl;

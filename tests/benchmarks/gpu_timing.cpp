@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/compare.hpp"
-#include "gpuccl/devices.hpp"
-#include "gpuccl/floor.hpp"
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/floor.hpp"
+#include "gpuccl/detail/generate.hpp"
+#include "gpuccl/detail/staged.hpp"
+#include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/staged.hpp"
+#include "gpuccl/objects.hpp"
 
 using namespace gpuccl;
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "device_stopwatch.hpp"
-#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/device.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/values.hpp"
 

@@ -19,11 +19,11 @@
 #include <string>
 
 #include "cpu/phase_clock.hpp"
+#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/generate.hpp"
-#include "gpuccl/holes.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/selection.hpp"
+#include "gpuccl/types.hpp"
 #include "parse_extent.hpp"
 
 using namespace gpuccl;

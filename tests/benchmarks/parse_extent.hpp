@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::tests {
 

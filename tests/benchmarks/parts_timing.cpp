@@ -30,12 +30,12 @@
 
 #include "common/add_phases.hpp"
 #include "cpu/phase_clock.hpp"
-#include "gpuccl/compare.hpp"
+#include "gpuccl/detail/generate.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/generate.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "parse_extent.hpp"
 
 using namespace gpuccl;

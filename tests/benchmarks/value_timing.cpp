@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cpu/phase_clock.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "parse_extent.hpp"
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/device.hpp"
+#include "gpuccl/image.hpp"
 
 // label_on_device() with memory as callers have it, on a GPU or on the emulation of one.
 namespace tests {

@@ -1,14 +1,13 @@
 // label_on_device() on the emulation of CUDA, where streams do nothing until somebody waits.
 
-#include "gpuccl/device_labeling.hpp"
-
 #include <set>
 
 #include "cuda/device_case.hpp"
 #include "cuda/runs/device_call.cuh"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
-#include "gpuccl/device_labeling.h"
+#include "gpuccl/device.hpp"
+#include "gpuccl/gpuccl.h"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "cuda/value_case.hpp"
-#include "gpuccl/compare.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"

@@ -8,9 +8,9 @@
 
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
-#include "gpuccl/compare.hpp"
+#include "gpuccl/detail/floor.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/floor.hpp"
+#include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

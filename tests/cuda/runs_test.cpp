@@ -10,7 +10,7 @@
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/compare.hpp"
+#include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/device_case.hpp"
-#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/device.hpp"
 #include "support/catch.hpp"
 #include "support/reference.hpp"
 #include "support/values.hpp"

@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
-#include "gpuccl/compare.hpp"
-#include "gpuccl/holes.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/selection.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/staged.hpp"
+#include "gpuccl/detail/staged.hpp"
 
 namespace tests {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/foreground.hpp"
 #include "io/image/otsu.hpp"

@@ -9,7 +9,7 @@
 #include "app/label/label_checks.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
 #include "io/files/obsolete_file.hpp"

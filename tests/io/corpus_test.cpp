@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"

@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

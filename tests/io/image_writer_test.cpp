@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/read/reader.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"

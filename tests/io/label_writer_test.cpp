@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/content_hash.hpp"
 #include "io/image/label_image.hpp"
 #include "io/read/label_reader.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/read/slice_names.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <random>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
 #include "io/png/png_source.hpp"

@@ -6,7 +6,7 @@
 
 #include <iostream>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 

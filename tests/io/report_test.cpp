@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/report/stats_csv.hpp"
 #include "report_samples.hpp"
 #include "support/catch.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/tiff/tiff_directories.hpp"
 #include "io/write/label_writer.hpp"
 #include "label_samples.hpp"

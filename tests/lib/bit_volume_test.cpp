@@ -1,5 +1,3 @@
-#include "gpuccl/bit_volume.hpp"
-
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/image.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

@@ -1,7 +1,6 @@
-#include "gpuccl/compare.hpp"
-
 #include <algorithm>
 
+#include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -1,9 +1,9 @@
-#include "gpuccl/component_bound.hpp"
+#include "gpuccl/detail/component_bound.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 

@@ -1,6 +1,5 @@
-#include "gpuccl/components.hpp"
-
 #include "cpu/runs/statistics.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/selection.hpp"
 #include "slabs/face_contacts.hpp"
 #include "slabs/slab_components.hpp"

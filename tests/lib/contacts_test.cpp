@@ -1,10 +1,9 @@
-#include "gpuccl/contacts.hpp"
-
 #include <algorithm>
 #include <map>
 #include <random>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 

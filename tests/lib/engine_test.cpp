@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/choice.hpp"
-#include "gpuccl/devices.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

@@ -1,4 +1,4 @@
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,8 @@
-#include "gpuccl/holes.hpp"
-
 #include <set>
 #include <vector>
 
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/selection.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"

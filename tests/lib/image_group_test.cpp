@@ -1,7 +1,7 @@
 #include "engine/image_group.hpp"
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/compare.hpp"
+#include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"

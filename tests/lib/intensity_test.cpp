@@ -1,5 +1,3 @@
-#include "gpuccl/intensity.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

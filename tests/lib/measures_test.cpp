@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gpuccl/engine.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/holes.hpp"
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/selection.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

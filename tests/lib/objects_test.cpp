@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/values.hpp"

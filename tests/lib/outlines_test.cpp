@@ -1,11 +1,10 @@
-#include "gpuccl/outlines.hpp"
-
 #include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
 #include <utility>
 
+#include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

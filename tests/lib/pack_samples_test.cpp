@@ -1,14 +1,14 @@
 // Samples become the bits that a comparison of one after the other gives, by the instructions of every kind
 // that this processor has, and plain ones.
 
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <random>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/nonzero_bytes.hpp"
+#include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/image.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -1,11 +1,10 @@
-#include "gpuccl/periodic.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <map>
 
 #include "gpuccl/engine.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

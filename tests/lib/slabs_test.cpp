@@ -1,11 +1,10 @@
 // Volumes labeled slab by slab: the same as at once, however they are cut.
 
-#include "gpuccl/slabs.hpp"
-
 #include <algorithm>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

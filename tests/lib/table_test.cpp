@@ -1,5 +1,5 @@
 #include "common/gpu_table.hpp"
-#include "gpuccl/devices.hpp"
+#include "gpuccl/engine.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 

@@ -10,10 +10,9 @@
 #include <limits>
 #include <utility>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/slabs.hpp"
-#include "gpuccl/value_slabs.hpp"
+#include "gpuccl/types.hpp"
 #include "support/arrays.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

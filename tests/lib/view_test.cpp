@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "gpuccl/gpuccl.hpp"
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/parts.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "support/tiff_file.hpp"
 
 namespace tests {

@@ -10,10 +10,10 @@
 #include <set>
 #include <thread>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/holes.hpp"
-#include "gpuccl/intensity.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/selection.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace tests {
 

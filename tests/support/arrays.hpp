@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 namespace tests {
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 namespace tests {
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
 
 using namespace gpuccl;
 

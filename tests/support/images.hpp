@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 
 namespace tests {
 

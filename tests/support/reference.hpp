@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/parts.hpp"
 
 namespace tests {
 

@@ -8,7 +8,7 @@
 #include <semaphore>
 #include <utility>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 

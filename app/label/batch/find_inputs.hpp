@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 
 namespace gpuccl::app {

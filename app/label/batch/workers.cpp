@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gpuccl/start_threads.hpp"
+#include "gpuccl/detail/start_threads.hpp"
 
 namespace gpuccl::app {
 namespace {

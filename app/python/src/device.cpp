@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/device_labeling.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/device.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::python {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::python {
 namespace {

@@ -9,9 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/extent.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::python {

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "device.hpp"
-#include "gpuccl/error.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
 #include "host.hpp"
 

@@ -8,10 +8,62 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/sums_layout.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl {
+
+// Labeling in one call.
+
+/// Labels and components of an image. Owns its memory.
+struct LabeledImage {
+  LabelImage labels;
+  Components components;
+};
+
+/// Labels an image in memory on the CPU with the algorithm `runs`, using all threads. Labels are 1..N
+/// in raster order (z, y, x) of each component's first element. Use Engine to select algorithms and
+/// GPUs.
+/// Thread-safe. Time: O(elements / 64 + runs). Throws Error: usage if the image violates BitView;
+/// memory.
+LabeledImage label(BitView image, Connectivity connectivity);
+
+/// Labels into the caller's array of extent.elements() labels, without padding. Otherwise as label()
+/// above.
+Components label(BitView image, Connectivity connectivity, Label* labels);
+
+/// Writes all rows of `source` to `out`, which has room for all elements, using all threads. `map` as
+/// in LabelSource::render().
+void render_all(const LabelSource& source, LabelsOut out, const Label* map = nullptr);
+
+/// A usable CUDA device.
+struct CudaDevice {
+  int index = 0;
+  std::string name;
+  std::string compute_capability;  // "9.0"
+  std::uint64_t memory_bytes = 0;
+  int cores = 0;         // single-precision cores of all multiprocessors
+  double clock_mhz = 0;  // maximum
+};
+
+/// CUDA support of this build and machine.
+struct CudaStatus {
+  bool built_in = false;        // false: compiled without CUDA
+  std::string runtime_version;  // "13.0"; empty without CUDA
+  std::string driver_version;   // empty without a driver
+  std::vector<CudaDevice> devices;
+  std::string problem;  // why there is no usable device; empty if there is one
+};
+
+/// Queries CUDA. Starts the driver, which takes a while. Does not throw if there is no device.
+CudaStatus cuda_status();
+
+/// Returns the number of devices (0 without a usable driver), without starting one.
+int count_cuda_devices();
+/// Returns the memory of device `gpu` in bytes (0 if there is none), without starting it.
+std::uint64_t cuda_memory_bytes(int gpu);
 
 /// Devices that an engine may use. `automatic`: a GPU if the work repays starting it, with the CPU as
 /// fallback.

@@ -1,16 +1,109 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
+
+namespace gpuccl {
+
+/// Two components that touch, a < b, with counts of neighboring element pairs.
+struct Contact {
+  Label a = 0, b = 0;
+  std::array<std::uint64_t, 3> faces{};  // pairs that share a face, by axis x, y, z
+  std::uint64_t edges = 0;               // pairs that share only an edge (neighbors along two axes)
+  std::uint64_t corners = 0;             // pairs that share only a corner (along three axes)
+
+  friend bool operator==(const Contact&, const Contact&) = default;
+};
+
+/// Returns the connectivity that counts all contacts of components: 26 or 8.
+inline Connectivity all_neighbors(Connectivity connectivity) {
+  return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
+}
+
+/// Returns an upper bound of the bytes find_contacts() needs, without the contacts, if no row has more
+/// runs than `most_runs_in_row`.
+std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
+                                    std::int64_t most_runs_in_row, const PeriodicAxes& periodic = {});
+
+/// Finds the contacts of `labels`, sorted by a, then b (region adjacency graph). The connectivity
+/// defines neighbors; a 2D one keeps slices separate. With `map` (as in LabelSource::render()),
+/// contacts are between mapped labels; 0 touches nothing. Along a periodic axis of two elements both
+/// sides count.
+/// Reads rows in ascending order. Time: O(runs + contacts). Throws as check_periodic(), and Error (memory)
+/// where the contacts take more than `max_bytes`.
+std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
+                                   const Label* map = nullptr, const PeriodicAxes& periodic = {},
+                                   std::int64_t max_bytes = INT64_MAX);
+
+/// Finds contacts within rows [first_row, first_row + rows), and between these and the row before (with
+/// 3D connectivity the slice before), which `labels` must contain. `max_bytes` as in find_contacts().
+std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
+                                           std::int64_t first_row, std::int64_t rows,
+                                           std::int64_t max_bytes = INT64_MAX);
+
+/// Adds up the contacts of several ranges of rows.
+class ContactSums {
+ public:
+  explicit ContactSums(std::int64_t max_bytes = INT64_MAX);
+  ~ContactSums();
+  ContactSums(ContactSums&&) noexcept;
+  ContactSums& operator=(ContactSums&&) noexcept;
+
+  /// Throws Error (memory) where all take more than `max_bytes`.
+  void add(std::span<const Contact> contacts);
+  /// Returns the sums, sorted as by find_contacts().
+  std::vector<Contact> sorted() const;
+
+ private:
+  class Table;
+  std::unique_ptr<Table> table_;
+};
+
+// Outlines of objects in 2D: polygons along the edges of pixels, and runs along columns.
+
+/// Pixels [begin, end) of row y that belong to one object.
+struct RowRun {
+  int y = 0, begin = 0, end = 0;
+};
+
+/// Corner of a pixel: pixel (x, y) has corners (x, y) to (x + 1, y + 1).
+struct Corner {
+  int x = 0, y = 0;
+
+  friend bool operator==(const Corner&, const Corner&) = default;
+};
+
+/// A closed line; the first corner is not repeated at the end, and no three consecutive ones are collinear.
+using Ring = std::vector<Corner>;
+
+/// A 4-connected piece of an object: its outer ring has a positive area by the shoelace formula, holes a
+/// negative one. Rings are simple: no ring visits a corner twice. Two rings touch at most at single corners,
+/// so polygons are valid in the sense of OGC Simple Features.
+struct Polygon {
+  Ring outer;
+  std::vector<Ring> holes;
+};
+
+/// Returns the polygons of an object, in raster order of their first pixels. Their areas, holes subtracted,
+/// add up to its number of pixels. `runs`: maximal, in raster order. Thread-safe. O(n log n) for n runs.
+std::vector<Polygon> outline(std::span<const RowRun> runs);
+
+/// Returns the run lengths of an object in an image of this size in column-major order: alternately pixels
+/// outside and inside, outside first, without a last count of pixels outside. This is COCO's RLE.
+/// `runs`: as outline().
+std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int height);
 
 // Objects of label images that exist already, for example those of a segmentation network: every value other
 // than 0 is one object, whether its pixels are connected or not.
-namespace gpuccl {
 
 /// Labels each value as one component. Labels are 1..N in raster order of the first pixel of each value;
 /// `values` holds the value of each label. The labels own the image, whose delta must be 0 (Error, usage).
@@ -109,5 +202,27 @@ MatchScores score_matches(const OverlapTable& table, std::span<const Match> matc
 
 /// Mean accuracy over thresholds; 0 without any.
 double average_precision(std::span<const MatchScores> scores);
+
+/// Differences between two label images of the same extent.
+struct Comparison {
+  bool same_extent = true;
+  bool same_background = true;
+  bool same_partition = true;           // equal up to renaming of labels
+  bool same_numbers = true;             // equal
+  std::uint64_t other_foreground = 0;   // elements that are background in one and labeled in the other
+  std::uint64_t common_foreground = 0;  // elements that are labeled in both
+  bool differs = false;                 // the first difference in raster order follows:
+  int x = 0, y = 0, z = 0;
+  std::uint64_t a = 0, b = 0;  // the two values there
+
+  /// Returns the Dice coefficient of the foregrounds, 0 to 1; 1 if both are empty.
+  double dice() const;
+};
+
+/// Compares two label images. The first difference is one of the partition if partitions differ,
+/// otherwise one of labels. Values need not be 1..N. `long_a`, `long_b`: 64-bit labels that 1..N stand
+/// for; empty if labels stand for themselves.
+Comparison compare(const LabelSource& a, const LabelSource& b, std::span<const std::uint64_t> long_a = {},
+                   std::span<const std::uint64_t> long_b = {});
 
 }  // namespace gpuccl

@@ -9,25 +9,108 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/column.hpp"
-#include "gpuccl/components.hpp"
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/contacts.hpp"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/detail/column.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/slabs.hpp"
-#include "gpuccl/value_slabs.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
+#include "gpuccl/values.hpp"
+
+namespace gpuccl {
+
+// Out-of-core labeling of images larger than memory. Slabs are labeled twice: first to find the
+// components, then to render them.
+
+/// Slices [z0, z1) of a volume with all their rows, or rows [y0, y1) of one slice.
+struct Slab {
+  int z0 = 0, z1 = 0;
+  int y0 = 0, y1 = 0;
+
+  friend bool operator==(const Slab&, const Slab&) = default;
+};
+
+/// Returns the size of a slab.
+inline Extent extent_of(const Slab& slab, Extent whole) {
+  return {whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
+}
+
+/// Cuts an image into the minimum number of slabs of at most `max_elements` elements, about equally
+/// large. A slab has at least one slice of a volume with 3D connectivity, or one row otherwise.
+std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::int64_t max_elements);
+
+/// Callbacks and limits for label_by_slabs().
+struct SlabWork {
+  /// Reads the bits of a slab into `out`, which has its size. Called in ascending order, and again
+  /// from the first slab each time labels are rendered.
+  std::function<void(const Slab& slab, BitVolume& out)> read;
+  /// Labels a slab. Must be deterministic.
+  std::function<Labeled(BitView slab)> label;
+  /// Reads and labels a slab, instead of `read` and `label`. The labels must own the image.
+  std::function<Labeled(const Slab& slab)> label_slab;
+  /// Limit in bytes for the components of all slabs, which are more than those of the whole image.
+  std::int64_t max_kept = INT64_MAX;
+  /// If true, a slab that may have too many components according to most_components() is not labeled.
+  /// Otherwise components are counted after labeling.
+  bool looks_ahead = false;
+};
+
+/// Thrown if the components of all slabs exceed SlabWork::max_kept. Other slab sizes may succeed.
+class TooManyComponents : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Labels an image slab by slab. The result is identical to labeling it in one piece. Memory: one slab,
+/// and 60 bytes per component of each slab. The returned labels keep `work` and repeat it; call
+/// LabelSource::prepare() before rendering.
+/// Throws TooManyComponents over `max_kept`, Error (data) if the input changes between passes.
+Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
+
+/// Labels an image in memory in slabs of half its elements, a quarter and so on, until `label` has
+/// enough memory. Each slab is labeled once; the labels stay in memory and reference the image.
+/// Throws Error (memory) if slabs would have fewer than `fewest` elements; other errors are passed on.
+Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
+                               const std::function<Labeled(BitView slab)>& label);
+
+// Multi-label images whose slabs or parts are labeled separately.
+
+/// Boundary elements of a slab of an image with a delta: its first and last slice (or row), in native
+/// byte order. Empty without a delta, because the value of a component is that of all its elements.
+struct ValueFaces {
+  ValueType type = ValueType::u8;
+  double delta = 0;
+  std::vector<std::byte> first, last;
+};
+/// Returns the boundary elements of `image`, which is that slab of the whole.
+ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity);
+
+/// A labeled slab, ready to be joined with others.
+struct SlabToJoin {
+  Labeled labeled;
+  Column<ValueBits> values;  // one per component; empty for a binary image
+  ValueFaces faces;
+};
+
+/// Labels a multi-label image slab by slab; the result is that of label_values(). `label` reads and
+/// labels one slab of whole slices; it is called again when labels are rendered, as in
+/// label_by_slabs(). Throws as label_by_slabs().
+LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
+                                    std::function<SlabToJoin(const Slab& slab)> label,
+                                    std::int64_t max_kept = INT64_MAX);
+
+/// As label_values_by_slabs(), with each value as one object, connected or not: the result is that of
+/// label_by_value(), and `label` labels one slab so.
+LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
+                                     std::function<SlabToJoin(const Slab& slab)> label,
+                                     std::int64_t max_kept = INT64_MAX);
 
 // Distributed labeling: parts of one image are labeled concurrently by several GPUs, processes or
 // hosts, and exchange what they know of components at their boundaries. The labels are those of the
 // whole image. docs/internals/distributed.md explains the algorithm.
 // Functions marked "collective" must be called by all parts, in the same order and with the same
 // options.
-namespace gpuccl {
 
 /// Bytes that one part sends to another.
 using Message = std::vector<std::byte>;

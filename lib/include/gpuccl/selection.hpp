@@ -1,19 +1,60 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "gpuccl/column.hpp"
-#include "gpuccl/components.hpp"
-#include "gpuccl/condition.hpp"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/detail/column.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/periodic.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
+
+/// A condition on the measures of a component and on its value in a multi-label image, such as "area >=
+/// 50 and sphericity > 0.6". Comparisons with a missing value (NaN) are false.
+struct Condition {
+  enum class Relation { less, at_most, greater, at_least, equal, unequal };
+  /// A comparison, or an operator on the two preceding results (postfix notation).
+  struct Step {
+    enum class Kind { comparison, comparison_of_value, both, either };
+
+    Kind kind = Kind::comparison;
+    MeasureId measure{};
+    Relation relation{};
+    double number = 0;
+    std::string name = {};  // of the image whose samples are compared; "": the only one
+    std::size_t image = 0;  // the same image, by its place
+
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  /// Maximum nesting depth of operands.
+  static constexpr int kDeepest = 64;
+
+  std::vector<Step> steps;  // postfix; empty: always true
+  std::string text;         // as written, with one blank between words
+
+  /// Returns true if the condition is satisfied. `measures`: with the intensities of each of images() images.
+  /// Thread-safe.
+  bool holds(std::span<const MeasureValues> measures,
+             double value = std::numeric_limits<double>::quiet_NaN()) const;
+  bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const {
+    return holds(std::span(&measures, 1), value);
+  }
+  /// Returns the number of images up to the last one that is compared; at least 1.
+  std::size_t images() const;
+  /// Returns the compared measures.
+  MeasureSet measures() const;
+  bool compares_value() const;
+
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
 
 /// Order of labels; size: largest first, equal sizes in raster order; value: ascending, of ComponentValues.
 enum class LabelOrder { raster, size, value };
@@ -54,5 +95,41 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
 /// Applies `map` to `values`: keeps the value of each of the `components` remaining components. Does
 /// nothing if `map` or `values` is empty.
 void follow(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values);
+
+/// Holes of an image: background components that do not touch the image border. With 3D connectivity,
+/// the first and last slice are border too.
+class Holes {
+ public:
+  /// Requires labels of the inverted image with complementary() connectivity. `per_slice`: slices are
+  /// separate images. Holes with more than `max_size` elements are ignored.
+  Holes(Labeled background, bool per_slice, std::uint64_t max_size);
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t elements() const { return elements_; }
+
+  /// Writes rows from `first_row` on, with holes filled, to all of `out`. Calls
+  /// LabelSource::prepare() of the background.
+  void draw_filled(std::int64_t first_row, BitVolume& out) const;
+
+ private:
+  std::unique_ptr<LabelSource> background_;
+  std::vector<Label> map_;  // background label -> hole, 0: none; empty: all are holes
+  std::uint64_t count_ = 0, elements_ = 0;
+};
+
+/// Writes rows of the image from `first_row` on, with holes filled, to all of `out`. `background` are labels
+/// as those of Holes; `holes` has for each of them, and 0, whether it is a hole, and is empty if all are. The
+/// labels are made ready for them (LabelSource::prepare).
+void draw_filled(const LabelSource& background, const std::vector<Label>& holes, std::int64_t first_row,
+                 BitVolume& out);
+
+/// Writes the inverted image from `first_row` on to all of `out`: elements without a label are
+/// foreground. Calls LabelSource::prepare().
+void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out);
+
+/// Returns the background of a volume without what is connected to the border; its components are the
+/// cavities. `connectivity` is that of the background. Returns all of the background if removing the
+/// outside would take longer than labeling it.
+BitVolume enclosed_background(const LabelSource& labels, Connectivity connectivity);
 
 }  // namespace gpuccl

@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/column.hpp"
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/extent.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/detail/column.hpp"
+#include "gpuccl/types.hpp"
 
 // Multi-label images, such as segmentations: neighbors connect if their values are equal, or with a
 // delta nearly equal (quasi-flat zones).

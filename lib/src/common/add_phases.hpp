@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpuccl/phase_times.hpp"
+#include "gpuccl/algorithms.hpp"
 
 namespace gpuccl {
 

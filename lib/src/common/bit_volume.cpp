@@ -1,5 +1,3 @@
-#include "gpuccl/bit_volume.hpp"
-
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -13,9 +11,10 @@
 #include <string>
 
 #include "common/row_bits.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

@@ -1,4 +1,4 @@
-#include "gpuccl/component_bound.hpp"
+#include "gpuccl/detail/component_bound.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>

@@ -1,6 +1,6 @@
-#include "gpuccl/components.hpp"
-
 #include <algorithm>
+
+#include "gpuccl/labels.hpp"
 
 namespace gpuccl {
 

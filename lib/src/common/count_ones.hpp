@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "gpuccl/host_device.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -1,4 +1,4 @@
-#include "gpuccl/count_runs.hpp"
+#include "gpuccl/detail/count_runs.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "common/row_bits.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl {

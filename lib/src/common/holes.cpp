@@ -1,5 +1,3 @@
-#include "gpuccl/holes.hpp"
-
 #include <tbb/parallel_for.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

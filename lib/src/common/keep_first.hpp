@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

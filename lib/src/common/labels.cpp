@@ -6,8 +6,8 @@
 
 #include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
-#include "gpuccl/huge_pages.hpp"
-#include "gpuccl/label.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/engine.hpp"
 
 namespace gpuccl {
 

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/labels.hpp"
 
 namespace gpuccl {
 

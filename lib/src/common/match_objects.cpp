@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

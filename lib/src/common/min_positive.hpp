@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gpuccl/host_device.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

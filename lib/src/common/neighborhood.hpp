@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

@@ -1,9 +1,9 @@
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 
 #include <cstring>
 
 #include "common/vector_packers.hpp"
-#include "gpuccl/nonzero_bytes.hpp"
+#include "gpuccl/detail/nonzero_bytes.hpp"
 
 namespace gpuccl {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 
 // Bundling of rows for each connectivity, and the bundles that touch.
 //

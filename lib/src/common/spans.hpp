@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl {

@@ -1,4 +1,4 @@
-#include "gpuccl/start_threads.hpp"
+#include "gpuccl/detail/start_threads.hpp"
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

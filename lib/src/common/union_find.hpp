@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "gpuccl/host_device.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -4,8 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "gpuccl/host_device.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 // Rules by which values connect, the same on every device, as documented in gpuccl/values.hpp.
 namespace gpuccl {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "gpuccl/pack_samples.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 
 namespace gpuccl {
 

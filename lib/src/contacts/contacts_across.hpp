@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "gpuccl/contacts.hpp"
+#include "gpuccl/objects.hpp"
 #include "periodic/border_runs.hpp"
 
 namespace gpuccl {

@@ -11,8 +11,8 @@
 
 #include "common/run_overlaps.hpp"
 #include "contacts/contacts_across.hpp"
-#include "gpuccl/contacts.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/types.hpp"
 #include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
 

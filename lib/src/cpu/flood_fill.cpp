@@ -6,7 +6,7 @@
 #include "common/neighborhood.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -1,9 +1,9 @@
 #include <exception>
 #include <string>
 
-#include "gpuccl/device_labeling.h"
-#include "gpuccl/device_labeling.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/device.hpp"
+#include "gpuccl/gpuccl.h"
+#include "gpuccl/types.hpp"
 
 namespace {
 

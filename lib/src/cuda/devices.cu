@@ -6,8 +6,8 @@
 #include "cuda/runtime/current_device.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/devices.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

@@ -8,7 +8,7 @@
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/floor.hpp"
+#include "gpuccl/detail/floor.hpp"
 
 namespace gpuccl {
 namespace cuda {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/threads_at_work.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

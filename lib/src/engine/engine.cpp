@@ -12,11 +12,9 @@
 #include "cpu/phase_clock.hpp"
 #include "engine/choice.hpp"
 #include "engine/gpu_labelers.hpp"
-#include "gpuccl/devices.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/detail/start_threads.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/slabs.hpp"
-#include "gpuccl/start_threads.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

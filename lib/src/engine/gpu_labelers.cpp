@@ -4,7 +4,7 @@
 
 #include "cpu/phase_clock.hpp"
 #include "cuda/cuda.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -1,8 +1,7 @@
-#include "gpuccl/label.hpp"
-
 #include <utility>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/engine.hpp"
 
 namespace gpuccl {
 namespace {

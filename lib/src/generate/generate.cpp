@@ -1,7 +1,7 @@
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
 
 #include "generate/kinds.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

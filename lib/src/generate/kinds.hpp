@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <random>
 
-#include "gpuccl/generate.hpp"
+#include "gpuccl/detail/generate.hpp"
 
 // One function a kind; each draws into an image that is all background. Nothing here depends on how a
 // standard library draws from a distribution or rounds: integers from MT19937 only.

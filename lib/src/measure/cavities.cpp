@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/spans.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {

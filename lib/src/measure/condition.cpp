@@ -1,7 +1,7 @@
-#include "gpuccl/condition.hpp"
-
 #include <algorithm>
 #include <cstdint>
+
+#include "gpuccl/selection.hpp"
 
 namespace gpuccl {
 namespace {

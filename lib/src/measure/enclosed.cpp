@@ -12,7 +12,7 @@
 #include "common/fastest_code.hpp"
 #include "common/spans.hpp"
 #include "common/threads_at_work.hpp"
-#include "gpuccl/holes.hpp"
+#include "gpuccl/selection.hpp"
 
 namespace gpuccl {
 namespace {

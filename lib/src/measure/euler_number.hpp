@@ -3,8 +3,7 @@
 #include <initializer_list>
 
 #include "common/count_ones.hpp"
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/host_device.hpp"
+#include "gpuccl/types.hpp"
 
 // The Euler number, row by row. A row adds what its union with the rows before it has more than these: of the
 // rows p above it and, in the slice before, q above, next to and below it. Elements that touch are cubes with

@@ -8,10 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "measure/directions.hpp"
 #include "measure/row_bits.hpp"
 

@@ -1,9 +1,8 @@
-#include "gpuccl/intensity.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "gpuccl/measures.hpp"
 #include "measure/intensity_sums.hpp"
 #include "measure/long_sums.hpp"
 #include "measure/real_sums.hpp"

@@ -10,9 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/intensity.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
 #include "measure/intensity_sums.hpp"
 #include "measure/not_enough_memory.hpp"
 #include "measure/sample_sums.hpp"

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/intensity.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
 
 namespace gpuccl {
 

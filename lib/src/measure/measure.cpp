@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/spans.hpp"
-#include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "gpuccl/components.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/column.hpp"
-#include "gpuccl/components.hpp"
+#include "gpuccl/detail/column.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
 

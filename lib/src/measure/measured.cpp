@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/intensity.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_sums.hpp"
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "gpuccl/host_device.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 #include "measure/directions.hpp"
 
 namespace gpuccl::measuring {

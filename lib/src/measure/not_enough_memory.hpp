@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::measuring {
 

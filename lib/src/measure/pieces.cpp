@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 #include "measure/not_enough_memory.hpp"
 
 namespace gpuccl::measuring {

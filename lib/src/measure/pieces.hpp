@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/connectivity.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::measuring {
 

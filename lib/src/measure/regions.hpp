@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::measuring {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 #include "measure/group.hpp"
 #include "measure/regions.hpp"
 

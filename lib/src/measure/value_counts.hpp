@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/intensity.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 
 namespace gpuccl::measuring {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/sample_sums.hpp"
 

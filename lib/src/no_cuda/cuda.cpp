@@ -1,8 +1,8 @@
 #include "cuda/cuda.hpp"
 
 #include "common/gpu_table.hpp"
-#include "gpuccl/devices.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

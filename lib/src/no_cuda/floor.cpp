@@ -1,6 +1,6 @@
-#include "gpuccl/floor.hpp"
+#include "gpuccl/detail/floor.hpp"
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

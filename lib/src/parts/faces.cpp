@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/union_find.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
 #include "parts/message.hpp"
 #include "slabs/face_contacts.hpp"
 #include "slabs/slab_components.hpp"

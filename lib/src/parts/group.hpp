@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/components.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/intensity.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"

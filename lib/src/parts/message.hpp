@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -1,5 +1,5 @@
-#include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "parts/message.hpp"
 
 namespace gpuccl {

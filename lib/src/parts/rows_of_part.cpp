@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/add_runs.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "parts/message.hpp"
 
 namespace gpuccl {

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/types.hpp"
 #include "parts/faces.hpp"
 #include "parts/message.hpp"
 #include "slabs/slab_components.hpp"

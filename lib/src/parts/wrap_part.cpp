@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/error.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "parts/border_rows.hpp"
 #include "parts/message.hpp"
 #include "periodic/border_runs.hpp"

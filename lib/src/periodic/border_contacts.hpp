@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "common/run_overlaps.hpp"
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "periodic/border_runs.hpp"
 #include "periodic/periods.hpp"
 

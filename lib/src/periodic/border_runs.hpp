@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
 
 namespace gpuccl {
 

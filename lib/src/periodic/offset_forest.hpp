@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
 #include "periodic/periods.hpp"
 
 namespace gpuccl {

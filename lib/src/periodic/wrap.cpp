@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "gpuccl/error.hpp"
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
 #include "periodic/offset_forest.hpp"

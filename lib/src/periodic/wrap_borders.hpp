@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gpuccl/periodic.hpp"
+#include "gpuccl/measures.hpp"
 #include "periodic/border_runs.hpp"
 
 namespace gpuccl {

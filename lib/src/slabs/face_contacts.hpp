@@ -6,9 +6,9 @@
 
 #include "common/chained_runs.hpp"
 #include "common/run_contacts.hpp"
-#include "gpuccl/error.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/value_slabs.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {

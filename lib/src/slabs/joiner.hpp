@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/value_slabs.hpp"
+#include "gpuccl/parts.hpp"
 #include "slabs/face_contacts.hpp"
 #include "slabs/slab_components.hpp"
 

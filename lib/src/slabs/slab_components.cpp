@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/union_find.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

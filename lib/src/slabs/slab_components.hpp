@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpuccl/components.hpp"
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/labels.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/slabs.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -5,7 +5,7 @@
 
 #include "common/add_runs.hpp"
 #include "common/copy_labels.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 #include "slabs/render_mapped.hpp"
 
 namespace gpuccl {

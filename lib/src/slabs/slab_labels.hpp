@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "gpuccl/slabs.hpp"
+#include "gpuccl/parts.hpp"
 #include "slabs/slab_components.hpp"
 #include "slabs/slab_geometry.hpp"
 

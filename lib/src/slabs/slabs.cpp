@@ -1,12 +1,11 @@
-#include "gpuccl/slabs.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "gpuccl/component_bound.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/detail/component_bound.hpp"
+#include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "slabs/joined_labels.hpp"
 #include "slabs/joiner.hpp"
 #include "slabs/slab_components.hpp"

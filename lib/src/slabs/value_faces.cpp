@@ -1,4 +1,4 @@
-#include "gpuccl/value_slabs.hpp"
+#include "gpuccl/parts.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {

@@ -1,8 +1,7 @@
-#include "gpuccl/value_slabs.hpp"
-
 #include <functional>
 #include <utility>
 
+#include "gpuccl/parts.hpp"
 #include "slabs/joiner.hpp"
 #include "slabs/slab_labels.hpp"
 

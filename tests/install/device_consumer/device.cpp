@@ -1,9 +1,9 @@
+#include "gpuccl/device.hpp"
+
 #include <cuda_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
-
-#include "gpuccl/device_labeling.hpp"
 
 int main() {
   const gpuccl::Connectivity connectivity = gpuccl::Connectivity::c8;

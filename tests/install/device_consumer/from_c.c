@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "gpuccl/device_labeling.h"
+#include "gpuccl/gpuccl.h"
 
 /* The header is C's, and the library has what it declares. No GPU is asked. */
 int main(void) {

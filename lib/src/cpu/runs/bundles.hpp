@@ -6,7 +6,7 @@
 
 #include "common/shape.hpp"
 #include "cpu/runs/words.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 namespace gpuccl::cpu {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -22,8 +22,8 @@
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "cpu/runs/value_rows.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl {

@@ -10,7 +10,7 @@
 #include <bit>
 
 #include "cpu/runs/forest.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
 
 namespace gpuccl::cpu {
 namespace {

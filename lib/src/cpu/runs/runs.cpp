@@ -23,8 +23,8 @@
 #include "cpu/runs/run_labels.hpp"
 #include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/union_find.hpp"
-#include "gpuccl/components.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::cpu {

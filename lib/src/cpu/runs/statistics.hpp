@@ -4,7 +4,7 @@
 
 #include "cpu/runs/run_labels.hpp"
 #include "cpu/runs/strips.hpp"
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 
 namespace gpuccl::cpu {
 

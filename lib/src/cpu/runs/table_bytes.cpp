@@ -3,7 +3,7 @@
 #include "common/threads_at_work.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/runs/bundle_runs.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {

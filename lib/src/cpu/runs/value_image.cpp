@@ -11,9 +11,9 @@
 
 #include "common/fastest_code.hpp"
 #include "common/value_rules.hpp"
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
-#include "gpuccl/nonzero_bytes.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/union_find.hpp"
-#include "gpuccl/column.hpp"
+#include "gpuccl/detail/column.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/values.hpp"
 

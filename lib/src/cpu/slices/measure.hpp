@@ -1,6 +1,5 @@
 #pragma once
 
-#include "gpuccl/components.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::cpu {

@@ -5,7 +5,7 @@
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/measure.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "cuda/device/image_ref.cuh"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "common/union_find.hpp"
-#include "gpuccl/extent.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cuda/runtime/launch.cuh"
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

@@ -3,8 +3,8 @@
 #include "cpu/runs/count_runs.hpp"
 #include "cpu/runs/run_labels.hpp"
 #include "cuda/labelers/gpu_labeler.cuh"
-#include "gpuccl/error.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

@@ -11,7 +11,7 @@
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/staged.hpp"
+#include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl::cuda {
 

@@ -3,7 +3,7 @@
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/gather_runs.cuh"
 #include "cuda/phases/unpack.cuh"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 namespace {

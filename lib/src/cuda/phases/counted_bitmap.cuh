@@ -7,7 +7,7 @@
 #include "cuda/runtime/count_on_host.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
-#include "gpuccl/host_device.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

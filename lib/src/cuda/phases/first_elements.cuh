@@ -5,7 +5,7 @@
 #include "cuda/phases/job.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

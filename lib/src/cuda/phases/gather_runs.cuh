@@ -3,7 +3,7 @@
 #include "cuda/device/counted_bits.cuh"
 #include "cuda/phases/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

@@ -2,7 +2,7 @@
 
 #include "cuda/device/bit_rows.cuh"
 #include "cuda/phases/counted_bitmap.cuh"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

@@ -6,7 +6,7 @@
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
-#include "gpuccl/components.hpp"
+#include "gpuccl/labels.hpp"
 
 namespace gpuccl::cuda::runs {
 

@@ -6,7 +6,7 @@
 #include "cuda/device/memory.cuh"
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/device/warp.cuh"
-#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/device.hpp"
 
 namespace gpuccl::cuda::runs {
 

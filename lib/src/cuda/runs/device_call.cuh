@@ -2,7 +2,7 @@
 
 #include "cuda/runs/forest.cuh"
 #include "cuda/runs/planes.cuh"
-#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/device.hpp"
 
 // Arguments of label_on_device() after they have been checked, with all pitches set. Images are not
 // empty.

@@ -6,7 +6,7 @@
 #include "cuda/runs/tile_labels.cuh"
 #include "cuda/runs/with_connectivity.hpp"
 #include "cuda/runtime/check.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {

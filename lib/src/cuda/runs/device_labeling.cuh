@@ -7,7 +7,7 @@
 #include "cuda/runs/pack.cuh"
 #include "cuda/runs/planes.cuh"
 #include "cuda/runs/runs.cuh"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda::runs {
 

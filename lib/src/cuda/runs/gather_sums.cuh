@@ -3,7 +3,7 @@
 #include "cuda/runs/tables.cuh"
 #include "cuda/runs/tile.cuh"
 #include "cuda/runtime/phase_clock.cuh"
-#include "gpuccl/sums_layout.hpp"
+#include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::cuda::runs {
 

@@ -8,7 +8,7 @@
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 // The image in the memory of the device, kept from image to image: for each source (source.cuh) one class.
 namespace gpuccl::cuda::runs {

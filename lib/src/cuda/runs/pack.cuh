@@ -2,7 +2,7 @@
 
 #include "cuda/runs/words.cuh"
 #include "cuda/runtime/phase_clock.cuh"
-#include "gpuccl/device_labeling.hpp"
+#include "gpuccl/device.hpp"
 
 namespace gpuccl::cuda::runs {
 

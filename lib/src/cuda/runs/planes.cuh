@@ -6,7 +6,7 @@
 #include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/runs/tile.cuh"
 #include "cuda/runtime/phase_clock.cuh"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 // Type-dependent code of labeling by values: the first phase, which makes bit planes (value_shape.cuh), and
 // the value of each component.

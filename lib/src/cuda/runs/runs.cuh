@@ -17,7 +17,7 @@
 #include "cuda/runs/table_memory.cuh"
 #include "cuda/runs/write_labels.cuh"
 #include "cuda/runs/write_runs.cuh"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda::runs {
 

@@ -4,8 +4,8 @@
 
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/device/warp.cuh"
+#include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/sums_layout.hpp"
 #include "measure/directions.hpp"
 
 // The sums that measures of shape and topology are derived from, of what a tile has of a component.

@@ -6,8 +6,7 @@
 #include "common/shape.hpp"
 #include "cuda/runs/value_shape.cuh"
 #include "cuda/runs/words.cuh"
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/host_device.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda::runs {
 

@@ -13,7 +13,7 @@
 #include "cuda/runs/planes.cuh"
 #include "cuda/runs/runs.cuh"
 #include "cuda/runtime/current_device.hpp"
-#include "gpuccl/huge_pages.hpp"
+#include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::cuda::runs {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda::runs {
 

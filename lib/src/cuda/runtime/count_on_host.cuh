@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/error.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 

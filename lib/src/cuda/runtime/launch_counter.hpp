@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpuccl/phase_times.hpp"
+#include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::cuda {
 

@@ -7,7 +7,7 @@
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/launch_counter.hpp"
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/phase_times.hpp"
+#include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::cuda {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 namespace gpuccl::cuda {
 

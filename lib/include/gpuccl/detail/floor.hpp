@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "gpuccl/extent.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 

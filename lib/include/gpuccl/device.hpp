@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <variant>
 
-#include "gpuccl/connectivity.hpp"
-#include "gpuccl/extent.hpp"
-#include "gpuccl/value_type.hpp"
+#include "gpuccl/types.hpp"
 
 // Labels images in GPU memory, for programs with their own CUDA code. Only in libraries built with
 // CUDA. docs/gpu.md has a complete program.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/bit_volume.hpp"
+#include "gpuccl/image.hpp"
 
 namespace gpuccl {
 

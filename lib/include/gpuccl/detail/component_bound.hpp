@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "gpuccl/bit_volume.hpp"
-#include "gpuccl/connectivity.hpp"
+#include "gpuccl/image.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 
