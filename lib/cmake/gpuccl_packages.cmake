@@ -36,4 +36,14 @@ foreach(component PROGRAM LIBRARY)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE COMPONENT ${lower} RENAME copyright
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${component}_PACKAGE_NAME})
 endforeach()
+
+# Pages and examples, where Debian's packages have them.
+set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md COMPONENT program
+  DESTINATION ${doc_dir}/${CPACK_DEBIAN_PROGRAM_PACKAGE_NAME})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs COMPONENT program
+  DESTINATION ${doc_dir}/${CPACK_DEBIAN_PROGRAM_PACKAGE_NAME}
+  PATTERN packaging EXCLUDE PATTERN results EXCLUDE PATTERN figures.py EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples COMPONENT library
+  DESTINATION ${doc_dir}/${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME})
 include(CPack)

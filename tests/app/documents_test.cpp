@@ -309,7 +309,7 @@ TEST_CASE("the programs in docs/ are those that are built against the installed 
       CHECK(build.find(line + "\n") != std::string::npos);
     }
   };
-  check("docs/library.md", "tests/install/consumer/", "readme.cpp");
+  check("docs/library.md", "examples/", "label.cpp");
   check("docs/gpu.md", "tests/install/device_consumer/", "device.cpp");
 }
 

@@ -402,7 +402,7 @@ TEST_CASE("C calls the same") {
                                         to.labels.row_pitch,
                                         to.labels.slice_pitch,
                                         to.count,
-                                        reinterpret_cast<gpuccl_device_component*>(to.components),
+                                        reinterpret_cast<gpuccl_component*>(to.components),
                                         to.capacity};
       std::size_t bytes = 0;
       const int c = static_cast<int>(connectivity);

@@ -10,8 +10,12 @@ trap 'rm -rf "$scratch"' EXIT
 cmake --install "$build" --prefix "$scratch/usr" >/dev/null
 missing=0
 for file in bin/gpuccl share/man/man1/gpuccl.1 share/man/man1/gpuccl-label.1 \
-  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp include/gpuccl/version.hpp; do
+  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp include/gpuccl/version.hpp \
+  include/gpuccl/gpuccl.h; do
   [ -e "$scratch/usr/$file" ] || { echo "not installed: $file" >&2; missing=1; }
+done
+for file in README.md docs/library.md examples/label.cpp; do
+  [ -n "$(find "$scratch/usr/share/doc" -path "*/$file")" ] || { echo "not installed: $file" >&2; missing=1; }
 done
 [ "$missing" = 0 ]
 "$scratch/usr/bin/gpuccl" --version

@@ -39,9 +39,13 @@ done
 case "$depends" in *cuda* | *nvidia*) fail "${names[0]} depends on CUDA: $depends" ;; esac
 
 for file in bin/gpuccl share/man/man1/gpuccl.1 share/man/man1/gpuccl-label.1 \
-  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp \
+  share/bash-completion/completions/gpuccl include/gpuccl/engine.hpp include/gpuccl/gpuccl.h \
   "share/doc/${names[0]}/copyright" "share/doc/${names[1]}/copyright"; do
   [ -e "$root/usr/$file" ] || fail "not in the packages: $file"
+done
+contents=$(for package in "$scratch"/made/*.deb; do dpkg-deb --contents "$package"; done)  # images of containers drop pages
+for file in "${names[0]}/README.md" "${names[0]}/docs/library.md" "${names[1]}/examples/label.cpp"; do
+  grep -qF "share/doc/$file" <<<"$contents" || fail "not in the packages: $file"
 done
 "$root/usr/bin/gpuccl" --version
 "$root/usr/bin/gpuccl" label "$data/page.png" -o "$scratch/page.tiff" --device cpu --quiet

@@ -16,10 +16,14 @@ cmake --install "$build" --prefix "$scratch/usr" >/dev/null
 library=$(find "$scratch/usr" -name libgpuccl.so)
 [ -n "$library" ] || fail "no libgpuccl.so is installed"
 names=$(nm -D --defined-only --demangle "$library")
-wanted=('gpuccl::Engine::label(')
-if [ -e "$scratch/usr/include/gpuccl/device_labeling.hpp" ]; then wanted+=('gpuccl::label_on_device('); fi
+wanted=('gpuccl::Engine::label(' 'gpuccl::label(' 'gpuccl_label' 'vtable for gpuccl::LabelSource')
+if [ -e "$scratch/usr/include/gpuccl/device.hpp" ]; then wanted+=('gpuccl::label_on_device('); fi
 for name in "${wanted[@]}"; do
   grep -qF "$name" <<<"$names" || fail "$name is not exported"
+done
+# Nothing else of the library: what its headers do not declare is hidden.
+for hidden in gpuccl::cpu:: gpuccl::cuda:: gpuccl::measuring:: 'gpuccl::Engine::State' tbb::; do
+  ! grep -E " [TDB] .*$hidden" <<<"$names" || fail "$hidden is exported"
 done
 ! grep -qE ' cuda[A-Z]' <<<"$names" || fail "CUDA's runtime is exported"
 "$scratch/usr/bin/gpuccl" --version

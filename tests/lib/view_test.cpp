@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "gpuccl/gpuccl.h"
 #include "gpuccl/gpuccl.hpp"
-#include "gpuccl/parts.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
@@ -151,4 +151,68 @@ TEST_CASE("one call labels an image, into memory of its own or the caller's") {
   const LabeledImage none = label(BitVolume({0, 4, 2}).view(), Connectivity::c26);
   CHECK(none.labels.count() == 0);
   CHECK(none.components.size() == 0);
+}
+
+TEST_CASE("C programs label images in their memory, of bytes and bits, with rows far apart") {
+  for (const Extent extent : {Extent{1, 1, 1}, Extent{37, 5, 1}, Extent{9, 4, 5}, Extent{64, 3, 2}})
+    for (const Connectivity connectivity : kConnectivities)
+      for (const int bits : {1, 8})
+        for (const std::int64_t more : {0, 3}) {
+          INFO(to_string(extent) << ", " << static_cast<int>(connectivity) << ", " << bits << " bits, "
+                                 << more);
+          const BitVolume image = random_image(extent, 0.4, 1, 7);
+          const std::int64_t row = bits == 1 ? (extent.width + 7) / 8 : extent.width, pitch = row + more;
+          std::vector<std::uint8_t> data(static_cast<std::size_t>(pitch * extent.rows() - more));
+          for (std::int64_t y = 0; y < extent.rows(); ++y)
+            for (int x = 0; x < extent.width; ++x)
+              if (image.row(y)[x / 32] >> (x % 32) & 1u)
+                data[static_cast<std::size_t>(y * pitch + (bits == 1 ? x / 8 : x))] |=
+                    static_cast<std::uint8_t>(bits == 1 ? 1 << (x % 8) : 1 + x);
+          const gpuccl_image own{
+              data.data(), bits, {extent.width, extent.height, extent.depth}, more == 0 ? 0 : pitch};
+          const Labeled expected = flood_fill(image.view(), connectivity);
+          LabelImage labels(extent, 0);
+          unsigned long long count = 0;
+          std::vector<gpuccl_component> components(expected.components.size() + 1);
+          components.back().area = 77;
+          const int c = static_cast<int>(connectivity);
+          REQUIRE(gpuccl_label(&own, c, labels.data(), &count, components.data(), components.size()) ==
+                  GPUCCL_SUCCESS);
+          CHECK(count == expected.components.size());
+          CHECK(components.back().area == 77);
+          labels.set_count(static_cast<Label>(count));
+          Labeled found;
+          found.labels = std::make_unique<LabelImage>(std::move(labels));
+          found.components = expected.components;
+          for (std::size_t i = 0; i < count; ++i) {
+            const Component one = expected.components[i];
+            CHECK(components[i].area == one.area);
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+              CHECK(components[i].sum[axis] == static_cast<unsigned long long>(one.sum[axis]));
+              CHECK(components[i].min[axis] == one.box.min[axis]);
+              CHECK(components[i].max[axis] == one.box.max[axis]);
+            }
+          }
+          expect_same(found, expected);
+          CHECK(gpuccl_label(&own, c, nullptr, nullptr, nullptr, 9) == GPUCCL_SUCCESS);
+        }
+}
+
+TEST_CASE("C programs get a status and a message for what cannot be labeled") {
+  const std::uint8_t pixel = 1;
+  unsigned long long count = 5;
+  const auto status = [&](const gpuccl_image& image, int connectivity) {
+    return gpuccl_label(&image, connectivity, nullptr, &count, nullptr, 0);
+  };
+  CHECK(status({nullptr, 8, {0, 0, 1}, 0}, 8) == GPUCCL_SUCCESS);
+  CHECK(count == 0);
+  CHECK(status({&pixel, 8, {1, 1, 1}, 0}, 5) == GPUCCL_USAGE);
+  CHECK(std::string(gpuccl_last_error()).find("connectivity") != std::string::npos);
+  CHECK(status({&pixel, 16, {1, 1, 1}, 0}, 8) == GPUCCL_USAGE);
+  CHECK(status({nullptr, 8, {1, 1, 1}, 0}, 8) == GPUCCL_USAGE);
+  CHECK(status({&pixel, 8, {-1, 1, 1}, 0}, 8) == GPUCCL_USAGE);
+  CHECK(status({&pixel, 8, {2, 2, 1}, 1}, 8) == GPUCCL_USAGE);
+  CHECK(status({&pixel, 8, {2, 2, 1}, -4}, 8) == GPUCCL_USAGE);
+  CHECK(status({&pixel, 1, {INT32_MAX, INT32_MAX, INT32_MAX}, 0}, 8) == GPUCCL_MEMORY);
+  CHECK(std::string(gpuccl_last_error()) != "");
 }

@@ -33,7 +33,7 @@ _VALUE_TYPES = {
 _BITS, _BYTES = -1, -2
 _NOTHING = contextlib.nullcontext()
 
-#: DeviceComponent of gpuccl/device_labeling.hpp.
+#: DeviceComponent of gpuccl/device.hpp.
 _COMPONENT = np.dtype(
     {
         "names": ["area", "sum", "min", "max"],

@@ -12,6 +12,8 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 
+// The table of algorithms, and what one labeling returns.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Memory accesses; each is one instruction of one thread, of any width. Counts labels and parent
@@ -206,3 +208,4 @@ std::int64_t table_bytes(const Algorithm& algorithm, Connectivity connectivity, 
 std::string iterated_phase(const Algorithm& algorithm);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

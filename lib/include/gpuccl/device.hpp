@@ -12,6 +12,7 @@
 // CUDA. docs/gpu.md has a complete program.
 //
 // All pointers are to memory that the stream's device can access. Pitches are in bytes.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// A binary image or volume on a device: row y of slice z begins z * slice_pitch + y * row_pitch bytes
@@ -111,3 +112,4 @@ void label_values_on_device(const DeviceValueImage& image, Connectivity connecti
                             std::size_t workspace_bytes, cudaStream_t stream);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

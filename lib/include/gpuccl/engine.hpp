@@ -13,9 +13,9 @@
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
+// Labeling in one call, and by an engine that selects devices and algorithms.
+#pragma GCC visibility push(default)
 namespace gpuccl {
-
-// Labeling in one call.
 
 /// Labels and components of an image. Owns its memory.
 struct LabeledImage {
@@ -139,3 +139,4 @@ class Engine {
 std::string cpu_name();
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -1,30 +1,58 @@
-#ifndef GPUCCL_DEVICE_LABELING_H
-#define GPUCCL_DEVICE_LABELING_H
+#ifndef GPUCCL_GPUCCL_H
+#define GPUCCL_GPUCCL_H
 
-/* Device labeling for C and languages that call C. gpuccl/device_labeling.hpp documents it; these functions
- * return a status instead of throwing. Thread-safe. */
+/* Labeling for C and languages that call C, on the CPU and in GPU memory. Functions return a status instead
+ * of throwing. Thread-safe. Needs no other header of gpuccl or CUDA. */
 
-#include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
-/* 0, or the class of the error: see gpuccl/error.hpp. */
+/* 0, or the class of the error: Failure + 1 (gpuccl/types.hpp). */
 typedef enum {
   GPUCCL_SUCCESS = 0,
   GPUCCL_USAGE = 1,       /* invalid argument */
-  GPUCCL_UNAVAILABLE = 4, /* the device cannot be used */
+  GPUCCL_DATA = 2,        /* too many components */
+  GPUCCL_UNAVAILABLE = 4, /* the device cannot be used, or the library was built without CUDA */
   GPUCCL_INTERNAL = 5,
   GPUCCL_MEMORY = 6,   /* out of memory, or too large for any device */
   GPUCCL_TEMPORARY = 9 /* the device was lost; try again */
 } gpuccl_status;
 
+/* Returns the message of the calling thread's last error, "" if none; valid until its next error. */
+const char* gpuccl_last_error(void);
+
 typedef struct {
   int width, height, depth; /* depth of an image: 1 */
 } gpuccl_extent;
+
+typedef struct {
+  unsigned long long area, sum[3]; /* sum / area is the centroid; axes are x, y, z */
+  int min[3], max[3];              /* inclusive */
+  int padding[2];
+} gpuccl_component; /* in GPU memory aligned to 64 bytes */
+
+/* A binary image in the caller's memory. */
+typedef struct {
+  const void* data;
+  int bits_per_element; /* 8: nonzero is foreground; 1: least significant bit first, 1 is foreground */
+  gpuccl_extent extent;
+  int64_t row_pitch; /* bytes between rows, slice after slice; 0: without padding */
+} gpuccl_image;
+
+/* Labels an image on the CPU. `connectivity` is 4, 8, 6, 18 or 26. Writes labels 1..N in raster order,
+ * background 0, to width * height * depth entries of `labels`, N to `count`, and the first `capacity`
+ * components to `components`: entry i belongs to label i + 1. Null outputs are skipped. */
+gpuccl_status gpuccl_label(const gpuccl_image* image, int connectivity, uint32_t* labels,
+                           unsigned long long* count, gpuccl_component* components, size_t capacity);
+
+/* Labeling in GPU memory: gpuccl/device.hpp explains it. `stream` is a cudaStream_t. */
+
+struct CUstream_st;
 
 typedef struct {
   const void* data;
@@ -34,26 +62,19 @@ typedef struct {
 } gpuccl_device_image;
 
 typedef struct {
-  unsigned long long area, sum[3];
-  int min[3], max[3];
-  int padding[2];
-} gpuccl_device_component; /* aligned to 64 bytes */
-
-typedef struct {
   void* labels;                               /* or NULL */
   int bytes_per_label;                        /* 2 or 4 */
   int64_t label_row_pitch, label_slice_pitch; /* bytes; 0: without padding */
   unsigned long long* count;                  /* or NULL */
-  gpuccl_device_component* components;        /* or NULL */
+  gpuccl_component* components;               /* or NULL */
   size_t capacity;                            /* of components */
 } gpuccl_device_result;
 
-/* `connectivity` is 4, 8, 6, 18 or 26. */
 gpuccl_status gpuccl_device_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes);
 
 gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int connectivity,
                                      const gpuccl_device_result* result, void* workspace,
-                                     size_t workspace_bytes, cudaStream_t stream);
+                                     size_t workspace_bytes, struct CUstream_st* stream);
 
 typedef enum {
   GPUCCL_U8,
@@ -81,11 +102,10 @@ gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent extent, int conn
 /* `values`: one per component, or NULL. */
 gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* image, int connectivity,
                                             const gpuccl_device_result* result, uint64_t* values,
-                                            void* workspace, size_t workspace_bytes, cudaStream_t stream);
+                                            void* workspace, size_t workspace_bytes,
+                                            struct CUstream_st* stream);
 
-/* Returns the message of the calling thread's last error, "" if none; valid until its next error. */
-const char* gpuccl_last_error(void);
-
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,13 +1,14 @@
 #pragma once
 
-// All that a program needs to label images in memory. gpuccl/device_labeling.hpp, for images in the memory of
-// a GPU, needs CUDA's headers and is included by itself.
+// Everything but gpuccl/device.hpp, for images in GPU memory, which needs CUDA's headers, and
+// gpuccl/gpuccl.h, the interface for C.
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"

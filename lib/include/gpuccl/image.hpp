@@ -7,6 +7,8 @@
 
 #include "gpuccl/types.hpp"
 
+// Bit-packed binary images.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// A view of a bit-packed binary image or volume. Does not own memory.
@@ -93,3 +95,4 @@ void invert(BitVolume& image);
 std::int64_t count_foreground(BitView image);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

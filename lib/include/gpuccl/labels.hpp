@@ -11,6 +11,8 @@
 #include "gpuccl/detail/column.hpp"
 #include "gpuccl/types.hpp"
 
+// Labels of an image, and the components they number.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// A component number, 1..N; 0 is background.
@@ -58,7 +60,7 @@ class LabelSource {
 
   /// Makes rows [first_row, first_row + rows) available for render() and returns the end of the
   /// available range. Evicts earlier rows. Call with ascending rows, never concurrently with
-  /// render(). Needed only for labels of slabs (slabs.hpp); others are always available.
+  /// render(). Needed only for labels of slabs (parts.hpp); others are always available.
   /// Throws Error if reading or labeling a slab fails.
   virtual std::int64_t prepare(std::int64_t /*first_row*/, std::int64_t /*rows*/) const {
     return extent().rows();
@@ -148,3 +150,4 @@ struct Components {
 };
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Axes x, y, z with periodic borders, as in simulation boxes.
@@ -441,3 +442,4 @@ Intensities measure_intensity(const LabelSource& labels, const Components& compo
                               const IntensityImage& image, const IntensityRequest& request);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
+// Objects of label images: contacts, outlines, overlaps and matches.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Two components that touch, a < b, with counts of neighboring element pairs.
@@ -226,3 +228,4 @@ Comparison compare(const LabelSource& a, const LabelSource& b, std::span<const s
                    std::span<const std::uint64_t> long_b = {});
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

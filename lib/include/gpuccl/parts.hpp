@@ -18,6 +18,8 @@
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
+// Images in pieces: slabs of one process, and parts of several.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 // Out-of-core labeling of images larger than memory. Slabs are labeled twice: first to find the
@@ -272,3 +274,4 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
                       const MeasureRequest& request);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

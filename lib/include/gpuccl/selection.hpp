@@ -15,6 +15,8 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 
+// Filters on the components of a labeling, and filled holes.
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// A condition on the measures of a component and on its value in a multi-label image, such as "area >=
@@ -133,3 +135,4 @@ void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolum
 BitVolume enclosed_background(const LabelSource& labels, Connectivity connectivity);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -1,5 +1,7 @@
 #pragma once
 
+// Types that every other header needs: errors, extents, connectivities, types of values.
+
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -12,6 +14,7 @@
 #define GPUCCL_HD
 #endif
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Class of an error. The command line maps each to an exit code.
@@ -90,7 +93,7 @@ constexpr Connectivity complementary(Connectivity c) {
   }
 }
 
-/// Type of the values of an image (values.hpp).
+/// Type of the values of a multi-label image.
 enum class ValueType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
 
 /// Calls visit(T{}) with the C++ type of `type`.
@@ -133,3 +136,4 @@ using ValueBits = std::uint64_t;
 double to_double(ValueType type, ValueBits value);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

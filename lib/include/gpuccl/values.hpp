@@ -13,6 +13,7 @@
 
 // Multi-label images, such as segmentations: neighbors connect if their values are equal, or with a
 // delta nearly equal (quasi-flat zones).
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// A run: elements of a row each of which connects to the previous one; the value is that of the first.
@@ -81,3 +82,4 @@ struct LabeledValues {
 LabeledValues label_values(ValueImage image, Connectivity connectivity, int strips = 0);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

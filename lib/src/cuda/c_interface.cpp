@@ -1,6 +1,4 @@
-#include <exception>
-#include <string>
-
+#include "common/c_status.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/types.hpp"
@@ -9,32 +7,7 @@ namespace {
 
 using namespace gpuccl;
 
-constexpr gpuccl_status status_of(Failure failure) {
-  return static_cast<gpuccl_status>(static_cast<int>(failure) + 1);
-}
-static_assert(status_of(Failure::usage) == GPUCCL_USAGE && status_of(Failure::memory) == GPUCCL_MEMORY &&
-              status_of(Failure::unavailable) == GPUCCL_UNAVAILABLE &&
-              status_of(Failure::internal) == GPUCCL_INTERNAL &&
-              status_of(Failure::temporary) == GPUCCL_TEMPORARY);
-static_assert(sizeof(gpuccl_device_component) == sizeof(DeviceComponent));
-
-thread_local std::string last_error;
-
-template <class Work>
-gpuccl_status status_of(const Work& work) {
-  try {
-    work();
-    return GPUCCL_SUCCESS;
-  } catch (const Error& error) {
-    last_error = error.what();
-    return status_of(error.failure());
-  } catch (const std::exception& error) {
-    last_error = error.what();
-    return GPUCCL_INTERNAL;
-  }
-}
-
-Extent extent_of(const gpuccl_extent& extent) { return {extent.width, extent.height, extent.depth}; }
+static_assert(sizeof(gpuccl_component) == sizeof(DeviceComponent));
 
 DeviceImage::Format format_of(int bits_per_element) {
   if (bits_per_element == 1) return DeviceImage::Format::bits;
@@ -68,14 +41,14 @@ extern "C" {
 
 gpuccl_status gpuccl_device_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes) {
   return status_of(
-      [&] { *bytes = device_workspace_bytes(extent_of(extent), static_cast<Connectivity>(connectivity)); });
+      [&] { *bytes = device_workspace_bytes(to_extent(extent), static_cast<Connectivity>(connectivity)); });
 }
 
 gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int connectivity,
                                      const gpuccl_device_result* result, void* workspace,
-                                     size_t workspace_bytes, cudaStream_t stream) {
+                                     size_t workspace_bytes, struct CUstream_st* stream) {
   return status_of([&] {
-    const DeviceImage from{image->data, format_of(image->bits_per_element), extent_of(image->extent),
+    const DeviceImage from{image->data, format_of(image->bits_per_element), to_extent(image->extent),
                            image->row_pitch, image->slice_pitch};
     label_on_device(from, static_cast<Connectivity>(connectivity), result_of(*result), workspace,
                     workspace_bytes, stream);
@@ -84,17 +57,18 @@ gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int conne
 
 gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes) {
   return status_of([&] {
-    *bytes = device_value_workspace_bytes(extent_of(extent), static_cast<Connectivity>(connectivity));
+    *bytes = device_value_workspace_bytes(to_extent(extent), static_cast<Connectivity>(connectivity));
   });
 }
 
 gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* image, int connectivity,
                                             const gpuccl_device_result* result, uint64_t* values,
-                                            void* workspace, size_t workspace_bytes, cudaStream_t stream) {
+                                            void* workspace, size_t workspace_bytes,
+                                            struct CUstream_st* stream) {
   return status_of([&] {
     const DeviceValueImage from{image->data,
                                 static_cast<ValueType>(image->type),
-                                extent_of(image->extent),
+                                to_extent(image->extent),
                                 image->row_pitch,
                                 image->slice_pitch,
                                 image->delta};
@@ -102,7 +76,5 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* ima
                            workspace, workspace_bytes, stream);
   });
 }
-
-const char* gpuccl_last_error(void) { return last_error.c_str(); }
 
 }  // extern "C"

@@ -1,7 +1,10 @@
 #include "cuda/cuda.hpp"
 
+#include "common/c_status.hpp"
 #include "common/gpu_table.hpp"
+#include "gpuccl/detail/floor.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/gpuccl.h"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {
@@ -57,4 +60,34 @@ int count_cuda_devices() { return 0; }
 
 std::uint64_t cuda_memory_bytes(int) { return 0; }
 
+StreamFloor stream_floor(int, Extent, int) { throw Error(Failure::unavailable, kReason); }
+
+namespace {
+
+gpuccl_status unavailable() {
+  return status_of([] { throw Error(Failure::unavailable, kReason); });
+}
+
+}  // namespace
 }  // namespace gpuccl
+
+extern "C" {
+
+gpuccl_status gpuccl_device_workspace_bytes(gpuccl_extent, int, size_t*) { return gpuccl::unavailable(); }
+
+gpuccl_status gpuccl_label_on_device(const gpuccl_device_image*, int, const gpuccl_device_result*, void*,
+                                     size_t, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent, int, size_t*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image*, int,
+                                            const gpuccl_device_result*, uint64_t*, void*, size_t,
+                                            struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+}  // extern "C"

@@ -40,11 +40,11 @@ enum cudaError_t {
   cudaErrorUnknown = 999,
 };
 
-struct EmulatedStream;
+struct CUstream_st;  // the name in CUDA, which programs may declare
 struct EmulatedEvent;
 struct EmulatedGraph;
 struct EmulatedGraphExec;
-using cudaStream_t = EmulatedStream*;
+using cudaStream_t = CUstream_st*;
 using cudaEvent_t = EmulatedEvent*;
 using cudaGraph_t = EmulatedGraph*;
 using cudaGraphExec_t = EmulatedGraphExec*;

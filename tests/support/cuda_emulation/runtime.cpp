@@ -25,7 +25,7 @@ const tbb::global_control room_for_shared_memory(tbb::global_control::thread_sta
 }  // namespace
 
 struct EmulatedEvent {
-  EmulatedStream* stream = nullptr;
+  CUstream_st* stream = nullptr;
   bool reached = true;
   std::chrono::steady_clock::time_point time;
 };
@@ -39,7 +39,7 @@ struct EmulatedGraphExec {
   Work work;
 };
 
-struct EmulatedStream {
+struct CUstream_st {
   int device = 0;
   Work work;
   std::unique_ptr<EmulatedGraph> captured = nullptr;  // while the stream captures
@@ -70,7 +70,7 @@ struct Machine {
   cudaError_t failure = cudaSuccess;
   bool sticky = false, failed = false;
 
-  std::set<EmulatedStream*> streams;
+  std::set<CUstream_st*> streams;
   std::set<EmulatedEvent*> events;
   std::set<int> in_use;  // devices
   std::uint64_t allocations = 0, early_launches = 0;
@@ -107,7 +107,7 @@ cudaError_t begin_call() {
 }
 
 /// The same for calls that enqueue: work for a stream is accepted while its device is current.
-cudaError_t begin_call(const EmulatedStream* stream) {
+cudaError_t begin_call(const CUstream_st* stream) {
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   return report(stream->device == current_device ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
@@ -115,14 +115,14 @@ cudaError_t begin_call(const EmulatedStream* stream) {
 /// The same for calls that wait, or that allocate: not while a stream captures.
 cudaError_t begin_waiting_call() {
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
-  const auto captures = [](const EmulatedStream* stream) { return stream->captured != nullptr; };
+  const auto captures = [](const CUstream_st* stream) { return stream->captured != nullptr; };
   const bool any = std::any_of(machine().streams.begin(), machine().streams.end(), captures);
   return report(any ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
 
 bool context_is_lost() { return machine().sticky && machine().failed; }
 
-void finish(EmulatedStream* stream) {
+void finish(CUstream_st* stream) {
   if (context_is_lost()) stream->work.clear();
   while (stream->run_one()) {
   }
@@ -268,7 +268,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 }
 cudaError_t cudaFree(void* memory) {
   const Lock lock(machine().mutex);
-  for (EmulatedStream* stream : machine().streams) finish(stream);
+  for (CUstream_st* stream : machine().streams) finish(stream);
   if (const auto buffer = machine().buffers.find(memory); buffer != machine().buffers.end()) {
     --machine().live;
     machine().taken -= buffer->second;
@@ -287,7 +287,7 @@ cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
 }
 cudaError_t cudaFreeHost(void* memory) {
   const Lock lock(machine().mutex);
-  for (EmulatedStream* stream : machine().streams) finish(stream);
+  for (CUstream_st* stream : machine().streams) finish(stream);
   machine().pinned.erase(static_cast<const char*>(memory));
   --machine().live;
   std::free(memory);
@@ -336,7 +336,7 @@ cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int value, std::s
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
-  *stream = new EmulatedStream{.device = current_device, .work = {}, .captured = nullptr};
+  *stream = new CUstream_st{.device = current_device, .work = {}, .captured = nullptr};
   machine().streams.insert(*stream);
   ++machine().live;
   return cudaSuccess;
@@ -395,7 +395,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
-  EmulatedStream* const stream = event->stream;
+  CUstream_st* const stream = event->stream;
   while (!event->reached && stream != nullptr && stream->run_one()) {
   }
   return cudaSuccess;

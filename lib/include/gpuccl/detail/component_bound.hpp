@@ -5,6 +5,7 @@
 #include "gpuccl/image.hpp"
 #include "gpuccl/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Returns an upper bound of the number of components, using all threads. A component begins with a run
@@ -13,3 +14,4 @@ namespace gpuccl {
 std::int64_t most_components(BitView image, Connectivity connectivity);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include "gpuccl/image.hpp"
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Number of foreground runs of an image.
@@ -16,3 +17,4 @@ struct RunCounts {
 RunCounts count_runs(BitView image);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

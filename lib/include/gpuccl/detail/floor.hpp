@@ -2,6 +2,7 @@
 
 #include "gpuccl/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Bandwidth bound of labeling on a device: the time to read the input once and to write 4 bytes per
@@ -16,3 +17,4 @@ struct StreamFloor {
 StreamFloor stream_floor(int gpu, Extent extent, int repetitions);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "gpuccl/image.hpp"
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Parameters of a test image.
@@ -34,3 +35,4 @@ const std::vector<GenerateKind>& generate_kinds();
 BitVolume generate(const GenerateOptions& options);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

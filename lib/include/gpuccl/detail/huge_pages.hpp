@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Requests transparent huge pages for untouched memory of 2 MiB or more that will be used completely.
@@ -19,3 +20,4 @@ std::unique_ptr<T[]> make_large_for_overwrite(std::size_t count) {
 }
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Inclusive range of samples.
@@ -35,3 +36,4 @@ template <class Sample>
 std::vector<SamplePacker<Sample>> sample_packers();
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 
 #include "gpuccl/algorithms.hpp"
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Labels that a run leaves.
@@ -55,3 +56,4 @@ class StagedLabeler : public Labeler {
 };
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

@@ -1,5 +1,6 @@
 #pragma once
 
+#pragma GCC visibility push(default)
 namespace gpuccl {
 
 /// Starts oneTBB while there is memory for it, because oneTBB 2022.1 hangs if memory runs out during
@@ -12,3 +13,4 @@ void start_threads();
 int count_startable_threads(int most);
 
 }  // namespace gpuccl
+#pragma GCC visibility pop

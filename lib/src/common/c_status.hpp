@@ -1,0 +1,44 @@
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "gpuccl/gpuccl.h"
+#include "gpuccl/types.hpp"
+
+// Errors of the interface for C.
+namespace gpuccl {
+
+/// Message of the thread's last error.
+inline thread_local std::string last_c_error;
+
+constexpr gpuccl_status status_of(Failure failure) {
+  return static_cast<gpuccl_status>(static_cast<int>(failure) + 1);
+}
+static_assert(status_of(Failure::usage) == GPUCCL_USAGE && status_of(Failure::data) == GPUCCL_DATA &&
+              status_of(Failure::unavailable) == GPUCCL_UNAVAILABLE &&
+              status_of(Failure::internal) == GPUCCL_INTERNAL &&
+              status_of(Failure::memory) == GPUCCL_MEMORY &&
+              status_of(Failure::temporary) == GPUCCL_TEMPORARY);
+
+/// Does `work` and returns a status for what it throws.
+template <class Work>
+gpuccl_status status_of(const Work& work) {
+  try {
+    work();
+    return GPUCCL_SUCCESS;
+  } catch (const Error& error) {
+    last_c_error = error.what();
+    return status_of(error.failure());
+  } catch (const std::bad_alloc&) {
+    last_c_error = "out of memory";
+    return GPUCCL_MEMORY;
+  } catch (const std::exception& error) {
+    last_c_error = error.what();
+    return GPUCCL_INTERNAL;
+  }
+}
+
+inline Extent to_extent(const gpuccl_extent& extent) { return {extent.width, extent.height, extent.depth}; }
+
+}  // namespace gpuccl
