@@ -29,7 +29,8 @@ const BitVolume& sample() {
   return image;
 }
 
-Outcome label(const EngineOptions& options, Connectivity connectivity = Connectivity::c8, int images = 1) {
+Outcome label_by_engine(const EngineOptions& options, Connectivity connectivity = Connectivity::c8,
+                        int images = 1) {
   Outcome outcome;
   Engine engine(options, [&](const std::string& line) { outcome.warnings.push_back(line); });
   for (int i = 0; i < images; ++i)
@@ -39,7 +40,7 @@ Outcome label(const EngineOptions& options, Connectivity connectivity = Connecti
 
 std::string reason_of(const EngineOptions& options, Connectivity connectivity = Connectivity::c8) {
   try {
-    label(options, connectivity);
+    label_by_engine(options, connectivity);
   } catch (const Error& error) {
     return error.what();
   }
@@ -65,7 +66,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
 
 TEST_CASE("by default a small image is labeled by runs on the CPU, without a warning") {
   for (const Connectivity connectivity : kConnectivities) {
-    const Outcome outcome = label({}, connectivity);
+    const Outcome outcome = label_by_engine({}, connectivity);
     REQUIRE(outcome.warnings.empty());
     REQUIRE(outcome.report.algorithm == "runs");
     REQUIRE(outcome.report.device_kind == DeviceKind::cpu);
@@ -76,14 +77,14 @@ TEST_CASE("by default a small image is labeled by runs on the CPU, without a war
 }
 
 TEST_CASE("a CPU algorithm is used by name") {
-  const Outcome outcome = label({.algorithm = "flood-fill"});
+  const Outcome outcome = label_by_engine({.algorithm = "flood-fill"});
   REQUIRE(outcome.report.algorithm == "flood-fill");
   REQUIRE(outcome.warnings.empty());
 }
 
 TEST_CASE("a GPU algorithm without a usable GPU is done by the CPU, with one warning for all images") {
   if (usable_gpu()) return;
-  const Outcome outcome = label({.algorithm = "bke"}, Connectivity::c8, 3);
+  const Outcome outcome = label_by_engine({.algorithm = "bke"}, Connectivity::c8, 3);
   REQUIRE(outcome.warnings.size() == 1);
   REQUIRE(outcome.warnings[0].find('\n') == std::string::npos);
   REQUIRE(outcome.report.algorithm == "runs");
@@ -93,21 +94,22 @@ TEST_CASE("a GPU algorithm without a usable GPU is done by the CPU, with one war
 
 TEST_CASE("a GPU asked for and not there is an error") {
   if (usable_gpu()) return;
-  REQUIRE(failure_of([] { label({.algorithm = "bke", .device = DeviceChoice::cuda}); }) ==
+  REQUIRE(failure_of([] { label_by_engine({.algorithm = "bke", .device = DeviceChoice::cuda}); }) ==
           Failure::unavailable);
-  REQUIRE(failure_of([] { label({.device = DeviceChoice::cuda}); }) == Failure::unavailable);
+  REQUIRE(failure_of([] { label_by_engine({.device = DeviceChoice::cuda}); }) == Failure::unavailable);
 }
 
 TEST_CASE("contradictory or unknown names are refused, and the reason says what would be right") {
-  REQUIRE(failure_of([] { label({.algorithm = "magic"}); }) == Failure::usage);
+  REQUIRE(failure_of([] { label_by_engine({.algorithm = "magic"}); }) == Failure::usage);
   REQUIRE(reason_of({.algorithm = "magic"}).find("auto, runs, flood-fill") != std::string::npos);
-  REQUIRE(failure_of([] { label({.algorithm = "flood-fill", .device = DeviceChoice::cuda}); }) ==
+  REQUIRE(failure_of([] { label_by_engine({.algorithm = "flood-fill", .device = DeviceChoice::cuda}); }) ==
           Failure::usage);
-  REQUIRE(failure_of([] { label({.algorithm = "bke", .device = DeviceChoice::cpu}); }) == Failure::usage);
+  REQUIRE(failure_of([] { label_by_engine({.algorithm = "bke", .device = DeviceChoice::cpu}); }) ==
+          Failure::usage);
 }
 
 TEST_CASE("a pair of algorithm and connectivity that does not exist is refused with or without a GPU") {
-  REQUIRE(failure_of([] { label({.algorithm = "bke"}, Connectivity::c4); }) == Failure::usage);
+  REQUIRE(failure_of([] { label_by_engine({.algorithm = "bke"}, Connectivity::c4); }) == Failure::usage);
   const std::string reason = reason_of({.algorithm = "bke"}, Connectivity::c4);
   REQUIRE(reason.find("8, 26") != std::string::npos);
   REQUIRE_THROWS_AS(check_options({.algorithm = "bke"}, Connectivity::c6), Error);
@@ -115,7 +117,7 @@ TEST_CASE("a pair of algorithm and connectivity that does not exist is refused w
 }
 
 TEST_CASE("a report says where the time went") {
-  const Outcome outcome = label({});
+  const Outcome outcome = label_by_engine({});
   REQUIRE(outcome.report.label_ms > 0);
   REQUIRE(outcome.labeled.statistics_ms > 0);
   REQUIRE(outcome.labeled.phases.size() == 3);
@@ -137,7 +139,7 @@ TEST_CASE("the start of CUDA is counted as long as it has not been paid") {
 
 TEST_CASE("an engine that cannot start its GPU in a thread of its own starts it with the first image") {
   if (usable_gpu()) return;
-  label({});  // all other threads there are
+  label_by_engine({});  // all other threads there are
   int warnings = 0;
   no_more_threads = true;
   Engine engine({.algorithm = "bke"}, [&](const std::string&) { ++warnings; });
