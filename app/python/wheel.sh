@@ -8,6 +8,8 @@ shift
 [ $# -gt 0 ] || set -- python3
 root=$(cd "$(dirname "$0")/../.." && pwd)
 say() { printf '== %s\n' "$*" >&2; }
+# The same for all Pythons, of which some name another one.
+export CC=${CC:-gcc} CXX=${CXX:-g++}
 # Times in archives.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}
 
@@ -46,12 +48,16 @@ for python; do
     "$folder/$tag/bin/python" -m pip install --quiet --disable-pip-version-check nanobind scikit-build-core wheel
     touch "$folder/$tag/complete"
   }
+  settings=()  # pip before 23.1 has no -C
+  for setting in build-dir="$folder/$tag/build" cmake.define.GPUCCL_STATIC=ON cmake.define.GPUCCL_CUDA="${CUDA:-OFF}" \
+    cmake.define.GPUCCL_ALL_GPUS=ON cmake.define.GPUCCL_OPTIONAL_LIBRARIES=REQUIRED cmake.define.GPUCCL_LINK_MAPS=ON \
+    cmake.define.CMAKE_PREFIX_PATH="$folder/static" cmake.define.CMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER:-}" \
+    cmake.define.CMAKE_CUDA_COMPILER_LAUNCHER="${LAUNCHER:-}"; do
+    settings+=(--config-settings "$setting")
+  done
   PATH=$folder/$tag/bin:$PATH "$folder/$tag/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
     --no-build-isolation --wheel-dir "$folder/made" \
-    -C "build-dir=$folder/$tag/build" -C "cmake.define.GPUCCL_STATIC=ON" -C "cmake.define.GPUCCL_CUDA=${CUDA:-OFF}" \
-    -C "cmake.define.GPUCCL_ALL_GPUS=ON" -C "cmake.define.GPUCCL_OPTIONAL_LIBRARIES=REQUIRED" \
-    -C "cmake.define.GPUCCL_LINK_MAPS=ON" -C "cmake.define.CMAKE_PREFIX_PATH=$folder/static" \
-    -C "cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER:-}" -C "cmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=${LAUNCHER:-}" \
+    "${settings[@]}" \
     "$root"
   "$folder/$tag/bin/python" -m wheel tags --remove --platform-tag "manylinux_2_34_$(uname -m)" "$folder"/made/*.whl >/dev/null
   "$folder/$tag/bin/python" "$root/app/python/recompress.py" "$folder"/made/*.whl

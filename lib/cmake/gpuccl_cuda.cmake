@@ -63,7 +63,12 @@ if(CMAKE_CUDA_COMPILER)
   enable_language(CUDA)
   message(STATUS "gpuccl: machine code for GPUs: ${CMAKE_CUDA_ARCHITECTURES}")
   if(GPUCCL_ALL_GPUS)
-    add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Xfatbin=-compress-all>)
+    # The drivers of CUDA 13 know the mode whose files are 22 % smaller, and 36 % where they are PTX.
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+      add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
+    else()
+      add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-Xfatbin=-compress-all>)
+    endif()
   endif()
   # CMake before 3.26 does not know that nvcc does C++20. After enable_language, which overwrites these.
   if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

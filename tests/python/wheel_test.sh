@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # wheel_test.sh WHEEL PYTHON: checks what a wheel needs of the machine, its size, and that it works in a bare environment:
-# without network, compiler, GPU, and other libraries than the C library. NumPy comes from a wheel that is fetched before.
+# without network, compiler, GPU, a home that can be written, and other libraries than the C library, in a folder whose name
+# has blanks. NumPy comes from a wheel that is fetched before. Uninstalled, it leaves nothing.
 set -euo pipefail
 wheel=$(readlink -f "$1") python=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,14 +29,17 @@ done
 begin=$(date +%s%N)
 alone=()
 ! unshare -rn true 2>/dev/null || alone=(unshare -rn)
-"${alone[@]}" env -i HOME="$scratch" PATH="$scratch/none" LC_ALL=C.UTF-8 CUDA_VISIBLE_DEVICES= \
+"${alone[@]}" env -i HOME=/proc PATH="$scratch/none" LC_ALL=C.UTF-8 CUDA_VISIBLE_DEVICES= \
   "$(command -v bash)" -euc '
-  python=$1 scratch=$2 wheel=$3 root=$4
-  "$python" -m venv "$scratch/venv"
-  "$scratch/venv/bin/python" -m pip install --quiet --no-index --find-links "$scratch/numpy" "$wheel"
-  "$scratch/venv/bin/gpuccl" label "$root/data/page.png" -o "$scratch/page.npy" --quiet --device cpu
+  python=$1 scratch=$2 wheel=$3 root=$4 venv="$2/of two words"
+  files() { (shopt -s globstar dotglob nullglob; printf "%s\n" "$venv"/**); }
+  "$python" -m venv "$venv"
+  "$venv/bin/python" -m pip install --quiet --no-index --find-links "$scratch/numpy" numpy
+  before=$(files)
+  "$venv/bin/python" -m pip install --quiet --no-index "$wheel"
+  "$venv/bin/gpuccl" label "$root/data/page.png" -o "$scratch/page.npy" --quiet --device cpu
   cd "$scratch"
-  "$scratch/venv/bin/python" -c "
+  "$venv/bin/python" -B -c "
 import re
 import gpuccl, numpy as np
 page = open(\"$root/docs/python.md\").read()
@@ -44,7 +48,10 @@ names = {}
 exec(first, names)  # the example at the head of the page
 assert names[\"n\"] == 3 and names[\"table\"][\"area\"].tolist() == [1, 2, 1]
 assert gpuccl.label_file(\"$root/data/page.png\")[\"labeling\"][\"components\"] == np.load(\"page.npy\").max()
-"' bash "$("$python" -c 'import sys; print(sys.executable)')" "$scratch" "$wheel" "$(cd "$here/../.." && pwd)"
+"
+  "$venv/bin/python" -m pip uninstall --quiet --yes gpuccl
+  [ "$(files)" = "$before" ] || { echo "wheel: it leaves files when it is uninstalled" >&2; exit 1; }
+' bash "$("$python" -c 'import sys; print(sys.executable)')" "$scratch" "$wheel" "$(cd "$here/../.." && pwd)"
 seconds=$(awk "BEGIN { print ($(date +%s%N) - $begin) / 1e9 }")
 printf '%s: %.2f MB, installed and used %s in %.1f s\n' "${wheel##*/}" \
   "$(stat -c %s "$wheel" | awk '{ print $1 / 1e6 }')" "$([ ${#alone[@]} = 0 ] && echo "with network" || echo "without network")" "$seconds"

@@ -75,8 +75,8 @@ double least_width(const std::vector<Point>& hull, double width, double height) 
   for (std::size_t i = 0, far = 1; i < corners; ++i) {
     const Point &a = hull[i], &b = hull[(i + 1) % corners];
     while (turn(a, b, hull[(far + 1) % corners]) > turn(a, b, hull[far])) far = (far + 1) % corners;
-    const double side =
-        std::hypot(width * static_cast<double>(b.x - a.x), height * static_cast<double>(b.y - a.y));
+    const double dx = width * static_cast<double>(b.x - a.x), dy = height * static_cast<double>(b.y - a.y);
+    const double side = std::sqrt(dx * dx + dy * dy);  // hypot differs from one C library to the next
     least = std::min(least, width * height * static_cast<double>(turn(a, b, hull[far])) / side);
   }
   return least;
