@@ -276,6 +276,22 @@ def test_clean_by_definition(random):
     assert gpuccl.clean(holes, clear_border=True).any() and not gpuccl.clean(holes[1:], clear_border=True).any()
 
 
+def test_seeds_are_hysteresis(random):
+    filters = pytest.importorskip("skimage.filters")
+    for _ in range(200):
+        image = random.random(tuple(random.integers(1, 30, int(random.integers(1, 4)))))
+        low, high = np.sort(random.random(2))
+        expected = filters.apply_hysteresis_threshold(image, low, high)
+        assert same(gpuccl.clean(image > low, 1, seeds=image > high), expected)
+    array, seeds = np.array([[1, 1, 0, 2, 2], [0, 0, 0, 1, 1]]), np.zeros((2, 5))
+    seeds[1, 4] = -0.5  # any value but 0
+    assert gpuccl.clean(array, seeds=seeds).tolist() == [[0] * 5, [0, 0, 0, 1, 1]]
+    assert gpuccl.clean(array, seeds=seeds, min_size=3).tolist() == [[0] * 5] * 2
+    assert gpuccl.clean(array[:0], seeds=seeds[:0]).shape == (0, 5)
+    with pytest.raises(ValueError, match="seeds has another shape"):
+        gpuccl.clean(array, seeds=seeds[:1])
+
+
 def test_contacts_by_definition(random):
     for _ in range(50):
         labels = random.integers(0, 4, tuple(random.integers(1, 6, 3))) * 10

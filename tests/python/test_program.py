@@ -33,6 +33,28 @@ def test_label_file(tmp_path):
     assert gpuccl.label_file(DATA / "cells.tif", spacing=[5, 5, 30, "nm"])["labeling"]["components"] > 0
 
 
+def test_label_file_takes_what_the_command_line_takes(tmp_path):
+    image = np.random.default_rng(3).integers(0, 256, (60, 80), np.uint8)
+    for name, array in (("image", image), ("mirrored", image[::-1]), ("seeds", image > 250)):
+        np.save(tmp_path / f"{name}.npy", array)
+    report = gpuccl.label_file(tmp_path / "image.npy", threshold="180:240", connectivity=4)
+    assert report["labeling"]["components"] == gpuccl.label(gpuccl.clean(image > 180, 1, seeds=image > 240), 1)[1]
+    report = gpuccl.label_file(
+        tmp_path / "image.npy", tmp_path / "labels.tiff", threshold=180, connectivity=4, seeds=tmp_path / "seeds.npy",
+        intensity=[tmp_path / "image.npy", tmp_path / "mirrored.npy"], measure="intensity_mean", spacing=(0.5, 0.5, "um"),
+        stats=tmp_path / "table.csv", outlines=tmp_path / "outlines.geojson",
+    )  # fmt: skip
+    mask = gpuccl.clean(image > 180, 1, seeds=image > 250)
+    labels, count = gpuccl.label(mask, 1)
+    rows = list(csv.DictReader((tmp_path / "table.csv").open()))
+    table = gpuccl.measure(labels, np.stack([image, image[::-1]], -1), ("area", "intensity_mean"), spacing=0.5)
+    assert report["labeling"]["components"] == count == len(rows) > 10
+    for column, name in (("area", "area_physical"), ("intensity_mean-0", "intensity_mean[image]"),
+                         ("intensity_mean-1", "intensity_mean[mirrored]")):  # fmt: skip
+        np.testing.assert_allclose([float(row[name]) for row in rows], table[column], rtol=1e-12)
+    assert len(json.loads((tmp_path / "outlines.geojson").read_text())["features"]) == count
+
+
 def test_labels_of_the_program_are_those_of_the_module(tmp_path):
     mask = np.random.default_rng(1).random((30, 40, 50)) < 0.3
     np.save(tmp_path / "mask.npy", mask)

@@ -159,8 +159,9 @@ def measure(labels, intensity=None, properties=_DEFAULT, *, connectivity=None, s
         Samples of the same shape, for properties such as ``intensity_mean``, or with a last axis of channels: then
         each has columns of its own, ``intensity_mean-0`` and so on.
     properties : sequence of str
-        As in :func:`label`, and ``components``, the number of connected pieces. Perimeters, surfaces and the Euler number are measured where no labels touch; what counts
-        pieces (``holes``, ``cavities``, ``tunnels``) is measured by ``label(stats=True)`` alone.
+        As in :func:`label`, and ``components``, the number of connected pieces. Perimeters, surfaces and the Euler
+        number are measured where no labels touch; what counts pieces (``holes``, ``cavities``, ``tunnels``) is
+        measured by ``label(stats=True)`` alone.
     connectivity : int, optional
         Of the Euler number and of connected pieces, as in :func:`label`.
     spacing : float or sequence of float, optional
@@ -193,6 +194,7 @@ def clean(
     max_size=None,
     fill_holes=False,
     clear_border=False,
+    seeds=None,
     out=None,
 ):
     """Drop components of a mask or of a segmentation, and keep the values of the others.
@@ -215,6 +217,9 @@ def clean(
         Fill holes of a mask before, those of at most so many elements. Needs ``values=False``.
     clear_border : bool
         Drop components that touch the border.
+    seeds : array, optional
+        Keep only components with an element where this array, of the same shape, is not 0.
+        ``clean(image > low, seeds=image > high)`` is hysteresis.
     out : array, optional
         Where the result is written: `array` itself may be.
 
@@ -230,7 +235,7 @@ def clean(
     """
     _need_host(array)
     return _host.clean(
-        array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, out
+        array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
     )
 
 

@@ -120,7 +120,7 @@ def measure(labels, intensity, properties, connectivity, spacing):
     return result
 
 
-def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, out):
+def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
     given = array
     array = as_host(array)
     if values is None:
@@ -142,6 +142,7 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         max_size or 0,
         holes,
         clear_border,
+        None if seeds is None else as_host(seeds) != 0,
     )
     return like(result, given) if out is None else out
 

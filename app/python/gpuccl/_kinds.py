@@ -53,6 +53,8 @@ def periodic_axes(periodic, ndim: int) -> list[bool]:
 
 def on_device(array) -> bool:
     """Whether an array is in the memory of a GPU."""
+    if type(array) is np.ndarray:
+        return False
     library = library_of(array)
     if library == "numpy":
         return False
@@ -85,6 +87,8 @@ def as_host(array) -> np.ndarray:
 
 def like(result: np.ndarray, array):
     """The result as the kind of array that was given."""
+    if type(array) is np.ndarray:
+        return result
     library = library_of(array)
     if library == "torch":
         import torch

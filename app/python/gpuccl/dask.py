@@ -96,11 +96,14 @@ def _look(block, connectivity, values, first, whole):
     labels, count = _label(block, connectivity, values)
     flat = labels.reshape(-1)
     places = np.zeros(count, np.int64)
-    # Labels are in raster order, so that one begins where none so high has been.
-    highest = np.maximum.accumulate(flat) if flat.size else flat
-    begins = np.flatnonzero(np.diff(highest, prepend=0) > 0)
-    place = np.unravel_index(begins, block.shape) if count else [np.empty(0, np.int64)] * block.ndim
-    places[:] = np.ravel_multi_index([at + f for at, f in zip(place, first)], whole) if count else 0
+    if count:
+        # Labels are in raster order, so that one begins where none so high has been.
+        highest = np.maximum.accumulate(flat)
+        begins = np.flatnonzero(highest[1:] != highest[:-1]) + 1
+        if flat[0]:
+            begins = np.concatenate([[0], begins])
+        place = np.unravel_index(begins, block.shape)
+        places[:] = np.ravel_multi_index([at + f for at, f in zip(place, first)], whole)
     faces = {}
     for axis in range(block.ndim):
         for side in (0, -1):

@@ -595,6 +595,8 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
 
 nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& request) {
   const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
+  std::optional<HostArray> seeds;
+  take(seeds, request.seeds);
   const nb::gil_scoped_release others_go_on;
   const Connectivity connectivity = checked(request.connectivity);
   if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
@@ -614,12 +616,19 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   } else {
     made = label_array(array, connectivity, request.values, 0, {}, -1);
   }
-  const SelectionOptions options{.min_size = request.min_size,
-                                 .max_size = request.max_size > 0 ? request.max_size : ~std::uint64_t{0},
-                                 .largest = request.largest,
-                                 .clear_border = request.clear_border};
+  SelectionOptions options{.min_size = request.min_size,
+                           .max_size = request.max_size > 0 ? request.max_size : ~std::uint64_t{0},
+                           .largest = request.largest,
+                           .clear_border = request.clear_border};
+  Measured measured;
+  if (seeds) {
+    if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
+    options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};
+    measured = measure_columns({*made.labeled.labels, made.labeled.components, connectivity},
+                               {.columns = {"intensity_max"}}, &*seeds);
+  }
   const Selection selection =
-      select(std::move(made.labeled.components), array.extent(), per_slice, options, Measured(),
+      select(std::move(made.labeled.components), array.extent(), per_slice, options, measured,
              {.bits = made.values, .type = made.type, .apart = request.per_value});
   write_kept(array, *made.labeled.labels, selection.map, filled ? &*filled : nullptr, out);
   const std::uint64_t kept = selection.components.size(), dropped = selection.dropped;

@@ -14,7 +14,7 @@ namespace gpuccl::python {
 struct TableRequest {
   std::vector<std::string> columns;
   std::array<double, 3> spacing{};  // along x, y, z; 0: unknown
-  nanobind::handle intensity;       // an array, or None
+  nanobind::handle intensity = {};  // an array, or None
 };
 
 /// Labels `array` into `out`. Returns N and the table, which is None if no columns are asked for.
@@ -32,6 +32,7 @@ struct CleanRequest {
   std::uint64_t largest = 0, min_size = 0, max_size = 0;
   std::uint64_t fill_holes = 0;  // the largest that are filled
   bool clear_border = false;
+  nanobind::handle seeds = {};  // an array of which a component needs an element above 0, or None
 };
 /// Writes what is left of `array` to `out`, which may be the same. Returns how many components stay and how
 /// many do not.

@@ -70,13 +70,13 @@ NB_MODULE(_core, module) {
       "clean",
       [](nb::handle array, nb::handle out, int connectivity, bool values, bool per_value,
          std::uint64_t largest, std::uint64_t min_size, std::uint64_t max_size, std::uint64_t fill_holes,
-         bool clear_border) {
+         bool clear_border, nb::handle seeds) {
         return python::clean(
             array, out,
-            {connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border});
+            {connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds});
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a, "min_size"_a,
-      "max_size"_a, "fill_holes"_a, "clear_border"_a);
+      "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a);
   module.def("unite", &python::unite, "pairs"_a, "numbers"_a);

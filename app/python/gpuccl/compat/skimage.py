@@ -140,7 +140,7 @@ def remove_small_objects(ar, min_size=None, connectivity=1, *, max_size=64, out=
     if array.dtype != np.bool_ or not 1 <= array.ndim <= 3 or (out is not None and not _takes(out, array)):
         arguments = {"max_size": max_size} if min_size is None else {"min_size": min_size}
         return _skimage("morphology").remove_small_objects(ar, connectivity=connectivity, out=out, **arguments)
-    return _host.clean(array, connectivity, False, False, 0, int(np.ceil(smallest)), 0, 0, False, out)
+    return _host.clean(array, connectivity, False, False, 0, int(np.ceil(smallest)), 0, 0, False, None, out)
 
 
 def _takes(out, array) -> bool:
