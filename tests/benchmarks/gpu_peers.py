@@ -4,10 +4,12 @@
 Every row is measured in this run, on the same images, which are in GPU memory already: the median of 15 labelings
 between two events, after three that are not counted. The labels of a library are compared with those of gpuccl on the
 CPU before it is timed. Partition: each component has one label and no two components share one. Libraries that cannot
-be loaded are left out, and the table says so. NPP is loaded from the package nvidia-npp or the CUDA toolkit.
+be loaded are left out, and the table says so. NPP is loaded from the package nvidia-npp or the CUDA toolkit. PyTorch has
+no labeling of its own; kornia has two made of its functions, of which one is a fixed number of steps of a pixel each.
 
     gpu_peers.py --gpuccl build/release/app/gpuccl             table
     gpu_peers.py --gpuccl build/release/app/gpuccl --minimal   the smallest image found that NPP labels wrongly
+    gpu_peers.py --python                                      table of calls of Python, gpuccl's among them
 """
 import argparse
 import ctypes
@@ -23,7 +25,7 @@ import tempfile
 import cupy
 import numpy
 
-from partition import same_partition, verdict
+from partition import count_of, same_partition, verdict
 
 WARM_UP, REPETITIONS = 3, 15
 
@@ -147,10 +149,22 @@ def with_npp():
                  lambda image, connectivity: label(image, connectivity, True), (2,))]
 
 
+def with_kornia():
+    torch, contrib = importlib.import_module("torch"), importlib.import_module("kornia.contrib")
+    version = f"{importlib.import_module('kornia').__version__}, PyTorch {torch.__version__}"
+
+    def by(function):
+        return lambda image, _connectivity: cupy.from_dlpack(function(torch.from_dlpack(image)[None, None])[0, 0])
+
+    return [Peer("kornia connected_components", version, (8,), by(contrib.connected_components), (2,)),
+            Peer("kornia connected_components_union_find", version, (8,), by(contrib.connected_components_union_find),
+                 (2,))]
+
+
 def load_peers():
     peers, missing = [], []
     for name, load in (("CuPy", with_cupy), ("cuCIM", with_cucim), ("bkeccl", with_bkeccl), ("CV-CUDA", with_cvcuda),
-                       ("NPP", with_npp)):
+                       ("NPP", with_npp), ("kornia", with_kornia)):
         try:
             peers += load()
         except Exception as problem:  # of whatever kind: the others are still compared
@@ -168,13 +182,37 @@ def numbers_of(labels, expected):
         return "background is labeled"
     if (labels == expected).all():
         return "1 to N in raster order"
-    return "1 to N" if int(labels.max(initial=0)) == int(expected.max(initial=0)) else "gaps"
+    return "1 to N" if count_of(labels) == count_of(expected) else "gaps"
 
 
-# ---- our side, by the program
+# ---- our side, by the program or by Python
 
 
-class Gpuccl:
+class Package:
+    """The Python package: one more peer, timed as the others are."""
+    images = [((8192, 8192), d, g, 8) for d, g in ((0.1, 1), (0.5, 1), (0.5, 8), (0.9, 8))]
+    images += [((2048, 2048), 0.5, 4, 8), ((1080, 1920), 0.5, 4, 8)]
+    images += [((512, 512, 512), d, g, 26) for d, g in ((0.1, 1), (0.3, 4))]
+
+    def __init__(self):
+        self.module = importlib.import_module("gpuccl")
+
+    def labels(self, image, connectivity):
+        return self.module.label(image, connectivity)[0]
+
+    def rows(self, _image, _connectivity):
+        return []
+
+    def peer(self):
+        return Peer("gpuccl.label_async", self.module.__version__, (4, 8, 6, 26),
+                    lambda image, connectivity: self.module.label_async(image, connectivity)[0])
+
+
+class Program:
+    images = [((2048, 2048), d, g, c) for d, g in ((0.5, 1), (0.5, 8)) for c in (8, 4)]
+    images += [((8192, 8192), 0.5, 8, 8), ((256, 256, 256), 0.3, 1, 26), ((256, 256, 256), 0.5, 8, 26)]
+    images += [((256, 256, 256), 0.5, 8, 6)]
+
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
 
@@ -186,8 +224,9 @@ class Gpuccl:
                         "--label-type", "u32", "--overwrite"], check=True)
         return numpy.load(out).reshape(image.shape)
 
-    def times(self, image, connectivity, names):
+    def rows(self, image, connectivity):
         """Milliseconds on the GPU to labels 1 to N, and to provisional labels, by algorithm."""
+        names = ["runs-bytes", "bke-ic"] if connectivity in (8, 26) else ["runs-bytes", "uf"]
         path, out = os.path.join(self.folder, "image.npy"), os.path.join(self.folder, "bench.json")
         numpy.save(path, image)
         subprocess.run([self.program, "bench", "--device", "cuda", "--algo", ",".join(names), "-c", str(connectivity),
@@ -195,7 +234,10 @@ class Gpuccl:
                         "--warm-up", str(WARM_UP), "--json", out], check=True, stdout=subprocess.DEVNULL)
         with open(out) as file:
             rows = json.load(file)["results"][0]["algorithms"]
-        return {row["algorithm"]: {one["name"]: one["median_ms"] for one in row["measures"]} for row in rows}
+        for row in rows:
+            times = {one["name"]: one["median_ms"] for one in row["measures"]}
+            yield f"gpuccl {row['algorithm']}", "yes", "1 to N in raster order", times["numbered"]
+            yield f"gpuccl {row['algorithm']}, provisional", "yes", "gaps", times["preallocated"]
 
 
 # ---- the experiments
@@ -224,27 +266,25 @@ def median_ms(action):
 
 
 def compare(gpuccl, peers):
-    cases = [((2048, 2048), d, g, c) for d, g in ((0.5, 1), (0.5, 8)) for c in (8, 4)]
-    cases += [((8192, 8192), 0.5, 8, 8), ((256, 256, 256), 0.3, 1, 26), ((256, 256, 256), 0.5, 8, 26), ((256, 256, 256), 0.5, 8, 6)]
-    for shape, density, granularity, connectivity in cases:
+    for shape, density, granularity, connectivity in gpuccl.images:
         name = f"{'x'.join(map(str, reversed(shape)))}, density {density}, granularity {granularity}, {connectivity}-conn."
         image = random_image(shape, density, granularity, 1)
-        expected = gpuccl.labels(image, connectivity)
-        ours = ["runs-bytes", "bke-ic"] if connectivity in (8, 26) else ["runs-bytes", "uf"]
-        for algorithm, times in gpuccl.times(image, connectivity, ours).items():
-            yield name, f"gpuccl {algorithm}", "yes", "1 to N in raster order", times["numbered"]
-            yield name, f"gpuccl {algorithm}, provisional", "yes", "gaps", times["preallocated"]
+        for row in gpuccl.rows(image, connectivity):
+            yield name, *row
+        expected = cupy.asarray(gpuccl.labels(image, connectivity))
         on_gpu = cupy.asarray(image)
         for peer in peers:
             if connectivity not in peer.connectivities or image.ndim not in peer.dimensions:
                 continue
             try:
-                labels = cupy.asnumpy(peer.label(on_gpu, connectivity)).reshape(image.shape)
+                labels = cupy.asarray(peer.label(on_gpu, connectivity)).reshape(image.shape)
                 right = verdict(labels, expected)
-                yield (name, peer.name, right, numbers_of(labels, expected) if right == "yes" else "",
-                       median_ms(lambda: peer.label(on_gpu, connectivity)))
+                numbers = numbers_of(labels, expected) if right == "yes" else ""
+                del labels
+                yield name, peer.name, right, numbers, median_ms(lambda: peer.label(on_gpu, connectivity))
             except Exception as problem:  # of whatever kind: the others are still compared
                 yield name, peer.name, f"failed: {problem}", "", None
+        cupy.get_default_memory_pool().free_all_blocks()
 
 
 def components_of_small(image, connectivity):
@@ -305,10 +345,15 @@ def minimal(peer, connectivity):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gpuccl", required=True, help="the program, built with CUDA")
+    ours = parser.add_mutually_exclusive_group(required=True)
+    ours.add_argument("--gpuccl", help="the program, built with CUDA")
+    ours.add_argument("--python", action="store_true", help="the package gpuccl of this Python instead")
     parser.add_argument("--minimal", action="store_true", help="look for the smallest image that NPP labels wrongly")
     arguments = parser.parse_args()
     peers, missing = load_peers()
+    if arguments.python:
+        package = Package()
+        peers.insert(0, package.peer())
     if arguments.minimal:
         peer = next((one for one in peers if one.name.startswith("NPP")), None)
         if peer is None:
@@ -327,7 +372,7 @@ def main():
     versions = [f"{peer.name} {peer.version}" for peer in peers]
     with tempfile.TemporaryDirectory() as folder:
         rows = []
-        for row in compare(Gpuccl(arguments.gpuccl, folder), peers):
+        for row in compare(package if arguments.python else Program(arguments.gpuccl, folder), peers):
             rows.append(row)
             print("  " + ", ".join(str(cell) for cell in row), file=sys.stderr)
     print(f"{device}; {', '.join(versions)}. Missing: {', '.join(missing) or 'none'}. "
