@@ -11,6 +11,11 @@ COUNT = 100_000 if LONG else 2_000
 TYPES = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "f2", ">i4", ">f8")
 
 
+def fewer(part):
+    """Of tests that take longer: COUNT, or a part of it where not everything is run."""
+    return COUNT if LONG else COUNT // part
+
+
 def random_shape(random, ndim):
     """Mostly small; sides from 0 to 70."""
     return tuple(int(random.integers(0, 71 if ndim < 3 else 15)) if random.random() < 0.9 else 1 for _ in range(ndim))

@@ -31,6 +31,23 @@ def test_chunks_of_any_sizes(random):
         np.testing.assert_array_equal(labels.compute(scheduler="sync"), expected)
 
 
+def test_volumes_whose_components_are_longer_than_chunks(random):
+    import gpuccl.dask
+
+    volume = random.random((70, 50, 80)) < 0.32  # about where faces connect all of it
+    wall = np.zeros((34, 40, 36), bool)
+    wall[:, ::2], wall[:, 1::4, 0], wall[:, 3::4, -1] = True, True, True  # one component, there and back through all chunks
+    for array, reach in ((volume, 1), (volume, 3), (wall, 1)):
+        for chunks in (32, (70, 7, 110)):
+            chunked = da.from_array(array, chunks=chunks)
+            labels, count = gpuccl.dask.label(chunked, reach)
+            expected, expected_count = gpuccl.label(array, reach)
+            assert count == expected_count and (array is not wall or count == 1)
+            np.testing.assert_array_equal(labels.compute(), expected)
+            some = tuple(slice(n // 3, n // 2) for n in array.shape)
+            np.testing.assert_array_equal(labels[some].compute(), expected[some])  # of these chunks alone
+
+
 def test_what_dask_cannot_label():
     import gpuccl.dask
 
