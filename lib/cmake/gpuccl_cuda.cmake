@@ -75,6 +75,7 @@ if(CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
+  set(CMAKE_INCLUDE_SYSTEM_FLAG_CUDA "-isystem ")  # CMake's "-isystem=" hides the path from ccache
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   find_package(CUDAToolkit 12.0 REQUIRED)

@@ -14,8 +14,10 @@ _RAISED = {64: ValueError, 65: ValueError, 66: FileNotFoundError, 69: RuntimeErr
 
 
 def program() -> str:
-    """The path of the program `gpuccl`: of this environment, else of PATH."""
-    for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
+    """The path of the program `gpuccl`: where pip puts it, with --user and --target, too; else of PATH."""
+    target = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin")
+    users = sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))
+    for folder in (target, sysconfig.get_path("scripts"), users, os.path.dirname(sys.executable)):
         path = os.path.join(folder, "gpuccl")
         if os.access(path, os.X_OK):
             return path
