@@ -9,8 +9,6 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr std::size_t kLengthSymbols = 19;
-
 /// Code lengths as a block's header has them: one by one, or repeated (16, 17, 18).
 struct LengthCode {
   std::uint8_t symbol;
@@ -49,8 +47,6 @@ std::vector<LengthCode> shortened(std::span<const std::uint8_t> lengths) {
 
 void write_block_header(BitWriter& writer, bool is_last, std::span<const std::uint8_t> literals,
                         std::span<const std::uint8_t> distances) {
-  constexpr std::array<std::uint8_t, kLengthSymbols> kOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                                               11, 4,  12, 3, 13, 2, 14, 1, 15};
   std::vector<std::uint8_t> all(literals.begin(), literals.end());
   all.insert(all.end(), distances.begin(), distances.end());
   const std::vector<LengthCode> lengths = shortened(all);
@@ -60,13 +56,13 @@ void write_block_header(BitWriter& writer, bool is_last, std::span<const std::ui
   const PrefixCode<kLengthSymbols> code(frequencies, 7);
 
   std::size_t used = kLengthSymbols;
-  while (used > 4 && code.lengths[kOrder[used - 1]] == 0) --used;
+  while (used > 4 && code.lengths[kLengthOrder[used - 1]] == 0) --used;
   writer.put(is_last ? 1 : 0, 1);
   writer.put(2, 2);  // codes of its own
   writer.put(literals.size() - 257, 5);
   writer.put(distances.size() - 1, 5);
   writer.put(used - 4, 4);
-  for (std::size_t i = 0; i < used; ++i) writer.put(code.lengths[kOrder[i]], 3);
+  for (std::size_t i = 0; i < used; ++i) writer.put(code.lengths[kLengthOrder[i]], 3);
   for (const LengthCode& length : lengths) {
     writer.put(code.codes[length.symbol], code.lengths[length.symbol]);
     writer.put(length.extra, length.bits);

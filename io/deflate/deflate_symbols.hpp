@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,11 @@ inline constexpr std::int64_t kWindow = 32768;  // the farthest distance
 
 inline constexpr std::size_t kEndOfBlock = 256, kFirstLength = 257;
 inline constexpr std::size_t kLiteralSymbols = 286, kDistanceSymbols = 30;
+
+/// The alphabet of code lengths in the header of a block, and the order in which the header has them.
+inline constexpr std::size_t kLengthSymbols = 19;
+inline constexpr std::array<std::uint8_t, kLengthSymbols> kLengthOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                                          11, 4,  12, 3, 13, 2, 14, 1, 15};
 
 /// A symbol that stands for several values, which `bits` extra bits tell apart.
 struct Symbol {

@@ -14,6 +14,7 @@
 
 #include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/types.hpp"
+#include "io/deflate/parallel_inflate.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -78,31 +79,48 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_ord
   on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
-  // A fast stream is packed to bits while it is in the cache, and needs no pages.
-  const bool streams_well = in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0;
+  // A fast stream is packed to bits while it is in the cache, and needs no pages. Of the memory, others want
+  // most.
+  by_threads_bytes_ = both <= static_cast<double>(memory) / 16
+                          ? bytes_to_inflate_in_parallel(static_cast<std::size_t>(stored_bytes()), bytes)
+                          : 0;
+  if (by_threads_bytes_ > 0 && !may_end_with(bytes)) by_threads_bytes_ = 0;
+  const bool streams_well =
+      in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0 && by_threads_bytes_ == 0;
   streamed_ = streams_well || both > static_cast<double>(memory) / 4;
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
+}
+
+/// Whether the last member is not longer than so many bytes, as far as it says.
+bool GunzippedFile::may_end_with(std::uint64_t bytes) const {
+  std::uint32_t last = 0;
+  if (bytes > UINT32_MAX || !GunzipStream(*file_, offset_, false).starts_member()) return true;
+  return file_->read_at(file_->size() - sizeof last, &last, sizeof last) == sizeof last && last <= bytes;
 }
 
 std::int64_t GunzippedFile::held_bytes() const {
   return streamed_
              ? GunzipStream::bytes() + static_cast<std::int64_t>(most_places_) * GunzipStream::bytes_of_copy()
-             : static_cast<std::int64_t>(expected_ + stored_bytes());
+             : static_cast<std::int64_t>(expected_ + stored_bytes() + by_threads_bytes_);
 }
 
 std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
   if (streamed_) return stream_at(offset, out, count);
-  std::call_once(is_held_, [this] { hold_all(); });
+  std::call_once(is_held_, [this] { hold_all(false); });
   if (offset >= held_size_) return 0;
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, held_size_ - offset));
   std::memcpy(out, held_.get() + offset, count);
   return count;
 }
 
-void GunzippedFile::hold_all() const {
+void GunzippedFile::prepare() const {
+  if (!streamed_) std::call_once(is_held_, [this] { hold_all(true); });
+}
+
+void GunzippedFile::hold_all(bool by_all_threads) const {
   held_size_ = static_cast<std::size_t>(expected_);
   held_ = make_large_for_overwrite<std::byte>(held_size_);
-  if (inflate_at_once()) return;
+  if (inflate_at_once(by_all_threads)) return;
   // Damaged, or longer than its header specifies: the stream knows which.
   GunzipStream stream(*file_, offset_);
   held_size_ = stream.read(held_.get(), held_size_);
@@ -117,12 +135,28 @@ void GunzippedFile::check_end(GunzipStream& stream) const {
   if ((holds_more || stream.is_followed()) && on_more_) on_more_();
 }
 
-bool GunzippedFile::inflate_at_once() const {
-  const PagesAhead pages(held_.get(), held_size_);
+/// Says if there is more than what was expected, which ends at `offset` of what is stored.
+void GunzippedFile::look_behind(std::uint64_t offset) const {
+  if (offset == stored_bytes()) return;
+  if (GunzipStream more(*file_, offset_ + offset); more.starts_member()) {
+    check_end(more);
+  } else if (on_more_) {
+    on_more_();
+  }
+}
+
+bool GunzippedFile::inflate_at_once(bool by_all_threads) const {
   const auto most = static_cast<std::size_t>(stored_bytes());
   const auto stored = make_large_for_overwrite<std::byte>(most);
   const std::size_t size = file_->read_at(offset_, stored.get(), most);
   const bool is_gzip = size > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
+  if (by_all_threads)
+    if (const auto used = inflate_in_parallel(is_gzip ? Wrapping::gzip : Wrapping::zlib, {stored.get(), size},
+                                              {held_.get(), held_size_})) {
+      look_behind(*used);
+      return true;
+    }
+  const PagesAhead pages(held_.get(), held_size_);
   const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -135,11 +169,7 @@ bool GunzippedFile::inflate_at_once() const {
     from += used;
     to += made;
     if ((from == size || !is_gzip) && to < held_size_) return false;  // of zlib there is one
-    if (to < held_size_ || from == size) continue;
-    if (GunzipStream more(*file_, offset_ + from); more.starts_member())
-      check_end(more);
-    else if (on_more_)
-      on_more_();
+    if (to == held_size_) look_behind(from);
   }
   return true;
 }

@@ -16,8 +16,8 @@ namespace gpuccl::io {
 bool is_gzip(const InputFile& file);
 
 /// Content of a file that is compressed by gzip, or by gzip or zlib from some offset.
-/// It is a stream with restart points or, if that is faster and fits in memory, decompressed in one pass on
-/// first access.
+/// It is a stream with restart points or, if that is faster and fits in memory, decompressed on first access,
+/// in one pass or by all threads.
 class GunzippedFile final : public ByteSource {
  public:
   explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
@@ -36,12 +36,16 @@ class GunzippedFile final : public ByteSource {
   /// Memory that read_at() takes from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }
+  /// Decompresses by all threads what is not a stream. To be called, if at all, before several threads read.
+  void prepare() const;
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;
 
  private:
-  void hold_all() const;
+  void hold_all(bool by_all_threads) const;
   void check_end(GunzipStream& stream) const;
-  bool inflate_at_once() const;
+  bool inflate_at_once(bool by_all_threads) const;
+  void look_behind(std::uint64_t offset) const;
+  bool may_end_with(std::uint64_t bytes) const;
   std::size_t stream_at(std::uint64_t offset, void* out, std::size_t count) const;
   void go_to(std::uint64_t offset) const;
 
@@ -50,6 +54,7 @@ class GunzippedFile final : public ByteSource {
   std::uint64_t expected_ = 0;
   bool streamed_ = true;
   std::size_t most_places_ = 0;
+  std::size_t by_threads_bytes_ = 0;  // that all threads need to inflate it; 0: one does
   std::function<void()> on_more_;
 
   mutable std::once_flag is_held_;

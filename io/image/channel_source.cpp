@@ -36,6 +36,7 @@ class ChannelSource final : public SampleSource {
   }
   std::int64_t held_bytes() const override { return source_->held_bytes(); }
   bool in_order() const override { return source_->in_order(); }
+  void prepare() const override { source_->prepare(); }
   void decode(int z, const Sink& sink) const override {
     source_->decode(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
   }

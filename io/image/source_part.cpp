@@ -17,6 +17,7 @@ class SourcePart : public SampleSource {
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
   std::int64_t held_bytes() const override { return source_->held_bytes(); }
   bool in_order() const override { return source_->in_order(); }
+  void prepare() const override { source_->prepare(); }
 
  protected:
   const SampleSource& source() const { return *source_; }

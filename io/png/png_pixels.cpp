@@ -9,6 +9,7 @@
 #include <new>
 #include <string_view>
 
+#include "io/deflate/parallel_inflate.hpp"
 #include "io/png/png_decoder.hpp"
 
 namespace gpuccl::io {
@@ -80,6 +81,8 @@ bool is_within_window(const ZlibStream& stream, std::size_t bytes) {
 /// libdeflate takes codes 286 and 287, which RFC 1951 leaves out, for lengths of 258: a stream with them
 /// whose checksum is right all the same has been made so, and is read.
 bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes) {
+  if (inflate_in_parallel(Wrapping::zlib, {stream.data.get(), stream.bytes}, {out, bytes}) == stream.bytes)
+    return true;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   std::size_t taken = 0, made = 0;
@@ -92,7 +95,8 @@ bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes
 }  // namespace
 
 std::uint64_t PngPixels::most_bytes(const InputFile& file, const PngLayout& layout) {
-  return layout.bytes() + std::min(file.size(), most_stored(layout));
+  const std::uint64_t stored = std::min(file.size(), most_stored(layout));
+  return layout.bytes() + stored + bytes_to_inflate_in_parallel(stored, layout.bytes());
 }
 
 std::optional<PngPixels> PngPixels::inflate(const InputFile& file, std::uint64_t offset,

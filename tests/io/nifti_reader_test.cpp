@@ -1,5 +1,8 @@
 // NIfTI-1 and NIfTI-2: one file, compressed or not, and pairs.
 
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -318,7 +321,7 @@ TEST_CASE("a .nii.gz is read forwards and back, as a stream if it is larger than
   enough.limits.memory = std::int64_t{256} << 20;
   all.any_order = true;
   CHECK(open_reader(file.path(), all)->held_bytes() > extent.elements());
-  for (const ReadOptions& options : {little_memory(), enough, all}) {
+  const auto check = [&](const ReadOptions& options) {
     const std::unique_ptr<Reader> reader = open_reader(file.path(), options);
     BitVolume read(extent);
     reader->read(0, extent.depth, read);
@@ -335,7 +338,15 @@ TEST_CASE("a .nii.gz is read forwards and back, as a stream if it is larger than
             FAIL("rows of " << z << " differ");
         }
     }
-  }
+  };
+  const tbb::global_control four(tbb::global_control::max_allowed_parallelism, 4);
+  for (const ReadOptions& options : {little_memory(), enough, all})
+    for (const int threads : {1, 4}) tbb::task_arena(threads).execute([&] { check(options); });
+  enough.limits.memory *= 4;
+  tbb::task_arena(4).execute([&] {
+    CHECK(open_reader(file.path(), enough)->held_bytes() > extent.elements());
+    check(enough);
+  });
 }
 
 TEST_CASE("what follows a .nii.gz is said once, however often it is read") {

@@ -214,7 +214,7 @@ class Batch {
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
     if (item.problem) throw *item.problem;
     for (const std::string& path : item.files.outputs()) io::make_folder(fs::path(path).parent_path());
-    job.open();
+    Admission::alone([&] { job.open(); });  // so that it is read by one thread, as the others are
     bool done = false;
     const auto work = [&] {
       if (!job.read(memory->bytes()) && !(memory->extend(job.needed_bytes()) && job.read(memory->bytes())))
