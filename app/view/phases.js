@@ -3,8 +3,8 @@
 const kRoles = [
   ["transfer and memory", ["upload", "allocate", "release", "Pack", "Unpack", "download"]],
   ["initialization", ["Init", "Initialization", "InitLabels", "Runs"]],
-  ["local labeling", ["LocalMerge", "LocalLabeling", "TileLabeling", "StripLabeling", "FirstScan", "Fill"]],
-  ["merging", ["Merge", "GlobalMerge", "BoundaryMerge", "BoundaryAnalysis", "BorderMerge", "BorderMerging", "Compute", "Merge borders", "Reduction", "LabelReduction", "SouthBorders", "EastBorders", "Scan", "Rows", "Columns", "Propagate", "Forward", "Backward"]],
+  ["local labeling", ["LocalMerge", "LocalLabeling", "TileLabeling", "StripLabeling", "FirstScan", "FindSpans", "Fill"]],
+  ["merging", ["Merge", "GlobalMerge", "BoundaryMerge", "BoundaryAnalysis", "BorderMerge", "BorderMerging", "PartitionMerge", "MergeSpans", "Compute", "Merge borders", "Reduction", "LabelReduction", "SouthBorders", "EastBorders", "Scan", "Rows", "Columns", "Propagate", "Forward", "Backward"]],
   ["compression", ["Compression", "PathCompression", "Analysis", "ResolveLabels", "Link", "Update", "Relabeling", "Labeling", "Finalize", "Flatten"]],
   ["writing labels", ["FinalLabeling", "SecondScan", "WriteLabels", "WriteRuns", "GatherRuns", "render"]],
   ["numbering", ["Renumber", "Renumber: mark", "Renumber: count", "Renumber: write", "Number", "Numbering", "MarkRuns", "CountRuns"]],

@@ -21,6 +21,7 @@ const char* const kChen = "Chen et al. 2018, doi:10.1109/ACCESS.2018.2872452";
 const char* const kHawick = "Hawick, Leist, Playne 2010, doi:10.1016/j.parco.2010.07.002";
 const char* const kHennequin = "Hennequin, Lacassagne, Cabaret, Meunier 2018, hal-01923784";
 const char* const kKalentev = "Kalentev et al. 2011, doi:10.1016/j.jpdc.2010.10.012";
+const char* const kSoh = "Soh, Ashraf, Hae, Kim 2014";
 const char* const kTrees = "Allegretti et al. 2019";
 
 std::vector<Row> rows() {

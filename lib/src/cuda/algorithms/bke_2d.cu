@@ -1,7 +1,8 @@
 // Block-based Komura Equivalence (BKE), 2D, 8-connectivity.
 //
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
-//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.2, figure 8, table
+//   1)
 //
 // As in BUF (buf_2d.cu, with its drawing of block X) the forest has one node per 2x2 block. Initialization
 // links X to the first neighbor it touches, without any atomic operation, and remembers in an information

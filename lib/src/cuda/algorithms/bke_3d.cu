@@ -1,7 +1,7 @@
 // Block-based Komura Equivalence (BKE), 3D, 26-connectivity: bke_2d.cu with blocks of 2x2x2 voxels.
 //
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
-//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.3, figure 9)
 //
 // The information byte becomes an information integer: the eight voxels of X (bits 0 to 7) and which of its
 // 13 preceding neighbors, in raster order, must undergo union (bits 8 to 20).

@@ -1,7 +1,7 @@
 // Block-based Union-Find (BUF), 2D, 8-connectivity.
 //
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
-//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.1, figures 5 to 7)
 //
 // The foreground pixels of a 2x2 block all touch (which is why this does not do 4-connectivity), so the
 // forest has one node per block: the link kept at its top-left pixel. A thread owns block X and looks at four

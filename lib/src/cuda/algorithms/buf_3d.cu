@@ -1,7 +1,7 @@
 // Block-based Union-Find (BUF), 3D, 26-connectivity: buf_2d.cu with blocks of 2x2x2 voxels.
 //
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
-//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683
+//   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.3, figure 9)
 //
 // Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice
 // would cost too much, so Merge leaves in the label image, one byte a block, which of them are foreground.

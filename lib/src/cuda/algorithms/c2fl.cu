@@ -2,6 +2,7 @@
 //
 //   J. Chen, K. Nonaka, H. Sankoh, R. Watanabe, H. Sabirin, S. Naito, "Efficient Parallel Connected Component
 //   Labeling With a Coarse-to-Fine Strategy", IEEE Access 6, 2018, doi:10.1109/ACCESS.2018.2872452
+//   (section III)
 //
 // LocalLabeling: coarse labeling of a tile by rows and then columns (figure 4), refinement along rows (figure
 // 5), conversion to labels of the image (figure 6). BoundaryMerge unites pixels at the borders between tiles

@@ -1,9 +1,11 @@
-// SAUF on a GPU (C-SAUF), 2D, 8-connectivity.
+// SAUF's decision tree on a GPU (C-SAUF, TUF), 2D, 8-connectivity.
 //
 //   S. Allegretti, F. Bolelli, M. Cancilla, F. Pollastri, L. Canalini, C. Grana, "How does Connected
 //   Components Labeling with Decision Trees perform on GPUs?", Computer Analysis of Images and Patterns
 //   (CAIP), 2019
 //   K. Wu, E. Otoo, K. Suzuki, LBNL-59102, 2005 (the tree)
+//   F. Bolelli, S. Allegretti, L. Lumetti, C. Grana, "A State-of-the-Art Review with Code about Connected
+//   Components Labeling on GPUs", IEEE TPDS, 2024, doi:10.1109/TPDS.2024.3434357 (TUF)
 //
 // Every pixel is a tree of its own at first. Merge: each thread goes through the decision tree of SAUF, which
 // looks at no more neighbors than it must, and does the unions of its leaf. Compression links every pixel to
@@ -11,8 +13,14 @@
 //
 //     p q r
 //     s x
+//
+// TUF does so twice, as UF (uf_2d.cu): LocalMerge in shared memory, where what lies outside of a tile counts
+// as background, and GlobalMerge in the label image, where what lies inside of it does.
 
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/tile.cuh"
+#include "cuda/device/tile_forest.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -20,28 +28,70 @@ namespace gpuccl::cuda {
 namespace c_sauf {
 namespace {
 
+/// Calls unite(dx, dy) for the neighbors that pixel x must be united with.
+template <class IsForeground, class Unite>
+__device__ void walk_tree(IsForeground foreground, Unite unite) {
+  if (foreground(0, -1)) {
+    unite(0, -1);
+    return;
+  }
+  if (foreground(1, -1)) unite(1, -1);
+  if (foreground(-1, -1)) {
+    unite(-1, -1);
+  } else if (foreground(-1, 0)) {
+    unite(-1, 0);
+  }
+}
+
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   const PixelThread x = PixelThread::mine(image.extent);
   if (!is_foreground(image, x.x, x.y, x.z)) return;
 
-  const auto asks = [&](int dx, int dy) { return is_foreground(image, x.x + dx, x.y + dy, x.z); };
-  const auto unite = [&](int dx, int dy) {
-    PixelForest{labels.data}.unite(labels.index(x.x, x.y, x.z), labels.index(x.x + dx, x.y + dy, x.z));
-  };
-  if (asks(0, -1)) {
-    unite(0, -1);
-  } else if (asks(1, -1)) {
-    unite(1, -1);
-    if (asks(-1, -1)) {
-      unite(-1, -1);
-    } else if (asks(-1, 0)) {
-      unite(-1, 0);
-    }
-  } else if (asks(-1, -1)) {
-    unite(-1, -1);
-  } else if (asks(-1, 0)) {
-    unite(-1, 0);
-  }
+  walk_tree([&](int dx, int dy) { return is_foreground(image, x.x + dx, x.y + dy, x.z); },
+            [&](int dx, int dy) {
+              PixelForest{labels.data}.unite(labels.index(x.x, x.y, x.z),
+                                             labels.index(x.x + dx, x.y + dy, x.z));
+            });
+}
+
+using TufTile = PixelTile<32, 16>;
+
+__global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  static_assert(TufTile::kWidth == kWarp, "a warp has a row of the tile");
+  __shared__ Label links[TufTile::kPixels];
+  __shared__ unsigned rows[TufTile::kHeight];
+  const TileForest forest{links};
+  const PixelThread x = TufTile::mine(image.extent);
+  const int column = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
+
+  const bool foreground = is_foreground(image, x.x, x.y, x.z);
+  const unsigned pixels = __ballot_sync(kAllLanes, foreground);
+  if (column == 0) rows[row] = pixels;
+  forest.make_set(TufTile::index());
+  __syncthreads();
+
+  if (foreground)
+    walk_tree(
+        [&](int dx, int dy) { return TufTile::holds(dx, dy) && (rows[row + dy] >> (column + dx) & 1u) != 0; },
+        [&](int dx, int dy) { forest.unite(TufTile::index(), TufTile::index(dx, dy)); });
+  __syncthreads();
+
+  if (!x.inside(image.extent)) return;
+  const Index root = TufTile::in_image(labels, x, forest.find(TufTile::index()));
+  SharedByThreads::store(&labels(x.x, x.y, x.z), foreground ? OneBased::pack(root) : 0);
+}
+
+__global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
+  const PixelThread x = TufTile::mine(image.extent);
+  const bool at_border = !TufTile::holds(0, -1) || !TufTile::holds(-1, 0) || !TufTile::holds(1, 0);
+  if (!at_border || !is_foreground(image, x.x, x.y, x.z)) return;
+
+  walk_tree([&](int dx,
+                int dy) { return !TufTile::holds(dx, dy) && is_foreground(image, x.x + dx, x.y + dy, x.z); },
+            [&](int dx, int dy) {
+              PixelForest{labels.data}.unite(labels.index(x.x, x.y, x.z),
+                                             labels.index(x.x + dx, x.y + dy, x.z));
+            });
 }
 
 // ---- host
@@ -58,9 +108,24 @@ class CSauf final : public PixelLabeler {
   }
 };
 
+class Tuf final : public PixelLabeler {
+ public:
+  explicit Tuf(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+
+ private:
+  void enqueue(const Job& job, PhaseClock& phase) override {
+    const LaunchShape tiles = TufTile::Grid::shape(job.image.extent);
+
+    phase("LocalMerge", local_merge, tiles, job.image, job.labels);
+    phase("GlobalMerge", global_merge, tiles, job.image, job.labels);
+    compress_labels("PathCompression", job, phase);
+  }
+};
+
 }  // namespace
 }  // namespace c_sauf
 
 Variants c_sauf_variants() { return {variant<c_sauf::CSauf>(Connectivity::c8)}; }
+Variants tuf_variants() { return {variant<c_sauf::Tuf>(Connectivity::c8)}; }
 
 }  // namespace gpuccl::cuda

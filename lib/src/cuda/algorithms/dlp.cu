@@ -1,7 +1,8 @@
 // Distanceless Label Propagation (DLP), 2D, 8-connectivity.
 //
 //   L. Cabaret, L. Lacassagne, D. Etiemble, "Distanceless Label Propagation: an Efficient Direct Connected
-//   Component Labeling Algorithm for GPUs", IPTA, 2017, doi:10.1109/IPTA.2017.8310147 (algorithm 5, DLP-GPU)
+//   Component Labeling Algorithm for GPUs", IPTA, 2017, doi:10.1109/IPTA.2017.8310147 (section III, algorithm
+//   5)
 //
 // A label is the number of a pixel, counted from 1, and a link to that pixel. The mask is a window of 2x2
 // pixels,

@@ -1,14 +1,19 @@
-// Eight-Directional Label Selection (8DLS), 2D, 8-connectivity.
+// Eight-Directional Label Selection (8DLS, M8DLS), 2D, 8-connectivity.
 //
 //   Y. Soh, H. Ashraf, Y. Hae, I. Kim, "Fast Parallel Connected Component Labeling Algorithms Using CUDA
 //   Based on 8-directional Label Selection", International Journal of Latest Research in Science and
-//   Technology 3(2), 2014
+//   Technology 3(2), 2014 (M8DLS as in the code of Bolelli et al. 2024, doi:10.1109/TPDS.2024.3434357)
 //
 // Every foreground pixel has a label of its own at first. Scan: each thread goes from its pixel in the eight
 // directions as far as there is foreground and takes the smallest label that it meets; again until no label
-// changes.
+// changes. M8DLS: after the first scan only pixels go whose label is no longer that of the pixel it comes
+// from.
+//
+// That condition alone ends too early: where two labels meet, neither of which has changed at its origin,
+// nobody looks. So here a scan of all pixels follows, and all again until that changes nothing.
 
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/tile.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
@@ -17,20 +22,41 @@ namespace gpuccl::cuda {
 namespace dls {
 namespace {
 
+using ScanTile = PixelTile<16, 16>;
+
+enum class Scanned { all, with_moved_origin };
+
+/// Pixels from `at` to the edge of the image in direction `dx`, `dy`.
+__device__ int pixels_ahead(Extent extent, PixelThread at, int dx, int dy) {
+  const int across = dx < 0 ? at.x : extent.width - 1 - at.x;
+  const int down = dy < 0 ? at.y : extent.height - 1 - at.y;
+  return dx == 0 ? down : dy == 0 ? across : min(across, down);
+}
+
+/// The smallest of `least` and the labels from `at` in direction `dx`, `dy`, as far as there is foreground.
+__device__ Label least_ahead(ImageRef<Label> labels, PixelThread at, int dx, int dy, Label least) {
+  const std::ptrdiff_t step = dy * static_cast<std::ptrdiff_t>(labels.pitch) + dx;
+  const Label* next = &labels(at.x, at.y, at.z) + step;
+  for (int left = pixels_ahead(labels.extent, at, dx, dy); left > 0; --left, next += step) {
+    const Label label = SharedByThreads::load(next);
+    if (label == 0) break;
+    least = min(least, label);
+  }
+  return least;
+}
+
+template <Scanned scanned>
 __global__ void scan(ImageRef<Label> labels, Label* changed) {
-  const PixelThread at = PixelThread::mine(labels.extent);
+  const PixelThread at = ScanTile::mine(labels.extent);
   const Label own = label_at(labels, at);
   if (own == 0) return;
+  if (scanned == Scanned::with_moved_origin &&
+      SharedByThreads::load(labels.data + OneBased::unpack(own)) == own)
+    return;
 
   Label least = own;
-  for_each_neighbor<Connectivity::c8>([&](int dx, int dy, int) {
-    PixelThread met{at.x + dx, at.y + dy, at.z};
-    for (Label label = label_at(labels, met); label != 0; label = label_at(labels, met)) {
-      least = min(least, label);
-      met.x += dx;
-      met.y += dy;
-    }
-  });
+  for_each_neighbor<Connectivity::c8>(
+      [&](int dx, int dy, int) { least = least_ahead(labels, at, dx, dy, least); });
   if (least == own) return;
   SharedByThreads::store(&labels(at.x, at.y, at.z), least);
   raise(changed);
@@ -38,24 +64,31 @@ __global__ void scan(ImageRef<Label> labels, Label* changed) {
 
 // ---- host
 
+template <Scanned scanned>
 class Dls final : public PixelLabeler {
  public:
   explicit Dls(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
   void enqueue(const Job& job, PhaseClock& phase) override {
+    const LaunchShape shape = ScanTile::Grid::shape(job.image.extent);
+
     own_labels("Init", job, phase);
     changed_.repeat(phase, [&] {
-      phase("Scan", scan, PixelThread::Grid::shape(job.image.extent), job.labels, changed_.data());
+      phase("Scan", scan<Scanned::all>, shape, job.labels, changed_.data());
+      if constexpr (scanned == Scanned::with_moved_origin)
+        changed_again_.repeat(
+            phase, [&] { phase("Scan", scan<scanned>, shape, job.labels, changed_again_.data()); });
     });
   }
 
-  DeviceFlag changed_;
+  DeviceFlag changed_, changed_again_;
 };
 
 }  // namespace
 }  // namespace dls
 
-Variants dls_variants() { return {variant<dls::Dls>(Connectivity::c8)}; }
+Variants dls_variants() { return {variant<dls::Dls<dls::Scanned::all>>(Connectivity::c8)}; }
+Variants m8dls_variants() { return {variant<dls::Dls<dls::Scanned::with_moved_origin>>(Connectivity::c8)}; }
 
 }  // namespace gpuccl::cuda

@@ -4,7 +4,8 @@
 //   Physics Communications 194, 2015, doi:10.1016/j.cpc.2015.04.015 (4-connectivity)
 //
 //   S. Allegretti, F. Bolelli, M. Cancilla, C. Grana, "Optimizing GPU-Based Connected Components Labeling
-//   Algorithms", IPAS 2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity, the union with a single atomic)
+//   Algorithms", IPAS 2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity: section III, figure 1; the union
+//   with a single atomic: section II.A)
 //
 // Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any
 // atomic operation. Analysis relinks at every step of a walk, so that pixels met later walk less. Reduction

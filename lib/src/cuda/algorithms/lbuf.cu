@@ -1,7 +1,8 @@
 // Line-Based Union-Find (LBUF), 2D, 4- and 8-connectivity.
 //
 //   K. Yonehara, K. Aizawa, "A Line-Based Connected Component Labeling Algorithm Using GPUs", CANDAR 2015
-//   (8-connectivity: Allegretti et al. 2020, doi:10.1109/TPDS.2019.2934683)
+//   (as described in Chen et al. 2018, doi:10.1109/ACCESS.2018.2872452, figure 3; 8-connectivity: Allegretti
+//   et al. 2020, doi:10.1109/TPDS.2019.2934683, section 3.2)
 //
 // A thread block labels (a piece of) a line in shared memory: every pixel is linked to its left neighbor,
 // then all follow the links at once and relink themselves at every step, so that a run of n pixels takes log

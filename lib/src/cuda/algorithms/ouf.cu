@@ -1,7 +1,7 @@
 // Optimized Union-Find (OUF), 2D, 4- and 8-connectivity.
 //
 //   J. Chen, Q. Yao, H. Sabirin, K. Nonaka, H. Sankoh, S. Naito, "An Optimized Union-Find Algorithm for
-//   Connected Components Labeling Using GPUs", arXiv:1708.08180
+//   Connected Components Labeling Using GPUs", arXiv:1708.08180 (section II, figures 3 and 4)
 //
 // LocalMerge (Kernel 1) labels a tile coarsely by rows and columns, so that the union-find that follows,
 // along rows and columns again, has short ways to go. BoundaryAnalysis (Kernel 2) unites pixels at the

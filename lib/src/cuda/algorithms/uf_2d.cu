@@ -1,7 +1,7 @@
 // Union-Find (UF), 2D, 4- and 8-connectivity.
 //
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
-//   (8-connectivity: Allegretti et al., IPAS 2018, doi:10.1109/IPAS.2018.8708900)
+//   (8-connectivity: Allegretti et al., IPAS 2018, doi:10.1109/IPAS.2018.8708900, section II.A)
 //
 // Every thread block labels a tile of the image in shared memory, first along its rows, then from row to row.
 // Then the tiles are merged in the label image by the pixels with neighbors in another tile, and the links
