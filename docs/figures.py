@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Makes the figures of README again, or compares them with those that are there. Needs Python only.
 
-    docs/figures.py GPUCCL            writes docs/page.png, docs/cells.png, docs/ten.png and docs/speed.svg
+    docs/figures.py GPUCCL            writes docs/page.png, docs/cells.png, docs/ten.png and docs/speed.svg, and the
+                                      table of machines in docs/results/README.md
     docs/figures.py GPUCCL --check    fails where another picture would be made now
 
 The pictures are what `gpuccl label --preview` draws of the samples in data/, the page beside its preview and cut to
-its first lines. The chart shows a column of the table in docs/performance.md.
+its first lines. The chart shows a column of the table in docs/performance.md. The table of machines compares the
+submissions in docs/results: JSON of `gpuccl bench --submit`, or with the same images and protocol.
 """
+import json
 import pathlib
 import re
 import struct
@@ -107,6 +110,53 @@ def speed():
     return "\n".join(out) + "\n"
 
 
+def submissions():
+    """The results of each submission: the machines by device, and the minima by set of images, device and algorithm."""
+    runs = [json.loads(path.read_text()) for path in (DOCS / "results").glob("*.json")]
+    for run in sorted(runs, key=lambda run: run["machine"]["date"]):
+        if run.get("protocol") != "tpds2024" or any(group.get("size") != [2048, 2048, 1] for group in run["results"]):
+            continue
+        machine = {"cuda": run["machine"].get("GPU", "").split(",")[0].removeprefix("NVIDIA "),
+                   "cpu": run["machine"]["CPU"].replace("(R)", "").split(" of ")[0]}
+        times = {}
+        for group in run["results"]:
+            for row in group["algorithms"]:
+                least = [one["min_ms"] for one in row["measures"] if one["name"] == "allocated"]
+                if least and not row["wrong"]:
+                    times[f"{group['density']:g}, {group['granularity']}", row["device"], row["algorithm"]] = least[0]
+        yield machine, times
+
+
+def machines():
+    """Markdown: for each device an algorithm a line, a machine a column for each set of images."""
+    found = list(submissions())
+    tables = []
+    for device, title in (("cuda", "GPU"), ("cpu", "CPU")):
+        runs = {}  # by machine; of several measurements of an algorithm the newest counts
+        for machine, times in found:
+            for key, ms in times.items():
+                if key[1] == device:
+                    runs.setdefault(machine[device], {})[key] = ms
+        if not runs:
+            continue
+        runs = list(runs.items())
+        sets = list(dict.fromkeys(key[0] for _, times in runs for key in times if key[1] == device))
+        names = list(dict.fromkeys(key[2] for _, times in runs for key in times if key[1] == device))
+        columns = [(one, machine, times) for one in sets for machine, times in runs]
+        lines = [f"| {title} | " + " | ".join(f"{one}: {machine}" for one, machine, _ in columns) + " |",
+                 "|---|" + "--:|" * len(columns)]
+        for name in names:
+            cells = [times.get((one, device, name)) for one, _, times in columns]
+            lines.append(f"| `{name}` | " + " | ".join("" if ms is None else f"{ms:.0f}" if ms >= 100 else f"{ms:#.3g}" for ms in cells) + " |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
+
+
+def with_machines(text):
+    begin, end = "<!-- machines -->\n", "\n<!-- end of machines -->"
+    return text[:text.index(begin) + len(begin)] + machines() + text[text.index(end):]
+
+
 def main():
     program, checking = sys.argv[1], sys.argv[2:] == ["--check"]
     wrong = []
@@ -116,12 +166,17 @@ def main():
             path.write_bytes(write_png(rows))
         elif read_png(path.read_bytes()) != rows:
             wrong.append(name)
+    results = DOCS / "results/README.md"
+    if not checking:
+        results.write_text(with_machines(results.read_text()))
+    elif with_machines(results.read_text()) != results.read_text():
+        wrong.append("results/README.md")
     if not checking:
         (DOCS / "speed.svg").write_text(speed())
     elif (DOCS / "speed.svg").read_text() != speed():
         wrong.append("speed.svg")
     if wrong:
-        sys.exit(f"docs/figures.py: {', '.join(wrong)}: other pictures are made now; without --check this script writes them")
+        sys.exit(f"docs/figures.py: {', '.join(wrong)}: others are made now; without --check this script writes them")
 
 
 if __name__ == "__main__":

@@ -98,6 +98,8 @@ void BenchOptions::add_to(const Command& command) {
   add_timing(command, *this);
   command.group("Output");
   add_text_path(command, "--json", json, "json", "Results in JSON");
+  add_text_path(command, "--submit", submit, "json",
+                "Results in JSON of the experiment by which docs/results compares machines");
   add_text_path(command, "--csv", csv, "csv", "Results in CSV");
   add_folder(command, "--report", report, "DIR", "Folder for a page with charts, index.html");
   add_path(command, "--map", map, "FILE.png",
@@ -106,12 +108,34 @@ void BenchOptions::add_to(const Command& command) {
   input.add_to(command, "Reject inputs that need more memory");
 }
 
+void BenchOptions::resolve() {
+  if (submit.empty()) return;
+  const bench::TimingOptions& timing = request.timing;
+  const bench::TimingOptions usual;
+  const bool is_changed =
+      request.test != Test::average || !request.datasets.empty() || !request.algorithms.empty() ||
+      request.connectivity || !request.sizes.empty() || !request.densities.empty() ||
+      !request.granularities.empty() || request.images || request.seed != bench::Request().seed ||
+      preallocated || allocated || timing.rotate || timing.warm_up != usual.warm_up ||
+      timing.repetitions != usual.repetitions || timing.limit_s != usual.limit_s || !protocol.empty();
+  if (is_changed)
+    throw Error(Failure::usage,
+                "--submit is an experiment of its own; give --device, --gpu and --threads with it, but no "
+                "other algorithms, images or timing");
+  if (!json.empty()) throw Error(Failure::usage, "--submit writes the JSON; leave out --json");
+  json = submit;
+  protocol = bench::kTpds2024;
+  request.sizes = {{2048, 2048, 1}};
+  request.timing.limit_s = 0.25;
+}
+
 void BenchOptions::check() const {
   std::set<io::FileIdentity> outputs;
   for (const std::string& path : {json, csv, page(), map})
     if (!path.empty() && !outputs.insert(io::identify(path)).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
-  for (const auto& [option, path] : {std::pair("--json", json), std::pair("--csv", csv)})
+  for (const auto& [option, path] :
+       {std::pair(submit.empty() ? "--json" : "--submit", json), std::pair("--csv", csv)})
     if (path == "-")
       throw Error(Failure::usage,
                   std::string(option) +

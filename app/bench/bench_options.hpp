@@ -19,12 +19,15 @@ struct BenchOptions {
   int threads = 0;       // 0: all
   std::string protocol;  // of a paper; "" for none
   std::string json;
+  std::string submit;  // as json, of the experiment that machines are compared by
   std::string csv;
   std::string report;  // folder
   std::string map;
 
   void add_to(const Command& command);
 
+  /// Sets the experiment of --submit. Call once, before the rest. Error (usage).
+  void resolve();
   /// Refuses what contradicts itself. Error (usage).
   void check() const;
   /// The page that --report writes in its folder, "" without --report.

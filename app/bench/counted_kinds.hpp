@@ -21,6 +21,19 @@ inline constexpr AccessKind kAccessKinds[] = {
     {"tile_atomics", &Accesses::tile_atomics},
 };
 
+/// Bytes that these accesses to the image and to global memory move at least: a byte of the image, a label of
+/// 4 bytes, which an atomic operation reads and writes. Wider accesses count as one.
+inline double least_bytes(const Accesses& of) {
+  return static_cast<double>(of.image_reads) + 4.0 * static_cast<double>(of.reads + of.writes) +
+         8.0 * static_cast<double>(of.atomics);
+}
+
+/// least_bytes() as a multiple of what the bandwidth bound moves for `elements`: it reads a byte and writes a
+/// label for each.
+inline double multiple_of_floor_bytes(const Accesses& of, double elements) {
+  return elements > 0 ? least_bytes(of) / (5 * elements) : 0;
+}
+
 /// One figure of thread blocks, under its name in reports.
 struct WorkKind {
   const char* name;   // as a key

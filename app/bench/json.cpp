@@ -22,7 +22,8 @@ Json object(const Measure& measure, const Row& row) {
 }
 
 /// Counts of a phase: means over the images and, for --test work, over their thread blocks.
-Json object(const PhaseTime& phase, int images, Test test) {
+Json object(const PhaseTime& phase, const Row& row, Test test) {
+  const int images = row.images;
   Json json{{"name", phase.phase}, {"launches", static_cast<double>(phase.launches) / images}};
   if (test == Test::work) {
     json["blocks"] = static_cast<double>(phase.work.blocks) / images;
@@ -34,6 +35,8 @@ Json object(const PhaseTime& phase, int images, Test test) {
   }
   for (const AccessKind& kind : kAccessKinds)
     json[kind.name] = static_cast<double>(phase.accesses.*kind.count) / images;
+  json["least_bytes"] = least_bytes(phase.accesses) / images;
+  json["multiple_of_floor_bytes"] = multiple_of_floor_bytes(phase.accesses, images * row.elements);
   return json;
 }
 
@@ -45,7 +48,7 @@ Json object(const Row& row, Test test) {
   if (row.floor_ms > 0) json["floor"] = {{"name", row.floor}, {"median_ms", row.floor_ms}};
   if (is_counted(test)) {
     json["phases"] = Json::array();
-    for (const PhaseTime& phase : row.counted) json["phases"].push_back(object(phase, row.images, test));
+    for (const PhaseTime& phase : row.counted) json["phases"].push_back(object(phase, row, test));
     return json;
   }
   json["measures"] = Json::array();

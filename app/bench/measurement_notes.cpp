@@ -126,6 +126,9 @@ void add_memory(std::vector<std::string>& lines) {
       "image reads: of the input; reads, writes, atomics: of labels and parent pointers in global memory; "
       "tile: of those in shared memory");
   lines.push_back(
+      "bytes: what accesses to the image (1 byte) and to global memory (4, atomics 8) move at least, caches "
+      "included; x floor: as a multiple of the 5 bytes per pixel of the bandwidth bound");
+  lines.push_back(
       "find steps (the iterations of Chen et al. 2018) are reads of parent pointers; not counted: flags that "
       "end a loop, other maps than labels, relabeling");
 }

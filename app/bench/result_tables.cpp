@@ -135,12 +135,16 @@ Table memory_table(const Group& group) {
     table.header.push_back(kind.name);
     std::replace(table.header.back().begin(), table.header.back().end(), '_', ' ');
   }
+  table.header.insert(table.header.end(), {"bytes", "x floor"});
   for (const Row& row : group.rows) {
     for (const PhaseTime& phase : row.counted) {
       table.rows.push_back({row.algorithm, phase.phase, three_digits(double(phase.launches) / row.images)});
       for (const AccessKind& kind : kAccessKinds)
         table.rows.back().push_back(
             std::to_string(std::llround(static_cast<double>(phase.accesses.*kind.count) / row.images)));
+      table.rows.back().push_back(std::to_string(std::llround(least_bytes(phase.accesses) / row.images)));
+      table.rows.back().push_back(
+          three_digits(multiple_of_floor_bytes(phase.accesses, row.images * row.elements)));
     }
     if (const std::string text = note(row); !text.empty()) table.rows.push_back({row.algorithm, text});
   }

@@ -293,7 +293,10 @@ int run_bench(const BenchOptions& options) {
 void setup_bench(const Command& command) {
   const auto options = std::make_shared<BenchOptions>();
   options->add_to(command);
-  command.on_run([options] { return run_bench(*options); });
+  command.on_run([options] {
+    options->resolve();
+    return run_bench(*options);
+  });
 }
 
 }  // namespace gpuccl::app

@@ -155,6 +155,46 @@ TEST_CASE("the protocol of TPDS 2024 times the allocation too, and shows minima"
   fails({"bench", "--protocol", "tpds2020"}, 64, "tpds2024");
 }
 
+TEST_CASE("a submission is one experiment, whose parameters cannot be changed") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "mine.json";
+  for (const Words& words : {Words{"--algo", "runs"},
+                             {"--size", "64x64"},
+                             {"--test", "steps"},
+                             {"--densities", "0.5"},
+                             {"--granularities", "1"},
+                             {"--dataset", source_file("data/page.png")},
+                             {"--images", "1"},
+                             {"--repetitions", "1"},
+                             {"--warm-up", "0"},
+                             {"--time-limit", "1"},
+                             {"--seed", "2"},
+                             {"--rotate"},
+                             {"--allocated"},
+                             {"--preallocated"},
+                             {"-c", "8"},
+                             {"--protocol", "tpds2024"}}) {
+    CAPTURE(words.front());
+    Words all{"bench", "--submit", file};
+    all.insert(all.end(), words.begin(), words.end());
+    fails(all, 64, "--submit is an experiment of its own");
+  }
+  fails({"bench", "--submit", file, "--json", scratch / "b.json"}, 64, "leave out --json");
+  fails({"bench", "--submit", "-"}, 64, "cannot go to standard output");
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("a submission has all algorithms by the protocol of TPDS 2024", "[.long]") {
+  const ScratchFolder scratch;
+  succeeds({"bench", "--submit", scratch / "mine.json", "--device", "cpu"});
+  const Json json = Json::parse(read_file(scratch / "mine.json"));
+  CHECK(json["protocol"] == "tpds2024");
+  CHECK(json["time_limit_s"] == 0.25);
+  CHECK(json["results"].size() == 4);
+  CHECK(json["results"][0]["size"] == Json::array({2048, 2048, 1}));
+  CHECK(json["results"][0]["algorithms"].size() == 6);
+}
+
 /// Images of which one cannot be read, so that standard error says when the first dataset is through.
 Words two_datasets(const ScratchFolder& scratch) {
   std::filesystem::create_directory(scratch / "many");

@@ -179,6 +179,10 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   const double blocks = 35 * 25, pixels = 70 * 50;
   CHECK(at("buf", "Initialization", "writes") == blocks);
   CHECK(at("buf", "Initialization", "reads") == 0);
+  CHECK(at("buf", "Initialization", "bytes") == 4 * blocks);
+  CHECK(at("buf", "Initialization", "x floor") == 0.2);  // a label for each four pixels
+  CHECK(at("ole", "Init", "bytes") == 5 * pixels);
+  CHECK(at("ole", "Init", "x floor") == 1);
   CHECK(at("buf", "Compression", "reads") > blocks);
   CHECK(at("buf", "Compression", "atomics") == 0);
   CHECK(at("buf", "Merge", "atomics") > 0);
@@ -195,6 +199,8 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   CHECK(phases.size() == 4);
   CHECK(phases[0]["name"] == "Initialization");
   CHECK(phases[0]["writes"] == blocks);
+  CHECK(phases[0]["least_bytes"] == 4 * blocks);
+  CHECK(phases[0]["multiple_of_floor_bytes"] == 4 * blocks / (5 * pixels));
   const std::string csv = as_csv(results);
   CHECK(csv.find(",phase,launches,image_reads,reads,writes,atomics,tile_reads,tile_writes,tile_atomics\n") !=
         std::string::npos);
