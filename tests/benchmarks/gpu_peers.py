@@ -10,6 +10,7 @@ no labeling of its own; kornia has two made of its functions, of which one is a 
     gpu_peers.py --gpuccl build/release/app/gpuccl             table
     gpu_peers.py --gpuccl build/release/app/gpuccl --minimal   the smallest image found that NPP labels wrongly
     gpu_peers.py --python                                      table of calls of Python, gpuccl's among them
+    gpu_peers.py --npp-is-wrong     fails if NPP labels the images of docs/bench.md rightly; 77 without GPU, CuPy or NPP
 """
 import argparse
 import ctypes
@@ -22,8 +23,12 @@ import subprocess
 import sys
 import tempfile
 
-import cupy
-import numpy
+try:
+    import cupy
+    import numpy
+except ImportError as problem:
+    print(f"gpu_peers.py: {problem}; install cupy-cuda13x")
+    sys.exit(77)
 
 from partition import count_of, same_partition, verdict
 
@@ -342,13 +347,39 @@ def minimal(peer, connectivity):
     return image
 
 
+# The images of docs/bench.md, by connectivity: one component, in which NPP 13.2.0 finds two.
+SPLIT_BY_NPP = {8: ("#.#", "#.#", ".#."), 4: ("#.#", "#.#", "#.#", "###")}
+
+
+def expect_npp_is_wrong():
+    """Ends with 1 if a minimal image is labeled rightly: then the documents, which warn of NPP, are out of date."""
+    try:
+        peer = with_npp()[0]
+    except Exception as problem:  # of whatever kind: no GPU, no library
+        print(f"skipped: {problem}")
+        sys.exit(77)
+    right = []
+    for connectivity, rows in SPLIT_BY_NPP.items():
+        image = numpy.array([[pixel == "#" for pixel in row] for row in rows], numpy.uint8)
+        labels = cupy.asnumpy(peer.label(cupy.asarray(image), connectivity)).reshape(image.shape)
+        print(f"NPP {peer.version}, {connectivity}-connectivity: {len(numpy.unique(labels[image != 0]))} labels in 1 component")
+        if same_partition(labels, components_of_small(image, connectivity)):
+            right.append(f"{connectivity}-connectivity")
+    if right:
+        sys.exit(f"gpu_peers.py: NPP {peer.version} is right now with {', '.join(right)}; docs/bench.md says that it is wrong")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ours = parser.add_mutually_exclusive_group(required=True)
     ours.add_argument("--gpuccl", help="the program, built with CUDA")
     ours.add_argument("--python", action="store_true", help="the package gpuccl of this Python instead")
+    ours.add_argument("--npp-is-wrong", action="store_true",
+                      help="fail if NPP labels the images of docs/bench.md rightly")
     parser.add_argument("--minimal", action="store_true", help="look for the smallest image that NPP labels wrongly")
     arguments = parser.parse_args()
+    if arguments.npp_is_wrong:
+        return expect_npp_is_wrong()
     peers, missing = load_peers()
     if arguments.python:
         package = Package()
