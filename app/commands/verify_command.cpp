@@ -13,6 +13,7 @@
 #include "app/options/option_helpers.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/weighted_sum.hpp"
 #include "io/read/label_fingerprint.hpp"
 #include "io/report/reported_run.hpp"
 
@@ -115,10 +116,12 @@ class Verification {
       const std::uint64_t bytes = path.empty() ? 0 : io::bytes_of_regular_file(path);
       if (path.empty())
         say(file->path, "is missing", false);
-      else if (bytes == file->bytes)
-        say(path, "size agrees with the report", true);
-      else
+      else if (bytes != file->bytes)
         say(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
+      else if (io::concerning(path, [&] { return io::checksum_of_file(path); }) == file->checksum)
+        say(path, "content agrees with the report", true);
+      else
+        say(path, "content differs from the report", false);
     }
   }
 

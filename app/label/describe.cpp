@@ -168,9 +168,11 @@ void Description::contacts() {
 
 void Description::written(LabelOutputs& outputs) {
   const auto written = [](const io::AtomicFile* file) {
-    return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
+    return file != nullptr ? io::ReportedFile{file->path(), file->size(), file->checksum()}
+                           : io::ReportedFile{};
   };
   report.output = written(outputs.image());
+  report.output.checksum.clear();  // which has a fingerprint
   report.preview = written(outputs.preview());
   report.stats = written(outputs.stats());
   report.contacts = written(outputs.contacts());

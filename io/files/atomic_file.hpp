@@ -10,6 +10,7 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/weighted_sum.hpp"
 
 namespace gpuccl::io {
 
@@ -47,6 +48,9 @@ class AtomicFile {
   void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
   void write_at(const void* data, std::size_t bytes, std::size_t offset);
   std::size_t size() const;  // bytes in the file now; 0 of a folder
+  /// Returns the checksum if only write() has written, or if others have added their sums.
+  std::string checksum() const { return sum_.text(size()); }
+  void add_to_checksum(std::uint64_t sum) { sum_.add(sum); }
 
   /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if
   /// needed.
@@ -94,6 +98,7 @@ class AtomicFile {
   bool can_give_back_ = true;                 // nothing is lost that stood under the name before
   std::optional<mode_t> mode_;                // of the file that is replaced
   std::size_t end_ = 0;
+  ByteSum sum_;
   bool finished_ = false;
 };
 

@@ -3,35 +3,54 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <type_traits>
+#include <utility>
+
+#include "io/files/weighted_sum.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-constexpr std::uint64_t kMix[] = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};  // K1 and K2
-
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Product = unsigned __int128;
-  const Product product = Product{a} * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
 /// Adds up the runs of one row.
 class RowSum {
  public:
-  explicit RowSum(std::int64_t row) : row_(mix(static_cast<std::uint64_t>(row) ^ kMix[0], kMix[1])) {}
+  explicit RowSum(std::int64_t row) : row_(row) {}
 
   void add(int begin, int end, std::uint64_t number) {
-    const std::uint64_t place =
-        static_cast<std::uint32_t>(begin) | std::uint64_t{static_cast<std::uint32_t>(end)} << 32;
-    sum_ += mix(place ^ kMix[1], number ^ row_);
+    if (begin >= first_ && end - first_ <= Weights::kBlock) {
+      of_block_ += number * weight(begin, end);
+      return;
+    }
+    while (begin < end) {
+      turn_to(begin >> Weights::kBlockBits);
+      const int last = first_ + std::min(Weights::kBlock, end - first_);
+      of_block_ += number * weight(begin, last);
+      begin = last;
+    }
   }
-  std::uint64_t sum() const { return sum_; }
+  /// Adds the sum of a block, weighted already.
+  void add_block(int block, std::uint64_t sum) {
+    sum_ += sum * factor_of_block(static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(block));
+  }
+  std::uint64_t sum() {
+    turn_to(0);
+    return sum_;
+  }
 
  private:
-  std::uint64_t row_, sum_ = 0;
+  void turn_to(int block) {
+    if (of_block_ != 0) add_block(first_ >> Weights::kBlockBits, std::exchange(of_block_, 0));
+    first_ = block << Weights::kBlockBits;
+  }
+  /// The weight of columns [begin, end) of the block.
+  std::uint64_t weight(int begin, int end) const {
+    return kWeights.before[static_cast<std::size_t>(end - first_)] -
+           kWeights.before[static_cast<std::size_t>(begin - first_)];
+  }
+
+  std::int64_t row_;
+  int first_ = 0;  // column of the block
+  std::uint64_t of_block_ = 0, sum_ = 0;
 };
 
 std::uint64_t number_of(double value) {
@@ -57,36 +76,21 @@ std::uint64_t sum_of_runs(std::int64_t first_row, const LabelRuns& rows, Number 
   std::size_t i = 0;
   for (const std::size_t end : rows.ends) {
     RowSum row(first_row++);
-    while (i < end) {
-      const LabelRun& run = rows.runs[i++];
-      const std::uint64_t of_run = number(run.label);
-      int last = run.end;
-      for (; i < end && rows.runs[i].begin == last && number(rows.runs[i].label) == of_run; ++i)
-        last = rows.runs[i].end;
-      if (of_run != 0) row.add(run.begin, last, of_run);
-    }
+    for (; i < end; ++i) row.add(rows.runs[i].begin, rows.runs[i].end, number(rows.runs[i].label));
     sum += row.sum();
   }
   return sum;
 }
 
-/// The end of the run of equal samples that begins at `x`.
-template <class Bits>
-int end_of_run(const Bits* row, int x, int width) {
-  constexpr int kInWord = std::numeric_limits<std::uint64_t>::digits / std::numeric_limits<Bits>::digits;
-  const Bits sample = row[x++];
-  std::uint64_t same = sample;
-  for (std::size_t bits = 8 * sizeof(Bits); bits < 64; bits *= 2) same |= same << bits;
-  for (; width - x >= kInWord; x += kInWord) {
-    std::uint64_t word;
-    std::memcpy(&word, row + x, sizeof word);
-    if ((word ^= same) == 0) continue;
-    const int zeros =
-        std::endian::native == std::endian::little ? std::countr_zero(word) : std::countl_zero(word);
-    return x + zeros / static_cast<int>(8 * sizeof(Bits));
-  }
-  while (x < width && row[x] == sample) ++x;
-  return x;
+/// The weighted sum of the first samples of a block.
+template <class Sample, class Bits>
+std::uint64_t sum_of_block(const Bits* samples, std::size_t count) {
+  if constexpr (std::is_integral_v<Sample> && sizeof(Sample) <= sizeof(std::uint32_t))
+    return weigh<Sample>(samples, count);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (samples[i] != 0) sum += number_of_bits<Sample>(samples[i]) * kWeights.of[i];
+  return sum;
 }
 
 template <class Sample, class Bits>
@@ -94,11 +98,10 @@ std::uint64_t sum_of(std::int64_t first_row, std::int64_t rows, int width, const
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < rows; ++i, samples += width) {
     RowSum row(first_row + i);
-    for (int x = 0; x < width;) {
-      const int end = end_of_run(samples, x, width);
-      const std::uint64_t number = samples[x] == 0 ? 0 : number_of_bits<Sample>(samples[x]);
-      if (number != 0) row.add(x, end, number);
-      x = end;
+    for (int x = 0; x < width; x += std::min(Weights::kBlock, width - x)) {
+      const auto count = static_cast<std::size_t>(std::min(Weights::kBlock, width - x));
+      if (const std::uint64_t of_block = sum_of_block<Sample>(samples + x, count); of_block != 0)
+        row.add_block(x >> Weights::kBlockBits, of_block);
     }
     sum += row.sum();
   }
@@ -156,7 +159,7 @@ void ContentHash::add(ValueType type, std::int64_t row, std::span<const ValueRun
   for (const ValueRun& run : runs) {
     const std::uint64_t number =
         is_floating(type) ? number_of(std::bit_cast<double>(run.value)) : std::uint64_t{run.value};
-    if (number != 0) sum.add(run.begin, run.end, number);
+    sum.add(run.begin, run.end, number);
   }
   add_sum(sum.sum());
 }
@@ -164,10 +167,8 @@ void ContentHash::add(ValueType type, std::int64_t row, std::span<const ValueRun
 std::string ContentHash::text(const Extent& extent) const {
   std::uint64_t hash = sum();
   for (const int axis : {extent.width, extent.height, extent.depth})
-    hash = mix(hash ^ kMix[0], static_cast<std::uint64_t>(axis) ^ kMix[1]);
-  std::string text(16, '0');
-  for (std::size_t i = 0; i < text.size(); ++i) text[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-  return text;
+    hash = mix(hash ^ kFirstMix, static_cast<std::uint64_t>(axis) ^ kSecondMix);
+  return hex_of(hash);
 }
 
 }  // namespace gpuccl::io

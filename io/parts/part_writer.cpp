@@ -85,9 +85,10 @@ std::vector<StripEntry> gathered_in_first(PartLink& link, const std::vector<Stri
   return all;
 }
 
-void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset) {
+void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteSum* sum = nullptr) {
   text.copy_to([&](std::string_view piece) {
     file.write_at(piece.data(), piece.size(), offset);
+    if (sum != nullptr) sum->add(offset, piece.data(), piece.size());
     offset += piece.size();
   });
 }
@@ -173,7 +174,9 @@ void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<v
   together(link,
            [&] { concerning(file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); }); });
   const std::uint64_t offset = link.scan(text.size()).before;
-  together(link, [&] { concerning(file.path(), [&] { copy(text, file, offset); }); });
+  ByteSum sum;
+  together(link, [&] { concerning(file.path(), [&] { copy(text, file, offset, &sum); }); });
+  file.add_to_checksum(link.scan(sum.sum()).all);
 }
 
 }  // namespace gpuccl::io

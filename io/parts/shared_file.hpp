@@ -22,6 +22,10 @@ class SharedFile {
   const std::string& path() const { return path_; }
   int descriptor() const { return made_ != nullptr ? made_->descriptor() : opened_.get(); }
   void write_at(const void* data, std::size_t bytes, std::uint64_t offset);
+  /// Sum of what all parts have written, for AtomicFile::checksum().
+  void add_to_checksum(std::uint64_t sum) {
+    if (made_ != nullptr) made_->add_to_checksum(sum);
+  }
   /// Flushes the section of this part to the disk.
   void finish();
 

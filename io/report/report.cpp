@@ -117,7 +117,10 @@ OrderedJson labeling_of(const Report& report) {
 
 OrderedJson file_of(const ReportedFile& file) {
   if (file.path.empty()) return nullptr;
-  return {{"path", file.path}, {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
+  OrderedJson json = {{"path", file.path},
+                      {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
+  if (!file.checksum.empty()) json["checksum"] = file.checksum;
+  return json;
 }
 
 OrderedJson output_of(const Report& report) {

@@ -21,6 +21,7 @@ namespace gpuccl::io {
 struct ReportedFile {
   std::string path;
   std::uint64_t bytes = 0;
+  std::string checksum = {};  // ByteSum::text(); empty if it is not known
 };
 
 /// Holes that were filled before labeling.

@@ -48,7 +48,9 @@ ReportedFile file_in(const Json& head, const char* key) {
   const auto file = head.find(key);
   if (file == head.end() || file->is_null()) return {};
   const Json& bytes = file->at("bytes");
-  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>()};
+  const auto checksum = file->find("checksum");
+  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>(),
+          checksum == file->end() ? std::string() : checksum->get<std::string>()};
 }
 
 /// The files of the images of samples, each once: several may be channels of one.

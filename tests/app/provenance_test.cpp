@@ -3,12 +3,14 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "binary.hpp"
+#include "io/files/weighted_sum.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -129,6 +131,61 @@ TEST_CASE("a fingerprint is of values if these are written") {
   CHECK(bytes != npy("<f4", "\0\0\0\xc0\0\0\0\xc0\0\0\0\0\0\0\xa1\x40"s));
 }
 
+TEST_CASE("a checksum is that of the bytes, by a definition of its own") {
+  const auto checksum = [](const std::string& text) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::uint64_t word = i / 4, byte = static_cast<unsigned char>(text[i]);
+      const std::uint64_t weight = io::mix(word % 1024 ^ io::kFirstMix, io::kSecondMix) >> 33 | 1;
+      sum += (byte << i % 4 * 8) * weight * (io::mix(io::kFirstMix, word / 1024 ^ io::kSecondMix) | 1);
+    }
+    return io::hex_of(io::mix(sum ^ io::kFirstMix, text.size() ^ io::kSecondMix));
+  };
+  const ScratchFolder scratch;
+  for (const std::size_t size : {0, 1, 3, 4, 5, 63, 4095, 4096, 4097, 10001}) {
+    std::string text(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7 + i / 256 * 3 + 200);
+    write_file(scratch / "file", text);
+    CHECK(io::checksum_of_file(scratch / "file") == checksum(text));
+    for (const std::size_t step : {1, 7, 4096}) {  // in pieces, the last one first
+      io::ByteSum sum;
+      for (std::size_t at = (size + step - 1) / step * step; at > 0; at -= step)
+        sum.add(at - step, text.data() + at - step, std::min(step, size - (at - step)));
+      CHECK(sum.text(size) == checksum(text));
+    }
+  }
+}
+
+TEST_CASE("tables of tasks have the checksums that they have of one process") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({60, 40, 9}, 0.4, 1, 3).view());
+  const auto words = [&](const std::string& name) {
+    return Words{input,
+                 "-c",
+                 "6",
+                 "-o",
+                 scratch / name + ".tif",
+                 "--stats",
+                 scratch / name + ".csv",
+                 "--contacts",
+                 scratch / name + "-contacts.csv",
+                 "--quiet"};
+  };
+  const Json whole = label(words("whole"));
+  for (const char* const part : {"1/2", "2/2", "", "1/2", "2/2"}) {
+    Words task = words("tasks");
+    task.insert(task.begin(), "label");
+    task.insert(task.end(), {"--part", part, "--parts-dir", scratch / "parts"});
+    succeeds(*part == '\0' ? Words{"join", scratch / "parts"} : task);
+  }
+  succeeds({"join", scratch / "parts", "--finish", "--quiet"});
+  const Json tasks = Json::parse(read_file(scratch / "tasks.json"));
+  for (const char* const table : {"stats", "contacts"})
+    CHECK(tasks[table]["checksum"] == whole[table]["checksum"]);
+  CHECK_THAT(succeeds({"verify", scratch / "tasks.json"}),
+             tests::containing("tasks-contacts.csv: content agrees with the report\n"));
+}
+
 /// A label image with its report and tables.
 struct Labeled {
   const ScratchFolder scratch;
@@ -145,8 +202,8 @@ struct Labeled {
 TEST_CASE("gpuccl verify finds files that have changed") {
   const Labeled made;
   CHECK(succeeds({"verify", made.report}) == made.image + ": labels agree with the report\n" + made.folder +
-                                                 "/out.png: size agrees with the report\n" + made.table +
-                                                 ": size agrees with the report\n");
+                                                 "/out.png: content agrees with the report\n" + made.table +
+                                                 ": content agrees with the report\n");
   CHECK(succeeds({"verify", made.report, "--quiet"}).empty());
 
   // Another file gets the same labels.
@@ -167,8 +224,20 @@ TEST_CASE("gpuccl verify finds files that have changed") {
   CHECK(gpuccl({"verify", made.report, "--quiet"}).code == 1);
   write_file(made.image, bytes);
   succeeds({"verify", made.report});
-  write_file(made.table, read_file(made.table) + "x");
+  const std::string table = read_file(made.table);
+  write_file(made.table, table + "x");
   CHECK_THAT(verified(), tests::containing(" bytes instead of "));
+  write_file(made.table, table);
+  for (const std::string& path : {made.table, made.folder + "/out.png"}) {
+    const std::string right = read_file(path);
+    for (std::size_t at = 0; at < right.size(); at += 1 + right.size() / 50) {
+      std::string wrong = right;
+      wrong[at] = static_cast<char>(wrong[at] ^ 1);
+      write_file(path, wrong);
+      CHECK_THAT(verified(), tests::containing(path + ": content differs from the report\n"));
+    }
+    write_file(path, right);
+  }
   fs::remove(made.table);
   CHECK_THAT(verified(), tests::containing("out.csv: is missing\n"));
   fs::remove(made.image);

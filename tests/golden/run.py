@@ -52,7 +52,7 @@ def execute(words, folder):
 
 # Of a report and of a line of --report: what differs from run to run, or with a library's compression, and what is
 # compared by itself.
-VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "seconds", "files", "fingerprint"}
+VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "seconds", "files", "fingerprint", "checksum"}
 
 
 def plain_report(value, inside=""):

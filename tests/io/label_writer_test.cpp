@@ -157,16 +157,16 @@ std::string fingerprint(LabelType type, Extent extent, const std::vector<Sample>
 TEST_CASE("a fingerprint is the same in every version") {
   const std::vector<Label> labels = {0, 1, 1, 2, 0,     0, 0, 0, 3, 3, 3, 3,
                                      1, 0, 0, 1, 70000, 0, 5, 5, 0, 0, 0, 0};
-  CHECK(fingerprint(Type::u32, {4, 3, 2}, labels) == "19d44a1583821355");
-  CHECK(fingerprint(Type::i32, {4, 1, 1}, std::vector<std::int32_t>{0, -2, -2, 5}) == "f9f87e0fef512241");
-  CHECK(fingerprint(Type::f32, {4, 1, 1}, std::vector<float>{0, -2, -2, 5}) == "f9f87e0fef512241");
+  CHECK(fingerprint(Type::u32, {4, 3, 2}, labels) == "0f69be1f7a7d23b6");
+  CHECK(fingerprint(Type::i32, {4, 1, 1}, std::vector<std::int32_t>{0, -2, -2, 5}) == "9926fe12904dd82a");
+  CHECK(fingerprint(Type::f32, {4, 1, 1}, std::vector<float>{0, -2, -2, 5}) == "9926fe12904dd82a");
   CHECK(fingerprint(Type::u32, {2, 1, 1}, std::vector<Label>{0, 0}) == "8524d2dd128a8f20");
   CHECK(fingerprint(Type::u32, {1, 2, 1}, std::vector<Label>{0, 0}) != "8524d2dd128a8f20");
 }
 
 TEST_CASE("a fingerprint finds runs in samples of every size") {
   std::mt19937 random(3);
-  for (const int width : {1, 2, 7, 8, 9, 31, 64, 257}) {
+  for (const int width : {1, 2, 7, 8, 9, 31, 64, 257, 1023, 1024, 1025, 3000}) {
     std::vector<std::uint8_t> small(static_cast<std::size_t>(width));
     for (std::uint8_t& sample : small)
       sample = static_cast<std::uint8_t>(random() % 5 == 0 ? random() % 3 : 1);
@@ -185,6 +185,27 @@ TEST_CASE("a fingerprint finds runs in samples of every size") {
     CHECK(of_middle.sum() == by_runs.sum());
     CHECK(of_large.sum() == by_runs.sum());
   }
+}
+
+TEST_CASE("a fingerprint of negative and fractional values is that of the numbers") {
+  std::vector<std::int8_t> small(1100);
+  for (std::size_t i = 0; i < small.size(); ++i) small[i] = static_cast<std::int8_t>(i * 37 % 256 - 128);
+  const std::vector<std::int16_t> middle(small.begin(), small.end());
+  const std::vector<std::int32_t> large(small.begin(), small.end());
+  const std::vector<std::int64_t> huge(small.begin(), small.end());
+  const std::vector<float> floats(small.begin(), small.end());
+  const std::vector<double> doubles(small.begin(), small.end());
+  const auto sum_of = [](Type type, const auto& samples) {
+    ContentHash hash(type);
+    hash.add(5, 2, static_cast<int>(samples.size()) / 2, samples.data());
+    return hash.sum();
+  };
+  const std::uint64_t sum = sum_of(Type::i8, small);
+  CHECK(sum_of(Type::i16, middle) == sum);
+  CHECK(sum_of(Type::i32, large) == sum);
+  CHECK(sum_of(Type::i64, huge) == sum);
+  CHECK(sum_of(Type::f32, floats) == sum);
+  CHECK(sum_of(Type::f64, doubles) == sum);
 }
 
 }  // namespace
