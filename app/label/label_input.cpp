@@ -77,6 +77,8 @@ LabelWork LabelInput::work(const Extent& extent) const {
   if (value_type_) {
     work.values = sample_type_;
     work.delta = options_.values.most_difference();
+    work.by_object = options_.values.objects;
+    work.sums_values = options_.values.one_each() && !options_.values.objects;
     if (work.engine.device != DeviceChoice::cuda) work.engine.device = DeviceChoice::cpu;
   }
   return work;

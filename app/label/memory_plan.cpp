@@ -13,6 +13,7 @@
 #include "gpuccl/values.hpp"
 #include "io/files/bytes_in_words.hpp"
 #include "io/image/limits.hpp"
+#include "io/report/value_table.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -34,8 +35,14 @@ double bytes_of_component(const LabelWork& work) {
   constexpr std::size_t kToSelect = 4 * sizeof(Label) + sizeof(Box);
   const std::size_t to_measure =
       columns(work.measures.wanted).empty() ? 0 : bytes_of_sums(work.measures, work.extent) + sizeof(Label);
+  // As if each component had a value of its own, and all are put in order.
+  constexpr std::size_t kOfSum = sizeof(io::OfValue) + sizeof(Label);
+  // Before all that, values are numbered in hash tables, of a strip and of all, and copied as identifiers.
+  constexpr std::size_t kToNumber = 6 * sizeof(ValueBits);
+  const std::size_t later = (work.sums_values ? kOfSum : 0) + (work.selects ? kToSelect : 0) +
+                            (work.wraps ? kBytesToWrap : 0) + to_measure;
   return static_cast<double>(Components::kBytesEach + (work.values ? sizeof(ValueBits) : 0) +
-                             (work.selects ? kToSelect : 0) + (work.wraps ? kBytesToWrap : 0) + to_measure);
+                             std::max(work.by_object ? kToNumber : 0, later));
 }
 
 double tables_of(const LabelWork& work, const Extent& extent) {
@@ -140,16 +147,31 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   return (bytes_of(work, extent) + of_border + of_faces) * (work.labels_background ? 2 : 1);
 }
 
-MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings) {
+/// Bytes that are left to components of an image that is labeled at once.
+double bytes_left_at_once(const LabelWork& work, std::int64_t memory) {
+  return std::max(static_cast<double>(kKeptInAnyCase), static_cast<double>(memory) - bytes_at_once(work));
+}
+
+/// Slabs of values have whole slices.
+bool cuts_slices(const LabelWork& work, const std::vector<Slab>& slabs) {
+  return work.values && slabs.front().y1 < work.extent.height;
+}
+
+/// `most`: components, if that is why slabs are smaller.
+MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings,
+                      std::int64_t most = 0) {
   MemoryPlan plan;
   plan.halvings = halvings;
   plan.slabs = cut(work, halvings);
-  if (work.values && plan.slabs.front().y1 < work.extent.height)
+  if (cuts_slices(work, plan.slabs)) {
+    const double of_slice = bytes_of(work, {work.extent.width, work.extent.height, 1});
+    const double of_components = work.extent.depth == 1 ? bytes_of_components(work, most) : 0;
     throw Error(Failure::memory,
-                "needs up to " +
-                    io::bytes_in_words(bytes_of(work, {work.extent.width, work.extent.height, 1})) +
-                    " of memory for the values of a slice; the limit is " +
-                    io::bytes_in_words(static_cast<double>(memory)));
+                "needs up to " + io::bytes_in_words(of_slice + of_components) +
+                    " of memory for the values of a " + "slice" +
+                    (of_components > 0 ? " and " + std::to_string(most) + " components" : "") +
+                    "; the limit is " + io::bytes_in_words(static_cast<double>(memory)));
+  }
   plan.looks_ahead = !work.values && !are_smallest(work, halvings);
   const double available = static_cast<double>(memory - held);
   const double needed = plan.slab_bytes = bytes_of_slab(work, plan.slabs.back());
@@ -198,27 +220,31 @@ MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t 
   return plan_large_slabs(work, memory, held);
 }
 
-bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most) {
-  const double left =
-      std::max(static_cast<double>(kKeptInAnyCase), static_cast<double>(memory) - bytes_at_once(work));
-  return bytes_of_components(work, most) <= left;
+std::int64_t most_that_fit(const LabelWork& work, std::int64_t memory) {
+  return static_cast<std::int64_t>(bytes_left_at_once(work, memory) / bytes_of_component(work));
 }
 
-MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held) {
-  const std::int64_t most = most_at_once(work, gpu_memory(work));
-  if (work.values && std::int64_t{work.extent.width} * work.extent.height > most)
+bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most) {
+  return bytes_of_components(work, most) <= bytes_left_at_once(work, memory);
+}
+
+MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
+                            std::int64_t most) {
+  const std::int64_t most_elements = most_at_once(work, gpu_memory(work));
+  if (work.values && std::int64_t{work.extent.width} * work.extent.height > most_elements)
     throw Error(Failure::memory, "needs more GPU memory for one slice than the GPU has; use --device cpu");
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
-  while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most ||
+  while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most_elements ||
                                            bytes_of_slab(work, cut(work, halvings).back()) > available))
     ++halvings;
-  return plan_slabs(work, memory, held, halvings);
+  return plan_slabs(work, memory, held, halvings, most);
 }
 
 std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
                                              const MemoryPlan& than) {
-  if (are_smallest(work, than.halvings)) return std::nullopt;
+  if (are_smallest(work, than.halvings) || cuts_slices(work, cut(work, than.halvings + 1)))
+    return std::nullopt;
   return plan_slabs(work, memory, held, than.halvings + 1);
 }
 

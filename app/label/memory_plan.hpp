@@ -24,6 +24,8 @@ struct LabelWork {
   MeasureRequest measures = {};
   std::optional<ValueType> values = {};  // of an image of these
   double delta = 0;
+  bool by_object = false;    // each value is one component
+  bool sums_values = false;  // the components of each value are counted
 };
 
 /// Plan for labeling an input within a memory limit.
@@ -48,16 +50,22 @@ double bytes_of_components(const LabelWork& work, std::int64_t most);
 /// a GPU that is going to be used bounds slabs too. Error (memory) when not even the smallest slab fits.
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held);
 
-/// Plans the largest slabs that fit, for an image whose components may not fit in addition to it.
-MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held);
+/// Plans the largest slabs that fit, for an image whose components may not fit in addition to it: there are
+/// no more than `most`.
+MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
+                            std::int64_t most = 0);
 
 /// Returns the next plan if there were too many components: smaller slabs, which leave more memory for
-/// components. Each slab counts its own, so their number grows. None if slabs cannot be smaller.
+/// components. Each slab counts its own, so their number grows. None if slabs cannot be smaller: those of
+/// values have whole slices.
 std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
                                              const MemoryPlan& than);
 
 /// Whether an image that is labeled at once fits, with its components, of which there are no more
 /// than `most`, or the maximum possible.
 bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t most = INT64_MAX);
+
+/// Returns the number of objects that fit in addition to an image that is labeled at once.
+std::int64_t most_that_fit(const LabelWork& work, std::int64_t memory);
 
 }  // namespace gpuccl::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_set>
 #include <utility>
 
 #include "app/common/stopwatch.hpp"
@@ -37,6 +38,21 @@ struct Piece::Totals {
     elements += of_slab;
   }
 };
+
+namespace {
+
+/// Returns the number of different values; more than `most` if there are.
+std::int64_t count_values(const ValueImage& image, std::int64_t most) {
+  std::unordered_set<ValueBits> values;
+  for (std::int64_t row = 0; row < image.extent().rows(); ++row)
+    for (const ValueRun& run : image.row(row)) {
+      values.insert(run.value);
+      if (std::ssize(values) > most) return INT64_MAX;
+    }
+  return std::ssize(values);
+}
+
+}  // namespace
 
 Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<void(double share)> progress)
     : input_(input),
@@ -115,7 +131,7 @@ bool Piece::read(std::int64_t allowed) {
     if (!enough) needed_ = budget_.needed(budget_.at_once());
   } else if (!components_fit(work_, budget_.limit(), most_components_)) {
     forget();
-    plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_);
+    plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_, most_components_);
     claim();
   }
   if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
@@ -135,6 +151,9 @@ void Piece::read_all(bool is_tight) {
     report_.any_nan = values_->any_nan();
     runs_ = {values_->count_runs(), values_->most_runs_in_row()};
     most_components_ = runs_.all;
+    if (work_.by_object && !components_fit(work_, budget_.limit(), most_components_))
+      most_components_ =
+          std::min(most_components_, count_values(*values_, most_that_fit(work_, budget_.limit())));
     return;
   }
   read_bits();
