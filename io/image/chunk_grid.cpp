@@ -19,7 +19,7 @@ void check_chunk(const ChunkGrid& grid) {
   if (!product(grid.chunk, kMostBytes / grid.sample_bytes()))
     throw Error(Failure::data, "header claims chunks of " + sizes_in_words(grid.chunk) + ", 2 GiB or more");
   // Looking for a chunk takes as long as reading so many samples, whether it is there or not.
-  constexpr std::uint64_t kWorthLooking = 1024, kMostTiny = std::uint64_t{1} << 22;
+  constexpr std::uint64_t kWorthLooking = 1024, kMostTiny = std::uint64_t{1} << 20;
   double chunks = 1;
   for (std::size_t axis = 0; axis < grid.shape.size() && axis < grid.chunk.size(); ++axis)
     chunks *= std::ceil(static_cast<double>(grid.shape[axis]) / static_cast<double>(grid.chunk[axis]));
