@@ -13,7 +13,7 @@
 #include "app/common/messages.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/hdf5/hdf5_trial.hpp"
+#include "io/hdf5/hdf5_source.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -38,7 +38,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 void take_signal(int signal) {
   int none = 0;
   if (!holding || !held.compare_exchange_strong(none, signal)) end_by_signal(signal);
-  io::end_hdf5_trials();  // which may take long, and of which nothing is lost
+  io::end_hdf5();  // which may take long, and of which nothing is lost
 }
 
 void install_signal_handlers() {

@@ -1,37 +1,45 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
+#include "io/files/byte_source.hpp"
 #include "io/hdf5/hdf5_array.hpp"
+#include "io/hdf5/hdf5_connection.hpp"
 #include "io/image/chunk_grid.hpp"
 
 namespace gpuccl::io {
 
-/// The samples of a dataset that is open.
+/// The samples of a dataset that is open. libhdf5 says where chunks are; they are read and decoded here.
 class Hdf5Chunks final : public Chunks {
  public:
-  Hdf5Chunks(std::shared_ptr<const InputFile> source, Hdf5Id file, Hdf5Id dataset, Hdf5Array array)
-      : source_(std::move(source)),
-        file_(std::move(file)),
-        dataset_(std::move(dataset)),
+  Hdf5Chunks(std::shared_ptr<const ByteSource> file, std::uint64_t file_bytes,
+             std::unique_ptr<Hdf5Connection> connection, Hdf5Array array)
+      : file_(std::move(file)),
+        file_bytes_(file_bytes),
+        connection_(std::move(connection)),
         array_(std::move(array)) {}
 
   const ChunkGrid& grid() const override { return array_; }
   bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
             std::vector<std::byte>& samples) const override;
   std::int64_t stored_bytes() const override;
-  /// Finds the first thousands of chunks, without reading them.
-  void find_chunks() const;
 
  private:
   bool read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
                   std::vector<std::byte>& samples) const;
   bool read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const;
+  Hdf5Place find(const std::vector<std::uint64_t>& at) const;
 
-  const std::shared_ptr<const InputFile> source_;  // outlives the file
-  const Hdf5Id file_, dataset_;
+  const std::shared_ptr<const ByteSource> file_;
+  const std::uint64_t file_bytes_;
+  const std::unique_ptr<Hdf5Connection> connection_;
   const Hdf5Array array_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::uint64_t>, Hdf5Place> places_;  // some that are known
 };
 
 }  // namespace gpuccl::io

@@ -61,41 +61,18 @@ void unshuffle(Bytes bytes, std::size_t element, std::span<std::byte> out) {
 
 }  // namespace
 
-Hdf5Filters::Hdf5Filters(hid_t properties) {
-  const auto count = static_cast<unsigned>(checked_hdf5(h5().H5Pget_nfilters(properties)));
-  for (unsigned i = 0; i < count; ++i) {
-    std::array<unsigned, 8> values{};
-    std::size_t given = values.size();
-    unsigned flags = 0, config = 0;
-    char name[64] = {};
-    const auto filter = static_cast<H5Z_filter_t>(checked_hdf5(
-        h5().H5Pget_filter2(properties, i, &flags, &given, values.data(), sizeof name, name, &config)));
-    name[sizeof name - 1] = '\0';
-    filters_.push_back(known_filter(filter, std::span(values).first(std::min(given, values.size())), name));
+Hdf5Filters::Hdf5Filters(std::vector<Hdf5Filter> filters) : filters_(std::move(filters)) {
+  using Kind = Hdf5Filter::Kind;
+  constexpr std::size_t kMost = 32;  // as many as a chunk can say were skipped
+  std::size_t compressors = 0;
+  for (const Hdf5Filter& filter : filters_) {
+    if (filter.kind > Kind::checksum || filter.codec < ChunkCodec::zlib || filter.codec > ChunkCodec::lz4)
+      refuse_damaged();
+    if (filter.element == 0 || filter.element > Hdf5Filter::kLargestElement) refuse_damaged();
+    if (filter.kind == Kind::compressor || filter.kind == Kind::lzf) ++compressors;
   }
-  const auto is_compressor = [](const Filter& one) {
-    return one.kind == Kind::compressor || one.kind == Kind::lzf;
-  };
-  if (std::count_if(filters_.begin(), filters_.end(), is_compressor) > 1)
-    throw Error(Failure::data, "its chunks are compressed twice; compress them once");
-  if (filters_.size() > 32) throw Error(Failure::data, "its chunks go through more than 32 filters");
-}
-
-Hdf5Filters::Filter Hdf5Filters::known_filter(H5Z_filter_t filter, std::span<const unsigned> values,
-                                              const char* name) {
-  constexpr H5Z_filter_t kLzf = 32000, kBlosc = 32001, kZstd = 32015;  // as they are registered
-  if (filter == H5Z_FILTER_DEFLATE) return {};
-  if (filter == kLzf) return {Kind::lzf};
-  if (filter == kBlosc && is_built_in(ChunkCodec::blosc)) return {Kind::compressor, ChunkCodec::blosc};
-  if (filter == kZstd && is_built_in(ChunkCodec::zstd)) return {Kind::compressor, ChunkCodec::zstd};
-  if (filter == H5Z_FILTER_FLETCHER32) return {Kind::checksum};
-  constexpr unsigned kLargestElement = 64;  // bytes; of damaged files it may be anything
-  if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0 && values[0] <= kLargestElement)
-    return {Kind::shuffle, ChunkCodec::zlib, values[0]};
-  throw Error(Failure::data, "its filter " + std::to_string(filter) +
-                                 (name[0] == '\0' ? "" : " (" + std::string(name) + ")") +
-                                 " is not in this build of gpuccl; write it with gzip, for one by "
-                                 "h5repack -f GZIP=1");
+  if (compressors > 1) throw Error(Failure::data, "its chunks are compressed twice; compress them once");
+  if (filters_.size() > kMost) throw Error(Failure::data, "its chunks go through more than 32 filters");
 }
 
 std::size_t Hdf5Filters::most_stored(std::size_t bytes) const {
@@ -103,10 +80,11 @@ std::size_t Hdf5Filters::most_stored(std::size_t bytes) const {
 }
 
 void Hdf5Filters::decode(Bytes stored, std::uint32_t skipped, std::span<std::byte> out) const {
+  using Kind = Hdf5Filter::Kind;
   const auto is_used = [&](std::size_t i) { return (skipped >> i & 1) == 0; };
   std::vector<std::byte> decoded, next;
   for (std::size_t i = filters_.size(); i-- > 0;) {
-    const Filter& filter = filters_[i];
+    const Hdf5Filter& filter = filters_[i];
     if (!is_used(i)) continue;
     if (filter.kind == Kind::checksum) {
       stored = before_sum(stored);

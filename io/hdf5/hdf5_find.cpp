@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/hdf5/hdf5_array.hpp"
+#include "io/hdf5/hdf5_dataset.hpp"
 #include "io/image/chunk_grid.hpp"
 
 namespace gpuccl::io {

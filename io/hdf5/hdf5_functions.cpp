@@ -2,11 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <cerrno>
 #include <string>
 
 #include "gpuccl/types.hpp"
-#include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -25,16 +23,15 @@ void find(void* library, const char* name, Pointer& pointer) {
 }
 
 Hdf5Functions load() {
-  errno = 0;
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr && errno == EMFILE)
-    throw Error(Failure::no_input, "cannot load libhdf5 (" + system_reason(EMFILE) + ")", EMFILE);
   if (library == nullptr) refuse();
   Hdf5Functions functions{};
 #define GPUCCL_FIND(name) find(library, #name, functions.name);
   GPUCCL_OF_HDF5(GPUCCL_FIND)
 #undef GPUCCL_FIND
-  functions.H5open();  // what are variables has its values from then on
+  functions.H5open();                                     // what are variables has its values from then on
+  functions.H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it says nothing on its own
+  if (functions.H5PLset_loading_state(0) < 0) refuse();   // and loads no filters from elsewhere
   return functions;
 }
 

@@ -12,10 +12,10 @@
 namespace gpuccl::io {
 namespace {
 
-std::recursive_mutex library;
-bool is_alone = false;      // in a process of one thread
+// libhdf5 is called by one thread, of a process of its own.
 std::exception_ptr thrown;  // by reading, past libhdf5
 bool is_opening = false;    // what open_hdf5_file() opens, no other file that libhdf5 comes upon
+Hdf5Reads* noted = nullptr;
 
 // The file driver.
 
@@ -59,7 +59,11 @@ herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t end) {
 }
 haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) { return of(file).given.size; }
 
-herr_t read_driver(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t offset, std::size_t bytes, void* out) {
+herr_t read_driver(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t offset, std::size_t bytes, void* out) {
+  if (noted != nullptr && kind == H5FD_MEM_DRAW) {
+    *noted = {offset, bytes, noted->times + 1};
+    return 0;
+  }
   try {
     return of(file).given.source->read_at(offset, out, bytes) == bytes ? 0 : -1;
   } catch (...) {
@@ -108,22 +112,7 @@ std::string reason() {
 
 }  // namespace
 
-Hdf5Lock::Hdf5Lock() : lock_(library, std::defer_lock) {
-  if (!is_alone) lock_.lock();
-  h5().H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  static const herr_t plugins = h5().H5PLset_loading_state(0);
-  checked_hdf5(plugins);
-}
-
-void Hdf5Lock::leave_out() { is_alone = true; }
-
 Hdf5Id::Hdf5Id(hid_t id) : id_(checked_hdf5(id)) {}
-
-Hdf5Id::~Hdf5Id() {
-  if (id_ < 0) return;
-  const Hdf5Lock lock;
-  h5().H5Idec_ref(id_);
-}
 
 std::int64_t checked_hdf5(std::int64_t result) {
   if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -141,9 +130,11 @@ Hdf5Id open_hdf5_file(const ByteSource& source, std::uint64_t size) {
   checked_hdf5(driver);
   checked_hdf5(h5().H5Pset_driver(access.get(), driver, &given));
   is_opening = true;
-  const hid_t file = h5().H5Fopen("gpuccl", kReadOnly, access.get());
+  const hid_t file = h5().H5Fopen("/gpuccl", kReadOnly, access.get());
   is_opening = false;
   return Hdf5Id(file);
 }
+
+void note_hdf5_reads(Hdf5Reads* reads) { noted = reads; }
 
 }  // namespace gpuccl::io

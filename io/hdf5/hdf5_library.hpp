@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -10,24 +9,14 @@
 
 namespace gpuccl::io {
 
-/// One thread at a time is in libhdf5: as Debian builds it, it is not for several. It reports nothing on its
-/// own, and loads no filters from elsewhere.
-class Hdf5Lock {
- public:
-  Hdf5Lock();
-  /// From now on nothing is locked, in a process of one thread.
-  static void leave_out();
-
- private:
-  std::unique_lock<std::recursive_mutex> lock_;
-};
-
 /// Owns an identifier of libhdf5 and closes it.
 class Hdf5Id {
  public:
   /// Throws Error as checked_hdf5() does.
   explicit Hdf5Id(hid_t id);
-  ~Hdf5Id();
+  ~Hdf5Id() {
+    if (id_ >= 0) h5().H5Idec_ref(id_);
+  }
   Hdf5Id(Hdf5Id&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
   Hdf5Id(const Hdf5Id&) = delete;
   Hdf5Id& operator=(const Hdf5Id&) = delete;
@@ -46,7 +35,15 @@ std::int64_t checked_hdf5(std::int64_t result);
 bool hdf5_says(std::string_view words);
 
 /// Opens the bytes as a file; `source` must outlive it. libhdf5 reads them through this alone, and opens no
-/// other file, whatever a link or a dataset names. Call it, and all that follows, with a Hdf5Lock.
+/// other file, whatever a link or a dataset names.
 Hdf5Id open_hdf5_file(const ByteSource& source, std::uint64_t size);
+
+/// Where libhdf5 reads samples.
+struct Hdf5Reads {
+  std::uint64_t offset = 0, bytes = 0;  // of the last time
+  int times = 0;
+};
+/// As long as it is not null, samples are not read: it is noted where they are.
+void note_hdf5_reads(Hdf5Reads* reads);
 
 }  // namespace gpuccl::io

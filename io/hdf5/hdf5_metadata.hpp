@@ -1,15 +1,13 @@
 #pragma once
 
-#include "io/hdf5/hdf5_library.hpp"
+#include "io/hdf5/hdf5_array.hpp"
 #include "io/image/chunk_source.hpp"
-#include "io/image/read_options.hpp"
+#include "io/image/image_axes.hpp"
 
 namespace gpuccl::io {
 
-/// Returns the axes of a dataset of this shape from its axistags (vigra, ilastik); by default the last three
-/// axes longer than 1. The voxel spacing is from element_size_um, else from the axistags. Requires a
-/// Hdf5Lock. Throws Error (data).
-ChunkedImage read_hdf5_metadata(hid_t dataset, const std::vector<std::uint64_t>& shape,
-                                const PlaneChoice& choice);
+/// Axes of the image in the dataset by its axistags, and their spacing by element_size_um or these. Throws
+/// Error (data) as choose_axes() does.
+ChunkedImage image_of(const Hdf5Array& array, const PlaneChoice& choice);
 
 }  // namespace gpuccl::io

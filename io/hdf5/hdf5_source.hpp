@@ -17,4 +17,8 @@ bool is_hdf5(const ByteSource& file);
 /// read. Error (data) in a build without libhdf5; (data, io, memory; no_input if there is no such dataset).
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 
+/// From now on no more HDF5 files are opened, and nobody waits longer than a moment for libhdf5: for a
+/// program that is to end. Error (io) is thrown then. May be called by a signal handler.
+void end_hdf5() noexcept;
+
 }  // namespace gpuccl::io

@@ -1,6 +1,5 @@
 #include "gpuccl/types.hpp"
 #include "io/hdf5/hdf5_source.hpp"
-#include "io/hdf5/hdf5_trial.hpp"
 
 // Replaces the functions that need libhdf5 in builds without it.
 namespace gpuccl::io {
@@ -9,6 +8,6 @@ std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const 
   throw Error(Failure::data, "is an HDF5 file, but this build has no libhdf5; write the dataset as TIFF");
 }
 
-void end_hdf5_trials() noexcept {}
+void end_hdf5() noexcept {}
 
 }  // namespace gpuccl::io

@@ -2,7 +2,7 @@
 // it fails.
 //
 //   GPUCCL_FAIL_LIBRARY=FUNCTION:K   the K-th call of that function
-//   GPUCCL_FAILED=FILE               is made when that has happened
+//   GPUCCL_FAILED=FILE               a pipe that gets a byte when that has happened
 //
 // What the functions take is known to their callers alone: no more than twelve words.
 
@@ -32,15 +32,21 @@ struct Plan {
 
 const Plan plan;
 
-void say_so() {
-  if (const char* file = std::getenv("GPUCCL_FAILED"))
-    ::close(::open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+void say_so(int file) {
+  if (file >= 0 && ::write(file, "1", 1) != 1) std::abort();
+}
+
+int open_to_say_so() {
+  const char* const file = std::getenv("GPUCCL_FAILED");
+  return file == nullptr ? -1 : ::open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 bool is_turn(const char* name) {
   static std::atomic<long> calls = 0;
   if (std::strcmp(name, plan.function) != 0 || ++calls != plan.number) return false;
-  say_so();
+  const int file = open_to_say_so();
+  say_so(file);
+  ::close(file);
   return true;
 }
 
@@ -106,9 +112,12 @@ FAIL(inflate, returns, -3)       // Z_DATA_ERROR
 
 namespace {
 
+/// Opened before the process of libhdf5 opens nothing more.
+int failed_hdf5 = -1;
+
 /// libhdf5 is opened and asked for its functions; all return what is below 0 when they fail.
 Word hdf5_fails() {
-  say_so();
+  say_so(failed_hdf5);
   return -1;
 }
 
@@ -117,7 +126,9 @@ Word hdf5_fails() {
 extern "C" void* dlsym(void* library, const char* name) noexcept {
   using Find = void* (*)(void*, const char*);
   static const auto find = reinterpret_cast<Find>(::dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));
-  if (std::strncmp(name, "H5", 2) == 0 && std::strcmp(name, plan.function) == 0)
+  if (std::strncmp(name, "H5", 2) == 0 && std::strcmp(name, plan.function) == 0) {
+    failed_hdf5 = open_to_say_so();
     return reinterpret_cast<void*>(hdf5_fails);
+  }
   return find(library, name);
 }

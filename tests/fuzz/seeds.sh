@@ -92,6 +92,11 @@ pnm_seeds() {
     printf '\0\377\332\0\10\1\1\0\0\77\0\77\377\331'; } >"$1/jpeg"
 }
 
+# What the process of libhdf5 says of 3x4 elements in one chunk, and where that is.
+hdf5_seeds() {
+  printf '\004\000\000\000\120\000\000\000\010\000\000\000\000\000\000\000\002\000\000\000\003\000\000\000\000\000\000\000\004\000\000\000\000\000\000\000\002\000\000\000\003\000\000\000\000\000\000\000\004\000\000\000\000\000\000\000\001\000\000\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\004\000\000\000\034\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000\014\000\000\000\000\000\000\000\000\000\000\000\001\000\000\000' >"$1/said"
+}
+
 case $target in png | tiff | npy | nifti | nrrd | metaimage | pnm | hdf5 | zarr | stack | runs | options) ;; *)
   echo "seeds.sh: unknown target $target" >&2; exit 64 ;;
 esac
@@ -103,7 +108,7 @@ case $target in
   nrrd) nrrd_seeds "$seeds" ;;
   metaimage) metaimage_seeds "$seeds" ;;
   pnm) pnm_seeds "$seeds" ;;
-  hdf5) find tests/io/hdf5 tests/fuzz/crashes -name '*.h5' -size -7k ;;
+  hdf5) hdf5_seeds "$seeds"; find tests/io/hdf5 tests/fuzz/crashes -name '*.h5' -size -7k ;;
   zarr) zarr_seeds "$seeds" ;;
   stack) printf '1.png\n10.tif\n' >"$seeds/two"; printf '1.png\r\n\n 1.png \n' >"$seeds/twice" ;;
   runs) printf 'a\1b\2c\3d' >"$seeds/one" ;;

@@ -1,0 +1,201 @@
+#include "io/hdf5/hdf5_child.hpp"
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "gpuccl/types.hpp"
+#include "io/hdf5/hdf5_functions.hpp"
+#include "io/hdf5/hdf5_server.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+constexpr const char* kName = "gpuccl: libhdf5";  // by which the program knows what it was started for
+constexpr int kSocket = STDERR_FILENO + 1;
+constexpr int kSeconds =
+    3600;  // of the processor, if nobody ends it; what waits for an answer ends it earlier
+
+pid_t parent = 0;
+
+/// Closes descriptors from `first` on, also where the system has no call for that (before Linux 5.9).
+void close_from(unsigned first) {
+  if (::close_range(first, ~0U, 0) == 0) return;
+  constexpr rlim_t kMost = 1 << 16;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = kMost;
+  const auto end = static_cast<unsigned>(std::min(limit.rlim_cur, kMost));
+  for (unsigned file = first; file < end; ++file) ::close(static_cast<int>(file));
+}
+
+/// While it works it looks whether anybody still waits for it; what waits for a request sees the socket's
+/// end.
+void look_for_parent(int) {
+  if (::getppid() != parent) ::_exit(1);
+}
+
+/// Returns the bytes of addresses of this process.
+rlim_t address_bytes() {
+  std::array<char, 64> text{};
+  const Descriptor statm = open_again("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (!statm || ::read(statm.get(), text.data(), text.size() - 1) <= 0) return RLIM_INFINITY / 2;
+  return std::strtoull(text.data(), nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit(int resource, rlim_t most) {
+  const rlimit limits = {most, most};
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &limits);
+}
+
+#if defined(__x86_64__)
+constexpr unsigned kMachine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
+#else
+constexpr unsigned kMachine = 0;
+#endif
+
+/// From here on only the calls that computing and the socket need; others fail. Nothing happens where the
+/// system cannot do it.
+void forbid_other_calls() {
+  constexpr std::array kCalls = {
+      __NR_read,           __NR_write,       __NR_mmap,          __NR_munmap,         __NR_mremap,
+      __NR_mprotect,       __NR_madvise,     __NR_brk,           __NR_futex,          __NR_rt_sigreturn,
+      __NR_getppid,        __NR_exit,        __NR_clock_gettime, __NR_exit_group,     __NR_gettimeofday,
+      __NR_rt_sigprocmask, __NR_sched_yield, __NR_getrandom,     __NR_restart_syscall};
+  std::array<sock_filter, kCalls.size() + 6> program{};
+  std::size_t i = 0;
+  const auto add = [&](unsigned code, std::size_t yes, std::size_t no, std::size_t number) {
+    program[i++] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(yes),
+                    static_cast<std::uint8_t>(no), static_cast<std::uint32_t>(number)};
+  };
+  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch));
+  add(BPF_JMP | BPF_JEQ | BPF_K, 0, kCalls.size() + 1, kMachine);
+  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr));
+  for (std::size_t call = 0; call < kCalls.size(); ++call)
+    add(BPF_JMP | BPF_JEQ | BPF_K, kCalls.size() - call, 0, static_cast<std::size_t>(kCalls[call]));
+  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
+  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
+  const sock_fprog filter = {static_cast<unsigned short>(i), program.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+    ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+
+/// Gives up what the process does not need, before it sees a byte of the file.
+void isolate(std::int64_t memory) {
+  close_from(kSocket + 1);
+  // Readers of the program's output must not wait for this process.
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (nothing >= 0) ::dup2(nothing, standard);
+  limit(RLIMIT_FSIZE, 0);
+  // With 1 there is no core file, and none is piped to a program (core_pattern), which 0 does not prevent.
+  limit(RLIMIT_CORE, 1);
+  limit(RLIMIT_CPU, kSeconds);
+  struct sigaction look {};
+  look.sa_handler = look_for_parent;
+  look.sa_flags = SA_RESTART;
+  ::sigaction(SIGPROF, &look, nullptr);
+  constexpr itimerval kOften = {{0, 100000}, {0, 100000}};
+  ::setitimer(ITIMER_PROF, &kOften, nullptr);
+  try {
+    h5();
+  } catch (const Error&) {  // which it says again when it is asked for something
+  }
+  limit(RLIMIT_AS, address_bytes() + static_cast<rlim_t>(memory));
+  forbid_other_calls();
+}
+
+/// In whatever program it is, as its first step: before main(), there are no threads, and nothing of the
+/// user's options has been looked at.
+[[gnu::constructor]] void be_child(int words, char** word) {
+  if (words != 3 || std::strcmp(word[0], kName) != 0) return;
+  parent = static_cast<pid_t>(std::strtol(word[1], nullptr, 10));
+  isolate(std::strtoll(word[2], nullptr, 10));
+  look_for_parent(0);
+  serve_hdf5(kSocket);
+  ::_exit(0);
+}
+
+[[noreturn]] void refuse_to_start(int code) {
+  throw Error(Failure::memory, "cannot start a process for libhdf5 (" + system_reason(code) + ")", code);
+}
+
+/// Signals as for a new program, and those of a terminal are not for it.
+class SpawnOptions {
+ public:
+  explicit SpawnOptions(int socket) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawn_file_actions_adddup2(&actions_, socket, kSocket);
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t all, none;
+    ::sigfillset(&all);
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  }
+  ~SpawnOptions() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
+
+  int spawn(pid_t& process, char* const* words) const {
+    return ::posix_spawn(&process, "/proc/self/exe", &actions_, &attributes_, words, environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+Hdf5Child::Hdf5Child(std::int64_t memory) {
+  constexpr std::int64_t kLeast = std::int64_t{64} << 20, kMost = 4 * kLeast;
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse_to_start(errno);
+  socket_ = Descriptor(ends[0]);
+  const Descriptor of_child(ends[1]);
+  std::string name = kName, own = std::to_string(::getpid()),
+              bytes = std::to_string(std::clamp(memory, kLeast, kMost));
+  const std::array<char*, 4> words = {name.data(), own.data(), bytes.data(), nullptr};
+  if (const int code = SpawnOptions(of_child.get()).spawn(process_, words.data()); code != 0) {
+    process_ = 0;
+    refuse_to_start(code);
+  }
+}
+
+Hdf5Child::~Hdf5Child() { end(); }
+
+void Hdf5Child::end() {
+  if (process_ == 0) return;
+  ::kill(process_, SIGKILL);
+  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  process_ = 0;
+}
+
+}  // namespace gpuccl::io

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "io/files/byte_source.hpp"
+#include "io/hdf5/hdf5_child.hpp"
+#include "io/hdf5/hdf5_message.hpp"
+
+namespace gpuccl::io {
+
+/// Asks the process in which libhdf5 reads a file. May be used by several threads at once.
+class Hdf5Connection {
+ public:
+  Hdf5Connection(std::shared_ptr<const ByteSource> file, std::int64_t memory)
+      : file_(std::move(file)), child_(memory) {}
+
+  /// Returns the answer. Throws what reading the file threw, Error as the process refuses, and (data) if it
+  /// crashes or takes too long; then it is ended, and all that is asked later fails alike.
+  Hdf5Message ask(const Hdf5Message& request);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Hdf5Message ask_child(const Hdf5Message& request);
+  Hdf5Message bytes_for(Hdf5Message& read);
+  void send(const Hdf5Message& message);
+  Hdf5Message receive();
+  template <class Move>
+  void move_all(std::size_t bytes, short events, Move move);
+  Clock::duration time_left() const;
+  void wait_for(short events) const;
+
+  const std::shared_ptr<const ByteSource> file_;
+  std::mutex mutex_;
+  Hdf5Child child_;
+  Clock::time_point asked_;
+  Clock::duration reading_{};  // of the file, since then
+  std::exception_ptr thrown_;  // by reading the file
+  std::exception_ptr failed_;  // the child has
+};
+
+}  // namespace gpuccl::io

@@ -1,0 +1,248 @@
+#include "io/hdf5/hdf5_dataset.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "gpuccl/types.hpp"
+#include "io/image/raw_source.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+/// IEEE's numbers of 16, 32 and 64 bits.
+bool is_ieee(hid_t type, std::size_t bits) {
+  struct Fields {
+    std::size_t sign, exponent, exponent_bits, mantissa, mantissa_bits;
+  } found{};
+  if (h5().H5Tget_fields(type, &found.sign, &found.exponent, &found.exponent_bits, &found.mantissa,
+                         &found.mantissa_bits) < 0)
+    return false;
+  const std::size_t exponent = bits == 16 ? 5 : bits == 32 ? 8 : 11, mantissa = bits - 1 - exponent;
+  return found.sign == bits - 1 && found.exponent == mantissa && found.exponent_bits == exponent &&
+         found.mantissa == 0 && found.mantissa_bits == mantissa;
+}
+
+/// The sample of chunks that are not there.
+std::vector<std::byte> fill_of(hid_t properties, hid_t type, const Hdf5Array& array) {
+  std::vector<std::byte> fill(array.sample_bytes());
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  checked_hdf5(h5().H5Pfill_value_defined(properties, &defined));
+  if (defined == H5D_FILL_VALUE_UNDEFINED) return fill;
+  checked_hdf5(h5().H5Pget_fill_value(properties, type, fill.data()));
+  if (array.swapped) swap_bytes(array.format.bits, fill.data(), fill.size());
+  return fill;
+}
+
+/// Samples that lie together are read as many at a time as stay in the cache: whole rows or slices, if they
+/// fit.
+std::vector<std::uint64_t> piece_of(const std::vector<std::uint64_t>& shape, std::size_t sample_bytes) {
+  std::uint64_t left = (std::uint64_t{1} << 18) / sample_bytes;
+  std::vector<std::uint64_t> piece(shape.size(), 1);
+  for (std::size_t axis = shape.size(); axis-- > 0 && left > 1;) {
+    piece[axis] = std::clamp<std::uint64_t>(shape[axis], 1, left);
+    left = piece[axis] < shape[axis] ? 1 : left / piece[axis];
+  }
+  return piece;
+}
+
+/// Returns where the samples begin; nothing if they were never written.
+std::optional<std::uint64_t> find_contiguous(hid_t dataset) {
+  const haddr_t offset = h5().H5Dget_offset(dataset);
+  if (offset != HADDR_UNDEF) return offset;
+  H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;  // not written, or an error
+  checked_hdf5(h5().H5Dget_space_status(dataset, &status));
+  if (status != H5D_SPACE_STATUS_NOT_ALLOCATED) checked_hdf5(-1);
+  return std::nullopt;
+}
+
+/// Samples that lie in the header.
+void read_compact(hid_t dataset, hid_t type, Hdf5Array& array) {
+  constexpr std::uint64_t kMost = 1 << 16;
+  const std::optional<std::uint64_t> elements = product(array.shape, kMost / array.sample_bytes());
+  if (!elements) throw Error(Failure::data, "header claims " + sizes_in_words(array.shape) + " elements");
+  std::vector<std::byte> samples(static_cast<std::size_t>(*elements) * array.sample_bytes());
+  checked_hdf5(h5().H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, samples.data()));
+  array.compact = std::move(samples);
+}
+
+Hdf5Filter known_filter(H5Z_filter_t filter, std::span<const unsigned> values, const char* name) {
+  using Kind = Hdf5Filter::Kind;
+  constexpr H5Z_filter_t kLzf = 32000, kBlosc = 32001, kZstd = 32015;  // as they are registered
+  if (filter == H5Z_FILTER_DEFLATE) return {};
+  if (filter == kLzf) return {Kind::lzf};
+  if (filter == kBlosc && is_built_in(ChunkCodec::blosc)) return {Kind::compressor, ChunkCodec::blosc};
+  if (filter == kZstd && is_built_in(ChunkCodec::zstd)) return {Kind::compressor, ChunkCodec::zstd};
+  if (filter == H5Z_FILTER_FLETCHER32) return {Kind::checksum};
+  if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0 &&
+      values[0] <= Hdf5Filter::kLargestElement)
+    return {Kind::shuffle, ChunkCodec::zlib, values[0]};
+  throw Error(Failure::data, "its filter " + std::to_string(filter) +
+                                 (name[0] == '\0' ? "" : " (" + std::string(name) + ")") +
+                                 " is not in this build of gpuccl; write it with gzip, for one by "
+                                 "h5repack -f GZIP=1");
+}
+
+Hdf5Filters filters_of(hid_t properties) {
+  const auto count = static_cast<unsigned>(checked_hdf5(h5().H5Pget_nfilters(properties)));
+  std::vector<Hdf5Filter> filters;
+  filters.reserve(count);
+  for (unsigned i = 0; i < count; ++i) {
+    std::array<unsigned, 8> values{};
+    std::size_t given = values.size();
+    unsigned flags = 0, config = 0;
+    char name[64] = {};
+    const auto filter = static_cast<H5Z_filter_t>(checked_hdf5(
+        h5().H5Pget_filter2(properties, i, &flags, &given, values.data(), sizeof name, name, &config)));
+    name[sizeof name - 1] = '\0';
+    filters.push_back(known_filter(filter, std::span(values).first(std::min(given, values.size())), name));
+  }
+  return Hdf5Filters(std::move(filters));
+}
+
+/// An attribute of the dataset; nothing if there is none of this name and these elements.
+std::optional<Hdf5Id> attribute(hid_t dataset, const char* name, hssize_t least, hssize_t most) {
+  if (checked_hdf5(h5().H5Aexists(dataset, name)) == 0) return std::nullopt;
+  Hdf5Id found(h5().H5Aopen(dataset, name, H5P_DEFAULT));
+  const Hdf5Id space(h5().H5Aget_space(found.get()));
+  const hssize_t elements = h5().H5Sget_simple_extent_npoints(space.get());
+  return least <= elements && elements <= most ? std::optional(std::move(found)) : std::nullopt;
+}
+
+/// A text of any kind that libhdf5 has; "" if there is none.
+std::string text_in(hid_t dataset, const char* name) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  const std::optional<Hdf5Id> found = attribute(dataset, name, 1, 1);
+  if (!found) return "";
+  const Hdf5Id type(h5().H5Aget_type(found->get()));
+  if (h5().H5Tget_class(type.get()) != H5T_STRING) return "";
+  if (checked_hdf5(h5().H5Tis_variable_str(type.get())) > 0) {
+    char* text = nullptr;
+    checked_hdf5(h5().H5Aread(found->get(), type.get(), static_cast<void*>(&text)));
+    const std::string copy(text == nullptr ? "" : text);
+    h5().H5free_memory(text);
+    return copy.size() <= kMost ? copy : "";
+  }
+  const std::size_t bytes = h5().H5Tget_size(type.get());
+  if (bytes == 0 || bytes > kMost) return "";
+  std::string text(bytes, '\0');
+  checked_hdf5(h5().H5Aread(found->get(), type.get(), text.data()));
+  return text.substr(0, text.find('\0'));
+}
+
+/// Numbers for the last axes, x last; nothing if they are none.
+std::vector<double> numbers_in(hid_t dataset, const char* name) {
+  const std::optional<Hdf5Id> found = attribute(dataset, name, 2, 3);
+  if (!found) return {};
+  const Hdf5Id type(h5().H5Aget_type(found->get())), space(h5().H5Aget_space(found->get()));
+  if (h5().H5Tget_class(type.get()) != H5T_INTEGER && h5().H5Tget_class(type.get()) != H5T_FLOAT) return {};
+  std::vector<double> numbers(static_cast<std::size_t>(h5().H5Sget_simple_extent_npoints(space.get())));
+  checked_hdf5(h5().H5Aread(found->get(), *h5().H5T_NATIVE_DOUBLE_g, numbers.data()));
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<Hdf5Samples> hdf5_samples(hid_t type) {
+  const H5T_class_t kind = h5().H5Tget_class(type);
+  if (kind == H5T_ENUM) return hdf5_samples(Hdf5Id(h5().H5Tget_super(type)).get());
+  const std::size_t bytes = h5().H5Tget_size(type), bits = 8 * bytes;
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_BITFIELD) return std::nullopt;
+  if (bytes > 8 || !std::has_single_bit(bytes)) return std::nullopt;
+  const H5T_order_t order = h5().H5Tget_order(type);
+  if (h5().H5Tget_precision(type) != bits || h5().H5Tget_offset(type) != 0 ||
+      (bytes > 1 && order != H5T_ORDER_LE && order != H5T_ORDER_BE))
+    return std::nullopt;
+  if (kind == H5T_FLOAT && (bits == 8 || !is_ieee(type, bits))) return std::nullopt;
+  Hdf5Samples samples;
+  samples.format.bits = static_cast<int>(bits);
+  samples.format.kind = kind == H5T_FLOAT ? SampleKind::floating
+                        : kind == H5T_INTEGER && checked_hdf5(h5().H5Tget_sign(type)) == H5T_SGN_2
+                            ? SampleKind::signed_integer
+                            : SampleKind::unsigned_integer;
+  samples.swapped = bytes > 1 && order == H5T_ORDER_BE;
+  return samples;
+}
+
+std::vector<std::uint64_t> hdf5_shape(hid_t dataset) {
+  const Hdf5Id space(h5().H5Dget_space(dataset));
+  if (h5().H5Sget_simple_extent_type(space.get()) != H5S_SIMPLE) return {};
+  std::array<hsize_t, H5S_MAX_RANK> sizes{};
+  const auto axes = static_cast<std::size_t>(checked_hdf5(h5().H5Sget_simple_extent_ndims(space.get())));
+  checked_hdf5(h5().H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr));
+  return {sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(axes)};
+}
+
+Hdf5Array read_hdf5_array(hid_t dataset) {
+  const Hdf5Id type(h5().H5Dget_type(dataset)), properties(h5().H5Dget_create_plist(dataset));
+  const std::optional<Hdf5Samples> samples = hdf5_samples(type.get());
+  if (!samples) throw Error(Failure::data, "contains no numbers of 8, 16, 32 or 64 bits");
+  Hdf5Array array;
+  array.format = samples->format;
+  array.swapped = samples->swapped;
+  array.shape = hdf5_shape(dataset);
+  const std::size_t axes = array.shape.size();
+  if (axes < 2) throw Error(Failure::data, "has " + std::to_string(axes) + " axes, not 2 or 3");
+  array.order = order_of_c(axes);
+  array.fill = fill_of(properties.get(), type.get(), array);
+  const auto layout = static_cast<H5D_layout_t>(checked_hdf5(h5().H5Pget_layout(properties.get())));
+  if (checked_hdf5(h5().H5Pget_external_count(properties.get())) > 0)
+    throw Error(Failure::data,
+                "has its samples in another file; copy them into one file, for example with h5repack");
+  if (layout == H5D_VIRTUAL)
+    throw Error(Failure::data, "has its samples in other datasets (virtual); copy them into one");
+  array.is_chunked = layout == H5D_CHUNKED;
+  if (array.is_chunked) {
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    if (static_cast<std::size_t>(checked_hdf5(
+            h5().H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()))) != axes)
+      throw Error(Failure::data, "has chunks with another number of axes than its shape");
+    array.chunk.assign(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(axes));
+    if (!product(array.chunk, UINT32_MAX / array.sample_bytes()))
+      throw Error(Failure::data, "damaged: its chunks of " + sizes_in_words(array.chunk) +
+                                     " samples exceed HDF5's limit of 4 GiB per chunk");
+    array.filters = filters_of(properties.get());
+  } else {
+    array.chunk = piece_of(array.shape, array.sample_bytes());
+    if (layout == H5D_COMPACT)
+      read_compact(dataset, type.get(), array);
+    else
+      array.offset = find_contiguous(dataset);
+  }
+  check_chunk(array);
+  array.axistags = text_in(dataset, "axistags");
+  array.sizes = numbers_in(dataset, "element_size_um");
+  return array;
+}
+
+Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vector<std::uint64_t>& at) {
+  std::vector<hsize_t> first(at.size());
+  for (std::size_t axis = 0; axis < at.size(); ++axis) first[axis] = at[axis] * array.chunk[axis];
+  // It looks a chunk up as what reads it does, so that both mean the same one; others of its functions walk
+  // through all chunks before it.
+  hsize_t bytes = 0;
+  const herr_t result = h5().H5Dget_chunk_storage_size(dataset, first.data(), &bytes);
+  // Libraries before 1.12 call it an error, and give no number to it.
+  if (result < 0 && hdf5_says("chunk storage is not allocated")) return {};
+  checked_hdf5(result);
+  if (bytes == 0) return {};
+  if (bytes > array.filters.most_stored(array.chunk_bytes()))
+    throw Error(Failure::data, "has " + std::to_string(bytes) + " bytes, more than its shape can take");
+  // Where the samples would go: nobody can write there, and nobody should.
+  static void* const nowhere = ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Hdf5Reads reads;
+  std::uint32_t skipped = 0;
+  note_hdf5_reads(&reads);
+  const herr_t found = h5().H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped, nowhere);
+  note_hdf5_reads(nullptr);
+  checked_hdf5(found);
+  if (reads.times != 1 || reads.bytes != bytes) throw Error(Failure::data, "is not stored in one piece");
+  return {reads.offset, reads.bytes, skipped, 1};
+}
+
+}  // namespace gpuccl::io
