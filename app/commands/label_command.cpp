@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "app/commands/commands.hpp"
 #include "app/common/exit_code.hpp"
@@ -80,28 +81,22 @@ void remove_slash_of_zarr(std::string& image) {
     image.pop_back();
 }
 
-}  // namespace
-
-void setup_label(const Command& command) {
-  const auto options = std::make_shared<LabelOptions>();
+void set_up(const Command& command, LabelOptions usual) {
+  const auto options = std::make_shared<LabelOptions>(std::move(usual));
   options->add_to(command);
   const auto task = std::make_shared<TaskOptions>();
   task->add_to(command);
   command.on_run([options, task] {
-    options->settle();
+    options->settle(task->given());
     remove_slash_of_zarr(options->files.image);
     return task->given() ? run_task(*options, *task) : run_label(*options);
   });
 }
 
-void setup_measure(const Command& command) {
-  const auto options = std::make_shared<LabelOptions>(LabelOptions::for_objects());
-  options->add_to(command);
-  command.on_run([options] {
-    options->settle();
-    remove_slash_of_zarr(options->files.image);
-    return run_label(*options);
-  });
-}
+}  // namespace
+
+void setup_label(const Command& command) { set_up(command, {}); }
+
+void setup_measure(const Command& command) { set_up(command, LabelOptions::for_objects()); }
 
 }  // namespace gpuccl::app

@@ -7,28 +7,31 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/commands/commands.hpp"
+#include "app/commands/label_objects.hpp"
 #include "app/commands/text_output.hpp"
+#include "app/commands/track_frames.hpp"
 #include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
 #include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/label_sandbox.hpp"
-#include "app/options/algorithm_options.hpp"
-#include "app/options/number_lists.hpp"
+#include "app/options/name_pattern.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"
-#include "gpuccl/values.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/number_text.hpp"
-#include "io/read/reader.hpp"
+#include "io/image/grid_difference.hpp"
+#include "io/image/limits.hpp"
 #include "io/report/csv_field.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -39,8 +42,9 @@ constexpr std::string_view kColumns =
     "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched\n";
 
 bool is_pairs_csv(std::string_view beginning) {
-  return beginning.starts_with(kColumns.substr(0, kColumns.size() - 1)) ||
-         beginning.starts_with("input,truth,prediction,");
+  for (const std::string_view column : {"input,", "frame,", "value,"})
+    if (beginning.starts_with(column)) beginning.remove_prefix(column.size());
+  return beginning.starts_with(kColumns.substr(0, kColumns.size() - 1));
 }
 
 bool is_match_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_match\""); }
@@ -48,8 +52,9 @@ bool is_match_report(std::string_view beginning) { return beginning.starts_with(
 struct MatchOptions {
   std::string truth, prediction;
   std::vector<double> thresholds{0.5};
-  AlgorithmOptions components;  // connectivity alone
-  bool label = false;
+  ObjectOptions objects;
+  std::string prediction_name;  // pattern
+  std::string series, folder;   // of --track
   std::string csv, json;
   OutputOptions file;
 };
@@ -57,13 +62,7 @@ struct MatchOptions {
 /// Two label images that are matched; `name` is what they have in common in two folders.
 struct Pair {
   std::string name, truth, prediction;
-};
-
-/// The objects of one label image.
-struct Objects {
-  Extent extent;
-  std::unique_ptr<LabelSource> labels;
-  std::vector<std::uint64_t> ids;  // of label i + 1
+  std::optional<int> frame = {};  // time point of both
 };
 
 /// Counts that add up over images.
@@ -81,54 +80,72 @@ struct Totals {
   }
 };
 
-Objects components_of(const std::string& path, const io::ReadOptions& read, const AlgorithmOptions& options) {
-  io::ImageInfo info;
-  // The labels look at the bits, so that they are rendered as an image of their own.
-  const BitVolume bits = io::read_image(path, read, &info);
-  EngineOptions on_cpu;
-  on_cpu.device = DeviceChoice::cpu;
-  Engine engine(on_cpu, {});
-  const Labeled labeled =
-      engine.label(bits.view(), options.connectivity_for(info.extent, info.format != "png"));
-  Objects objects{info.extent, std::make_unique<LabelImage>(render_all(*labeled.labels)), {}};
-  for (std::uint64_t id = 1; id <= objects.labels->count(); ++id) objects.ids.push_back(id);
-  return objects;
+/// The objects of one class in both images, as indices into all objects, and their overlaps.
+struct ClassOfPair {
+  std::vector<std::uint32_t> truth, prediction;
+  OverlapTable table;
+};
+
+/// Divides the overlaps of two images by class. Objects of different classes do not match.
+std::map<std::uint64_t, ClassOfPair> by_class(const OverlapTable& table, const Objects& truth,
+                                              const Objects& prediction) {
+  std::map<std::uint64_t, ClassOfPair> classes;
+  const auto divide = [&](const Objects& objects, const std::vector<std::uint64_t>& areas,
+                          std::vector<std::uint32_t> ClassOfPair::*members,
+                          std::vector<std::uint64_t> OverlapTable::*areas_of_class) {
+    std::vector<std::uint32_t> place(areas.size());
+    for (std::uint32_t i = 0; i < areas.size(); ++i) {
+      ClassOfPair& one = classes[objects.classes[i]];
+      place[i] = static_cast<std::uint32_t>((one.*members).size());
+      (one.*members).push_back(i);
+      (one.table.*areas_of_class).push_back(areas[i]);
+    }
+    return place;
+  };
+  const auto in_truth = divide(truth, table.truth_areas, &ClassOfPair::truth, &OverlapTable::truth_areas);
+  const auto in_prediction =
+      divide(prediction, table.prediction_areas, &ClassOfPair::prediction, &OverlapTable::prediction_areas);
+  for (const Overlap& pair : table.overlaps)
+    if (truth.classes[pair.truth] == prediction.classes[pair.prediction])
+      classes[truth.classes[pair.truth]].table.overlaps.push_back(
+          {in_truth[pair.truth], in_prediction[pair.prediction], pair.pixels});
+  return classes;
 }
 
-Objects values_of(const std::string& path, io::ReadOptions read) {
-  read.palette = io::PaletteUse::index;
-  const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
-  const Extent extent = reader->info().extent;
-  const ValueType type = reader->value_type();
-  ValueImage image = reader->read_values(0, extent.depth, 0);
-  if (image.any_nan()) read.warn("some values are NaN and count as background");
-  LabeledValues labeled = label_by_value(std::move(image));
-  return {extent, std::move(labeled.labeled.labels), object_ids(type, labeled.values)};
-}
-
-Objects read_objects(const std::string& path, const MatchOptions& options) {
-  return io::concerning(path, [&] {
-    io::ReadOptions read;
-    read.warn = [&](const std::string& line) { print_warning(path, line); };
-    return options.label ? components_of(path, read, options.components) : values_of(path, read);
-  });
-}
-
-/// The rows of one pair of images, as text.
-std::string pairs_text(const std::string& input, const Objects& truth, const Objects& prediction,
-                       const OverlapTable& table, const std::vector<Match>& matches) {
+/// The rows of one pair of images, as text; 0 where there is no partner. `before`: first columns of each row.
+std::string pairs_text(const std::string& before, std::span<const std::uint64_t> truth,
+                       std::span<const std::uint64_t> prediction, const OverlapTable& table,
+                       const std::vector<Match>& matches) {
   std::string text;
-  const std::string before = input.empty() ? "" : io::csv_field(input) + ",";
   for (const ObjectPair& pair : list_pairs(table, matches)) {
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
-      return i ? std::to_string(values[*i]) : std::string();
+      return std::to_string(i ? values[*i] : 0);
     };
-    text += before + of(truth.ids, pair.truth) + "," + of(prediction.ids, pair.prediction) + "," +
+    text += before + of(truth, pair.truth) + "," + of(prediction, pair.prediction) + "," +
             of(table.truth_areas, pair.truth) + "," + of(table.prediction_areas, pair.prediction) + "," +
             std::to_string(pair.pixels) + "," + io::shortest(pair.iou) + "," + io::shortest(pair.dice) +
             (pair.is_match ? ",1\n" : ",0\n");
   }
   return text;
+}
+
+std::vector<std::uint64_t> some_of(const std::vector<std::uint64_t>& ids,
+                                   const std::vector<std::uint32_t>& which) {
+  std::vector<std::uint64_t> some;
+  some.reserve(which.size());
+  for (const std::uint32_t i : which) some.push_back(ids[i]);
+  return some;
+}
+
+/// Scores of all thresholds, and the matches at the first.
+Totals score(const OverlapTable& table, const std::vector<double>& thresholds, std::vector<Match>& first) {
+  Totals totals{count_overlaps(table), {}};
+  for (const double threshold : thresholds) {
+    std::vector<Match> matches = match_objects(table, threshold);
+    totals.scores.push_back(score_matches(table, matches, threshold));
+    if (totals.scores.size() == 1) first = std::move(matches);
+  }
+  return totals;
 }
 
 Json json_of(const Totals& totals) {
@@ -159,6 +176,26 @@ Json json_of(const Totals& totals) {
             {"precision", counts.precision()}}},
           {"matching", std::move(matching)},
           {"average_precision", average_precision(totals.scores)}};
+}
+
+using ClassTotals = std::map<std::uint64_t, Totals>;
+
+/// Scores of each class, and their means over classes at the first threshold.
+void add_classes(Json& json, const ClassTotals& classes) {
+  Json& rows = json["classes"] = Json::array();
+  double dice = 0, f1 = 0, quality = 0;
+  for (const auto& [value, totals] : classes) {
+    Json row{{"value", value}};
+    row.update(json_of(totals));
+    rows.push_back(std::move(row));
+    dice += totals.counts.dice();
+    f1 += totals.scores.front().f1();
+    quality += totals.scores.front().panoptic_quality();
+  }
+  const auto mean = [&](double sum) {
+    return classes.empty() ? 0 : sum / static_cast<double>(classes.size());
+  };
+  json["class_mean"] = {{"dice", mean(dice)}, {"f1", mean(f1)}, {"panoptic_quality", mean(quality)}};
 }
 
 std::string summary_of(const Totals& totals, std::size_t images) {
@@ -202,11 +239,12 @@ class Matching {
   explicit Matching(const MatchOptions& options) : options_(options) {}
 
   int run() {
-    if (options_.label) options_.components.check();
-    const std::vector<Pair> pairs = find_pairs();
+    const std::vector<Pair> pairs = frames_of(find_pairs());
     if (!options_.csv.empty()) csv_.emplace(options_.csv, options_.file, is_pairs_csv);
     if (!options_.json.empty()) json_.emplace(options_.json, options_.file, is_match_report);
-    if (csv_) csv_->write((is_batch_ ? "input," : "") + std::string(kColumns));
+    if (csv_)
+      csv_->write(std::string(is_batch_ ? "input," : "") + (options_.objects.every_frame ? "frame," : "") +
+                  (options_.objects.per_value ? "value," : "") + std::string(kColumns));
     for (const Pair& pair : pairs) {
       if (!is_batch_) {
         match(pair);
@@ -220,81 +258,153 @@ class Matching {
     }
     if (images_ == 0) return exit();
     if (csv_) csv_->commit();
-    if (json_) {
-      Json report{{"gpuccl_match", 1}, {"version", version_line()}};
-      report["truth"] = options_.truth;
-      report["prediction"] = options_.prediction;
-      report["labeled"] = options_.label;
-      report["total"] = json_of(total_);
-      if (is_batch_) report["images"] = std::move(rows_);
-      json_->write(report.dump(1, ' ', false, Json::error_handler_t::replace).erase(1, 2) + "\n");
-      json_->commit();
-    }
-    if (options_.csv != "-" && options_.json != "-") print_result(summary_of(total_, images_));
+    if (json_) write_report();
+    if (options_.csv != "-" && options_.json != "-") print_summary();
     return exit();
   }
 
  private:
   int exit() const { return codes_.empty() ? kSuccess : codes_.size() == 1 ? *codes_.begin() : kMixed; }
+  bool has_rows() const { return is_batch_ || options_.objects.every_frame; }
 
-  /// One pair of files, or those of two folders that have one name. A file without a partner is a failure of
-  /// its own.
+  void write_report() {
+    Json report{{"gpuccl_match", 1}, {"version", version_line()}};
+    report["truth"] = options_.truth;
+    report["prediction"] = options_.prediction;
+    report["labeled"] = options_.objects.label;
+    report["total"] = json_of(total_);
+    if (options_.objects.per_value) add_classes(report, classes_);
+    if (has_rows()) report["images"] = std::move(rows_);
+    json_->write(report.dump(1, ' ', false, Json::error_handler_t::replace).erase(1, 2) + "\n");
+    json_->commit();
+  }
+
+  void print_summary() const {
+    std::string text = summary_of(total_, images_);
+    for (const auto& [value, totals] : classes_)
+      text += "\nclass " + std::to_string(value) + ": " + summary_of(totals, 1);
+    print_result(text);
+  }
+
+  /// One pair of files, or those of two folders that belong together by name. A file without a partner is a
+  /// failure of its own.
   std::vector<Pair> find_pairs() {
     const bool folders[] = {std::filesystem::is_directory(options_.truth),
                             std::filesystem::is_directory(options_.prediction)};
-    if (!folders[0] || !folders[1] || is_zarr(options_.truth))
+    if (!folders[0] || !folders[1] || io::is_zarr(options_.truth)) {
+      if (!options_.prediction_name.empty())
+        throw Error(Failure::usage, "--prediction-name is for two folders");
       return {{"", options_.truth, options_.prediction}};
+    }
     is_batch_ = true;
+    const NamePattern pattern(options_.prediction_name);
     std::map<std::string, Pair> pairs;
     for (const BatchInput& input : find_inputs({options_.truth}, {}).inputs)
       pairs[input.name] = {input.name, input.path, ""};
     for (const BatchInput& input : find_inputs({options_.prediction}, {}).inputs) {
-      Pair& pair = pairs[input.name];
-      pair.name = input.name;
+      const std::optional<std::string> name = pattern.name_before(input.name);
+      if (!name) continue;  // another image of the same folder
+      Pair& pair = pairs[*name];
+      pair.name = *name;
       pair.prediction = input.path;
     }
     std::vector<Pair> complete;
     for (auto& [name, pair] : pairs) {
-      const bool no_truth = pair.truth.empty();
-      if (!no_truth && !pair.prediction.empty()) {
+      if (!pair.truth.empty() && !pair.prediction.empty())
         complete.push_back(std::move(pair));
-        continue;
-      }
-      codes_.insert(report_failure(io::FileError(
-          no_truth ? pair.prediction : pair.truth, Failure::no_input,
-          "has no partner called '" + name + "' in " + (no_truth ? options_.truth : options_.prediction))));
+      else
+        codes_.insert(report_failure(without_partner(pair, pattern)));
     }
     return complete;
   }
 
-  static bool is_zarr(const std::string& folder) {
-    for (const char* file : {".zarray", ".zgroup", "zarr.json"})
-      if (std::filesystem::exists(std::filesystem::path(folder) / file)) return true;
-    return false;
+  io::FileError without_partner(const Pair& pair, const NamePattern& pattern) const {
+    const bool no_truth = pair.truth.empty();
+    const std::string& path = no_truth ? pair.prediction : pair.truth;
+    const std::optional<std::string> missing = no_truth ? pair.name : pattern.name_for(pair.name);
+    if (!missing)
+      return {path, Failure::no_input,
+              "has a name that does not match " + pattern.from() + ", the pattern of --prediction-name"};
+    return {path, Failure::no_input,
+            "has no partner called '" + *missing + "' in " +
+                (no_truth ? options_.truth : options_.prediction) +
+                (options_.prediction_name.empty() ? "; --prediction-name pairs other names" : "")};
+  }
+
+  /// A pair for each time point, if all are asked for.
+  std::vector<Pair> frames_of(std::vector<Pair> pairs) {
+    if (!options_.objects.every_frame) return pairs;
+    std::vector<Pair> of_frames;
+    for (const Pair& pair : pairs) {
+      const auto add = [&] {
+        const int count = count_frames(pair.truth, options_.objects);
+        const int other = count_frames(pair.prediction, options_.objects);
+        if (count != other)
+          throw io::FileError(pair.prediction, Failure::data,
+                              "has " + counted(static_cast<std::uint64_t>(other), "time point") + ", but " +
+                                  display_name(pair.truth) + " has " + std::to_string(count));
+        for (int frame = 0; frame < count; ++frame)
+          of_frames.push_back({pair.name, pair.truth, pair.prediction, frame});
+      };
+      if (!is_batch_) {
+        add();
+        continue;
+      }
+      try {
+        add();
+      } catch (const Error& error) {
+        codes_.insert(report_failure(error));
+      }
+    }
+    return of_frames;
+  }
+
+  /// A hint where pixels of the same index are not at the same place.
+  void compare_grids(const Pair& pair, const Objects& truth, const Objects& prediction) {
+    const std::string_view other = io::grid_difference(truth.geometry, prediction.geometry, truth.extent);
+    if (other.empty() || pair.frame.value_or(0) > 0) return;
+    print_warning(display_name(pair.prediction) + ": has another " + std::string(other) + " than " +
+                  display_name(pair.truth) + "; objects are compared by index, not by position");
   }
 
   void match(const Pair& pair) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, Failure::usage, "is a stream and can be read only once");
-    const Objects truth = read_objects(pair.truth, options_);
-    const Objects prediction = read_objects(pair.prediction, options_);
+    const Objects truth = read_objects(pair.truth, options_.objects, pair.frame);
+    const Objects prediction = read_objects(pair.prediction, options_.objects, pair.frame);
     if (truth.extent != prediction.extent)
       throw io::FileError(pair.prediction, Failure::data,
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
                               " is " + io::to_string(truth.extent) + "; both need the same size");
+    compare_grids(pair, truth, prediction);
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
-    Totals totals{count_overlaps(table), {}};
-    std::vector<Match> first;
-    for (const double threshold : options_.thresholds) {
-      std::vector<Match> matches = match_objects(table, threshold);
-      totals.scores.push_back(score_matches(table, matches, threshold));
-      if (totals.scores.size() == 1) first = std::move(matches);
+    const std::string before = (is_batch_ ? io::csv_field(pair.name) + "," : "") +
+                               (pair.frame ? std::to_string(*pair.frame) + "," : "");
+    Totals totals;
+    ClassTotals classes;
+    std::vector<Match> matches;
+    if (options_.objects.per_value) {
+      for (const auto& [value, one] : by_class(table, truth, prediction)) {
+        classes[value] = score(one.table, options_.thresholds, matches);
+        totals.add(classes[value]);
+        classes_[value].add(classes[value]);
+        if (csv_)
+          csv_->write(pairs_text(before + std::to_string(value) + ",", some_of(truth.ids, one.truth),
+                                 some_of(prediction.ids, one.prediction), one.table, matches));
+      }
+      if (classes.empty()) totals = score(table, options_.thresholds, matches);  // of no objects
+    } else {
+      totals = score(table, options_.thresholds, matches);
+      if (csv_) csv_->write(pairs_text(before, truth.ids, prediction.ids, table, matches));
     }
-    give_hint(pair, totals.counts, options_.label);
-    if (csv_) csv_->write(pairs_text(pair.name, truth, prediction, table, first));
-    if (is_batch_) {
-      Json row{{"input", pair.name}, {"truth", pair.truth}, {"prediction", pair.prediction}};
+    give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
+    if (has_rows()) {
+      Json row = Json::object();
+      if (is_batch_) row["input"] = pair.name;
+      if (pair.frame) row["frame"] = *pair.frame;
+      row.update({{"truth", pair.truth}, {"prediction", pair.prediction}});
       row.update(json_of(totals));
+      if (options_.objects.per_value) add_classes(row, classes);
       rows_.push_back(std::move(row));
     }
     total_.add(totals);
@@ -306,6 +416,7 @@ class Matching {
   bool is_batch_ = false;
   std::size_t images_ = 0;
   Totals total_;
+  ClassTotals classes_;
   Json rows_ = Json::array();
   std::set<int> codes_;  // of what failed
 };
@@ -323,36 +434,65 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
   return "";
 }
 
+void check(const MatchOptions& options) {
+  options.objects.check();
+  if (options.csv == "-" && options.json == "-")
+    throw Error(Failure::usage, "--csv and --json cannot both be standard output");
+}
+
+int run_match(const MatchOptions& options) {
+  check(options);
+  if (options.truth.empty() || options.prediction.empty())
+    throw Error(Failure::usage, "TRUTH and PREDICTION are needed, or --track SERIES");
+  if (!options.folder.empty()) throw Error(Failure::usage, "-o is for --track");
+  enter_sandbox({options.truth, options.prediction}, {options.csv, options.json});
+  LabelPaths paths;
+  paths.input = options.truth;
+  paths.intensities = {options.prediction};
+  paths.stats = options.csv;
+  paths.json = options.json;
+  refuse_overlap(paths, false);
+  return Matching(options).run();
+}
+
+int run_track(const MatchOptions& options) {
+  check(options);
+  if (!options.truth.empty())
+    throw Error(Failure::usage, "--track has one input, its series; remove " + options.truth);
+  if (options.thresholds.size() > 1) throw Error(Failure::usage, "--track has one --threshold");
+  if (options.objects.per_value || !options.prediction_name.empty())
+    throw Error(Failure::usage, "--per-value and --prediction-name are for two images, not for --track");
+  if (options.objects.every_frame || options.objects.planes.frame)
+    throw Error(Failure::usage, "--track reads all time points; remove --frame");
+  return track_frames({options.series, options.thresholds.front(), options.objects, options.csv, options.json,
+                       options.folder, options.file});
+}
+
 }  // namespace
 
 void setup_match(const Command& command) {
   const auto options = std::make_shared<MatchOptions>();
-  add_path_or_stream(command, "TRUTH", options->truth, "", "Label image with the true objects, or a folder")
-      .required();
-  add_path_or_stream(command, "PREDICTION", options->prediction, "", "Label image to score, or a folder")
-      .required();
+  add_path_or_stream(command, "TRUTH", options->truth, "", "Label image with the true objects, or a folder");
+  add_path_or_stream(command, "PREDICTION", options->prediction, "", "Label image to score, or a folder");
   command.add_value(
       "--threshold", "IOU,...", "Minimum intersection over union of a match, or a list [0.5]",
       [options](const std::string& given) { return parse_thresholds(given, options->thresholds); });
-  add_switch(command, "--label", options->label, "Label the inputs first: they are masks, not labels");
-  add_connectivity(command, options->components.connectivity);
-  add_text_path(command, "--csv", options->csv, "csv", "Table of overlapping pairs [- for standard output]");
+  options->objects.add_to(command);
+  command.add_value("--prediction-name", "PATTERN",
+                    "Names of predictions in a folder: *_0000, where * is the true name; *_gt=*_pred",
+                    [options](const std::string& given) {
+                      options->prediction_name = given;
+                      return NamePattern::problem_with(given);
+                    });
+  add_path_or_stream(command, "--track", options->series, "SERIES",
+                     "Link objects through time: a file with time points, or a folder of images");
+  add_folder(command, "-o,--output", options->folder, "FOLDER",
+             "With --track: folder for label images with the numbers of tracks");
+  add_text_path(command, "--csv", options->csv, "csv",
+                "Table of overlapping pairs, or of tracked objects [- for standard output]");
   add_text_path(command, "--json", options->json, "json", "Report of all scores [- for standard output]");
   options->file.add_to(command);
-  command.on_run([options] {
-    if (options->components.connectivity && !options->label)
-      throw Error(Failure::usage, "--connectivity is for masks; add --label");
-    if (options->csv == "-" && options->json == "-")
-      throw Error(Failure::usage, "--csv and --json cannot both be standard output");
-    enter_sandbox({options->truth, options->prediction}, {options->csv, options->json});
-    LabelPaths paths;
-    paths.input = options->truth;
-    paths.intensities = {options->prediction};
-    paths.stats = options->csv;
-    paths.json = options->json;
-    refuse_overlap(paths, false);
-    return Matching(*options).run();
-  });
+  command.on_run([options] { return options->series.empty() ? run_match(*options) : run_track(*options); });
 }
 
 }  // namespace gpuccl::app

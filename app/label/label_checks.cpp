@@ -13,6 +13,7 @@
 #include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/report/outlines.hpp"
+#include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -131,6 +132,11 @@ void check_batch(const LabelOptions& options) {
     else if (input.starts_with('@') && io::is_image_name(input.substr(1)))
       throw io::FileError(input.substr(1), Failure::usage,
                           "is an image, not a list of inputs; remove the '@'");
+  if (options.every_frame && (!batch.summary.empty() || options.planes.pages || options.input.stack))
+    throw Error(Failure::usage, "--frame all cannot be combined with --summary, --page and --stack");
+  if (io::is_of_segments(files.stats))
+    throw io::FileError(files.stats, Failure::usage,
+                        "segment properties are those of one input; name a table, such as all.csv");
   if (!files.json.empty())
     throw Error(Failure::usage,
                 "--json is for one input; for several use --json-dir, or --report for one file or stream");
@@ -185,7 +191,8 @@ bool is_batch(const LabelOptions& options) {
   const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
                                 !io::is_zarr(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
-         folder_of_images || names_folder(options.files.image) || names_folder(options.files.view);
+         options.every_frame || folder_of_images || names_folder(options.files.image) ||
+         names_folder(options.files.view);
 }
 
 void check(const LabelOptions& options, bool batch) {
@@ -220,6 +227,9 @@ void check_for_parts(const LabelOptions& options) {
     throw Error(Failure::usage, "--seeds " + options.seeds + " cannot be read in parts; use a file");
   if (!files.any_output())
     throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
+  if (io::is_of_segments(files.stats))
+    throw io::FileError(files.stats, Failure::usage,
+                        "segment properties are written by one process; name a table, such as all.csv");
   for (const std::string& path : {files.json, files.stats, files.contacts})
     if (io::TextStream::is_named(path))
       throw Error(Failure::usage, "parts can write only files: " + path + " cannot be an output");

@@ -100,14 +100,16 @@ void add_contacts_and_view(const Command& command, LabelPaths& files) {
                 "HTML page that shows labels and table; FOLDER/ for several inputs");
 }
 
-void add_files_of_parts(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
+void add_files_of_parts(const Command& command, std::vector<std::string>& inputs, LabelPaths& files,
+                        bool of_objects) {
   add_inputs(command, inputs, "Input, as for gpuccl label: a file, a Zarr, or a folder with --stack");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
   add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
   add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
-  add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
+  if (!of_objects)
+    add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
 }
 
 }  // namespace
@@ -156,12 +158,13 @@ void add_format(const Command& command, LabelOptions& options) {
       .changes(Effect::file);
 }
 
-void add_planes_of_input(const Command& command, io::PlaneChoice& planes) {
+void add_planes_of_input(const Command& command, io::PlaneChoice& planes, bool* every_frame) {
   add_planes(command, "--", planes,
              {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
-              "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+              every_frame != nullptr ? "Time point to read, from 0, or all, each as an input of its own"
+                                     : "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
               "Index of the image to read from a TIFF with several, from 0",
-              "Page or slice to read, or a range of them, from 0"});
+              "Page or slice to read, or a range of them, from 0", every_frame});
 }
 
 }  // namespace
@@ -174,7 +177,8 @@ LabelOptions LabelOptions::for_objects() {
   return options;
 }
 
-void LabelOptions::settle() {
+void LabelOptions::settle(bool in_tasks) {
+  is_in_parts = in_tasks;
   if (values.objects) {
     values.by_values = true;
     values.keep_values = !values.relabel && !files.image.empty();
@@ -189,7 +193,7 @@ void LabelOptions::settle() {
 
 void LabelOptions::add(const Command& command, bool in_parts) {
   const bool of_objects = values.objects;
-  in_parts ? add_files_of_parts(command, inputs, files) : add_files(command, inputs, files);
+  in_parts ? add_files_of_parts(command, inputs, files, of_objects) : add_files(command, inputs, files);
   if (!in_parts && !of_objects) add_contacts_and_view(command, files);
   if (of_objects)
     add_switch(command, "--relabel", values.relabel, "Write labels 1 to N instead of the values of objects")
@@ -208,7 +212,7 @@ void LabelOptions::add(const Command& command, bool in_parts) {
         .prints([this] { return switch_text(!sandbox); })
         .changes(Effect::nothing);
   if (!of_objects) values.add_input_to(command);
-  add_planes_of_input(command, planes);
+  add_planes_of_input(command, planes, in_parts ? nullptr : &every_frame);
   add_spacing(command, spacing);
   if (of_objects) {
     add_connectivity(command, algorithm.connectivity);

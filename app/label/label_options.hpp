@@ -48,6 +48,8 @@ struct LabelOptions {
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;
+  bool every_frame = false;  // each time point is an input of its own
+  bool is_in_parts = false;  // several tasks label the input
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given
@@ -62,7 +64,7 @@ struct LabelOptions {
   /// Adds the options for one input that several processes label in parts.
   void add_for_parts(const Command& command) { add(command, true); }
   /// Checks and completes combinations of options after all are parsed. Error (usage).
-  void settle();
+  void settle(bool in_tasks = false);
 
  private:
   void add(const Command& command, bool in_parts);

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app/options/name_pattern.hpp"
 #include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/plane_options.hpp"
@@ -93,16 +94,6 @@ std::vector<std::string> paths_in(const std::string& given) {
   return split(given, ',');
 }
 
-std::string wrong_pattern(const std::string& given) {
-  const std::vector<std::string> sides = split(given, '=');
-  const bool is_good =
-      sides.size() <= 2 && std::all_of(sides.begin(), sides.end(), [](const std::string& side) {
-        return std::count(side.begin(), side.end(), '*') == 1 && side.find('/') == std::string::npos;
-      });
-  return is_good ? std::string()
-                 : "'" + given + "' is not a pattern such as *_0000 or *_D=*_F, with one * each";
-}
-
 /// Replaces characters that column names do not contain.
 std::string safe_name(std::string name) {
   for (char& c : name)
@@ -182,7 +173,7 @@ void MeasureOptions::add_intensity_name_to(const Command& command) {
                         [this](const std::string& given) {
                           intensity_names = split(given, ',');
                           for (const std::string& pattern : intensity_names)
-                            if (std::string problem = wrong_pattern(pattern); !problem.empty())
+                            if (std::string problem = NamePattern::problem_with(pattern); !problem.empty())
                               return problem;
                           return std::string();
                         });
@@ -232,34 +223,22 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
 void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic,
                             const ValueOptions& values) {
   settle_pieces(compared, values.objects);
-  if (values.by_values) settle_values(compared, values.objects);
+  if (values.by_values) settle_voids(compared, values.objects);
   settle_intensity(compared);
   settle_periodic(compared, periodic);
 }
 
-void MeasureOptions::settle_values(const MeasureSet& compared, bool objects) {
-  // Measures that count everything around a component as background, but here that includes other values.
-  const auto looks_around = [](const Measure& measure) {
-    const std::string_view name = measure.name;
-    return name.starts_with("perimeter") || name.starts_with("roundness") || name.starts_with("surface") ||
-           name.starts_with("sphericity") ||
-           (measure.group == MeasureGroup::topology && measure.id != MeasureId::components);
-  };
-  const std::string without = objects ? "; use 'gpuccl label --value V' to measure one value at a time"
-                                      : "; use --value V to measure one value at a time";
-  const std::string conflict =
-      objects ? " cannot be measured where objects may touch" : " and --values cannot be combined";
-  const bool any = wanted.any();
-  for (const Measure& measure : measures()) {
-    const auto id = static_cast<std::size_t>(measure.id);
-    if (!looks_around(measure)) continue;
-    if ((named | compared)[id])
-      throw Error(Failure::usage, std::string(measure.name) + conflict +
-                                      "; neither can other perimeters, surfaces or topology" + without);
-    wanted.reset(id);
+/// Voids are components of the background, which is labeled once, not for each value.
+void MeasureOptions::settle_voids(const MeasureSet& compared, bool objects) {
+  for (const MeasureId id : {MeasureId::cavities, MeasureId::tunnels}) {
+    if ((named | compared)[static_cast<std::size_t>(id)])
+      throw Error(Failure::usage,
+                  std::string(measure_of(id).name) +
+                      (objects ? " cannot be counted where objects may touch; use 'gpuccl label --value V'"
+                               : " and --values cannot be combined; use --value V") +
+                      " to measure one value at a time");
+    wanted.reset(static_cast<std::size_t>(id));
   }
-  if (any && wanted.none())
-    throw Error(Failure::usage, "--measure " + words + conflict + "; shape can" + without);
 }
 
 void MeasureOptions::settle_pieces(const MeasureSet& compared, bool objects) {

@@ -52,14 +52,14 @@ struct MeasureOptions {
   std::vector<IntensitySource> sources(std::span<const int> channels = {}) const;
 
   /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
-  /// and without one `all` means the others. `compared`: by --keep. Of images of values groups mean those of
-  /// their measures that do not look at what is around a component. Error (usage) if measures of intensity
-  /// are asked for without an image, or others than those of periodic axes where there are such, or of what
-  /// is around by their names.
+  /// and without one `all` means the others. `compared`: by --keep. Of images of values groups have no
+  /// measures of voids. Error (usage) if measures of intensity
+  /// are asked for without an image, or others than those of periodic axes where there are such, or of
+  /// voids by their names.
   void settle(const MeasureSet& compared, const PeriodicAxes& periodic, const ValueOptions& values);
 
  private:
-  void settle_values(const MeasureSet& compared, bool objects);
+  void settle_voids(const MeasureSet& compared, bool objects);
   void settle_pieces(const MeasureSet& compared, bool objects);
   void settle_intensity(const MeasureSet& compared);
   void settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic);

@@ -1,7 +1,9 @@
 #include "app/label/value_options.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "app/label/label_options.hpp"
 #include "app/options/option_helpers.hpp"
@@ -10,6 +12,8 @@
 
 namespace gpuccl::app {
 namespace {
+
+constexpr std::string_view kLabel = "label";  // as parse_condition() has it
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
 
@@ -75,10 +79,17 @@ void check_values(const LabelOptions& options) {
     if (options.selection.keep.compares_value()) refuse("--keep of a value needs --values");
     return;
   }
-  const auto pieces = static_cast<std::size_t>(MeasureId::components);
-  if (values.objects && options.algorithm.connectivity &&
-      !(options.measure.wanted | options.selection.keep.measures())[pieces])
-    refuse("--connectivity decides which pixels are one piece; add --measure components");
+  const auto is_of_label = [](const Condition::Step& step) {
+    return step.kind == Condition::Step::Kind::comparison_of_value && step.name == kLabel;
+  };
+  const std::vector<Condition::Step>& steps = options.selection.keep.steps;
+  if (!values.are_labels() && std::any_of(steps.begin(), steps.end(), is_of_label))
+    refuse(std::string("--keep: components get their labels after filtering; compare ") +
+           (values.objects ? "value, that of the file" : "value"));
+  const MeasureSet wanted = options.measure.wanted | options.selection.keep.measures();
+  const MeasureSet by_pieces = measures_of(MeasureGroup::topology);
+  if (values.objects && options.algorithm.connectivity && (wanted & by_pieces).none())
+    refuse("--connectivity decides which pixels are one piece; add --measure components or topology");
   if (values.objects && values.keep_values && options.label_type != io::LabelType::automatic)
     refuse("--label-type needs --relabel; values have the type of the input");
   check_engine(options.algorithm.engine);

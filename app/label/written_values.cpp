@@ -77,9 +77,10 @@ WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
   for (const ValueBits value : values) {
     const std::optional<Label> sample = narrow_sample(type, value);
     if (!sample)
-      throw Error(Failure::data, "the value " + text_of(type, value) +
-                                     " does not fit 32 bits, which label images have that are written in "
-                                     "parts; write labels, or the image in one process");
+      throw Error(Failure::data,
+                  "the value " + text_of(type, value) +
+                      " does not fit the 32 bits of label images that MPI writes; write labels, "
+                      "or use gpuccl label");
     samples.push_back(*sample);
   }
   if (selected.empty()) {

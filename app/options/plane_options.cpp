@@ -25,7 +25,23 @@ void add_planes(const Command& command, const std::string& prefix, io::PlaneChoi
     add_number(command, prefix + name, target, 0, std::numeric_limits<int>::max(), "N", said);
   };
   if (help.channel != nullptr) add_place("channel", planes.channel, help.channel);
-  add_place("frame", planes.frame, help.frame);
+  if (help.every_frame == nullptr) {
+    add_place("frame", planes.frame, help.frame);
+  } else {
+    command
+        .add_value(prefix + "frame", "N|all", help.frame,
+                   [&planes, &every = *help.every_frame](const std::string& given) {
+                     every = given == "all";
+                     planes.frame = every ? std::nullopt : parse_number<int>(given);
+                     return every || planes.frame.value_or(-1) >= 0
+                                ? std::string()
+                                : "'" + given + "' is not an integer of at least 0, nor all";
+                   })
+        .prints([&planes, &every = *help.every_frame]() -> std::optional<std::string> {
+          if (every) return "all";
+          return planes.frame ? std::optional(std::to_string(*planes.frame)) : std::nullopt;
+        });
+  }
   add_place("series", planes.series, help.series);
   command
       .add_value(prefix + "page", "N[..M]", help.page,

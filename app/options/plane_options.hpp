@@ -11,6 +11,7 @@ class Command;
 /// Help texts of the options.
 struct PlanesHelp {
   const char *channel, *frame, *series, *page;
+  bool* every_frame = nullptr;  // set by `all` instead of a time point, unless null
 };
 
 /// Options that choose one of several images in a file, named `prefix` and channel, frame, series and page.

@@ -71,7 +71,7 @@ class Finish {
     description_.selected(joined_.count, joined_.dropped);
     if (!input_.value_type()) return;
     report().value = input_.column({});
-    if (options().values.one_each()) report().values = joined_.values;
+    if (options().values.one_each() && !options().values.objects) report().values = joined_.values;
   }
 
   void write_image(io::AtomicFile& out) {

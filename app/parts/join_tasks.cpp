@@ -45,7 +45,8 @@ class Join {
       if (!measures_.needs_background()) return;
       backgrounds_.push_back(run_.file(TaskFile::cavities, part).read(labels_id));
     });
-    if (const std::optional<JoinedParts> before = done_before()) return {before->count, "component"};
+    const char* const what = run_.options().values.objects ? "object" : "component";
+    if (const std::optional<JoinedParts> before = done_before()) return {before->count, what};
     std::error_code none;  // while it is there parts do not measure what is missing
     std::filesystem::remove(run_.file(TaskFile::joined).path, none);
     JoinedSlabs joined = run_.join(TaskFile::labels, input_.connectivity());
@@ -55,7 +56,7 @@ class Join {
     } else {
       number(std::move(joined));
     }
-    return {joined_.count, "component"};
+    return {joined_.count, what};
   }
 
  private:
@@ -258,7 +259,7 @@ class Join {
     follow(selected.map, selected.components.size(), joined.values);
     joined_.count = selected.components.size();
     joined_.dropped = selected.dropped;
-    if (options.values.one_each())
+    if (options.values.one_each() && !options.values.objects)
       joined_.values = io::sum_up_values(input_.column(joined.values), selected.components);
     if (!run_.files().image.empty()) settle_image(joined.values);
     for (int part = 1; part <= run_.parts(); ++part) {
@@ -275,7 +276,7 @@ class Join {
     const LabelOptions& options = run_.options();
     WrittenValues written{options.label_type, {}, {}, static_cast<Label>(joined_.count)};
     io::concerning(run_.files().image, [&] {
-      if (options.values.keep_values) written = narrow_values(*input_.value_type(), values, {});
+      if (options.values.keep_values) written = written_values(*input_.value_type(), values, {});
     });
     joined_.image_largest = written.largest;
     joined_.image_type = written.type;

@@ -203,14 +203,16 @@ class LabelTask {
 
   void write_image(const JoinedParts& joined, io::CheckedFileWriter& file) const {
     std::vector<NumberedSlab> slabs;
+    std::vector<ValueBits> wide;  // values of 64 bits; empty if 32 are enough
+    if (run_.options().values.keep_values && io::bits_per_sample(joined.image_type) == 64) wide.push_back(0);
     const io::LabelFile image = run_.image(joined);
     for (const int part : parts_with(io::rows_of_stretch(image, own()))) {
       slabs.push_back(numbered(part, joined));
-      if (run_.options().values.keep_values) make_values(part, slabs.back().numbers);
+      if (run_.options().values.keep_values) make_values(part, slabs.back().numbers, wide);
     }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole(), std::move(slabs), joined.image_largest);
-    io::put_label_stretch(file, image, run_.image_options(joined).type, *labels, own());
+    io::put_label_stretch(file, image, run_.image_options(joined).type, *labels, wide, own());
   }
 
   /// The part's rows of the table and of the report.
@@ -284,12 +286,20 @@ class LabelTask {
                        std::move(numbers));
   }
 
-  /// Values instead of the numbers of a part's labels.
-  void make_values(int part, std::vector<Label>& numbers) const {
+  /// Values instead of the numbers of a part's labels, or the places where these are in `wide`.
+  void make_values(int part, std::vector<Label>& numbers, std::vector<ValueBits>& wide) const {
     run_.file(TaskFile::labels, part).need([&](const io::CheckedFile& labels) {
       const auto values = labels.take<ValueBits>(sections::kValues);
       if (values.size() + 1 != numbers.size()) io::CheckedFile::refuse();
-      numbers = written_values_of_part(*input().value_type(), values, numbers).map;
+      if (wide.empty()) {
+        numbers = written_values_of_part(*input().value_type(), values, numbers).map;
+        return;
+      }
+      for (std::size_t label = 1; label < numbers.size(); ++label) {
+        if (numbers[label] == 0) continue;
+        numbers[label] = static_cast<Label>(wide.size());
+        wide.push_back(values[label - 1]);
+      }
     });
   }
 

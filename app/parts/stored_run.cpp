@@ -113,11 +113,12 @@ NumberedSlab StoredRun::labels(TaskFile kind, int part, std::uint64_t id, std::v
 JoinedSlabs StoredRun::join(TaskFile kind, Connectivity connectivity) const {
   std::vector<Slab> slabs;
   for (int part = 1; part <= parts() && !is_empty(part); ++part) slabs.push_back(slab(part));
-  JoinedSlabs joined = join_slabs(extent(), connectivity, slabs, [&](std::size_t i) {
+  const auto labeled = [&](std::size_t i) {
     return file(kind, static_cast<int>(i) + 1).need([&](const io::CheckedFile& stored) {
       return take_part_to_join(stored, slabs[i], *input_, delta(kind));
     });
-  });
+  };
+  JoinedSlabs joined = join_slabs(extent(), connectivity, slabs, labeled, options_.values.objects);
   joined.numbers.resize(static_cast<std::size_t>(parts()), {0});
   return joined;
 }

@@ -203,7 +203,7 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   const auto counts = file.take<std::uint64_t>(sections::kCounts);
   joined.labels = file.take<std::uint64_t>(sections::kOfEachPart);
   if (counts.size() < 7 || joined.labels.size() != parts ||
-      counts[3] > static_cast<std::uint64_t>(io::LabelType::f32))
+      counts[3] > static_cast<std::uint64_t>(io::LabelType::f64))
     io::CheckedFile::refuse();
   joined.count = counts[0];
   joined.dropped = counts[1];

@@ -67,10 +67,10 @@ Rows rows_of_stretch(const LabelFile& image, const Rows& own) {
 }
 
 void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                       const LabelSource& labels, const Rows& own) {
+                       const LabelSource& labels, std::span<const std::uint64_t> wide, const Rows& own) {
   const StripLayout& strips = image.file->strips();
   ContentHash hash(type);
-  const MappedLabels mapped{labels, {}, labels.count(), {}, &hash};
+  const MappedLabels mapped{labels, {}, labels.count(), wide, &hash};
   std::vector<StripEntry> entries;
   encode_strips(
       strips, OwnStrips(strips, own).strips, prepare_rows(mapped),

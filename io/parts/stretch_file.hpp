@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 
 #include "gpuccl/labels.hpp"
 #include "io/files/atomic_file.hpp"
@@ -20,9 +22,10 @@ inline constexpr std::size_t kLabelSections = 3;
 Rows rows_of_stretch(const LabelFile& image, const Rows& own);
 
 /// Writes what the part with `own` rows has of the image, of samples of `type`: the strips that begin in
-/// these, what the tail needs to know of each, and their sum for ContentHash. Error (data, io).
+/// these, what the tail needs to know of each, and their sum for ContentHash. `wide`: MappedLabels::wide.
+/// Error (data, io).
 void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                       const LabelSource& labels, const Rows& own);
+                       const LabelSource& labels, std::span<const std::uint64_t> wide, const Rows& own);
 
 /// Calls read(file) with the file that has stretch i as its first sections, and says which one it is about
 /// when that throws.

@@ -106,6 +106,20 @@ int count_channels(const std::string& path, const ReadOptions& asked) {
   throw Error(Failure::internal, "has a channel of every number");
 }
 
+int count_frames(const std::string& path, const ReadOptions& asked) {
+  ReadOptions options = asked;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none) && !is_zarr(path)) return 1;  // a stack
+  options.planes.frame = std::numeric_limits<int>::max();
+  try {
+    open_samples(path, options);
+  } catch (const NoSuchPlane& no_such) {
+    if (no_such.option() == "--frame") return static_cast<int>(no_such.size());
+    throw;
+  }
+  throw Error(Failure::internal, "has a time point of every number");
+}
+
 std::int64_t IntensityReader::buffer_bytes() const {
   const std::size_t of_sample = sizeof(double) + (kind_ == Kind::long_whole ? sizeof(WholeNumber) : 0);
   return source_->buffer_bytes() + static_cast<std::int64_t>(of_sample) * extent().width;

@@ -6,6 +6,7 @@
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/image/channel_source.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/plane_place.hpp"
 #include "io/image/source_part.hpp"
 #include "io/jpeg/jpeg_source.hpp"
 #include "io/metaimage/metaimage_header.hpp"
@@ -69,7 +70,7 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
     throw Error(Failure::data, "contains one image; --series is for a TIFF with several");
   if (options.planes.frame.value_or(0) > 0 &&
       (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file) || is_bmp(*file)))
-    throw Error(Failure::data, "contains one image; --frame is for several");
+    throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
   std::unique_ptr<SampleSource> source = open_all(std::move(file), options);
   if (options.palette == PaletteUse::index && source->format(0).photometric == Photometric::palette)
     source = open_indices(std::move(source));

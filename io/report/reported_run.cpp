@@ -14,7 +14,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
-#include "io/report/csv_field.hpp"
+#include "io/report/stats_csv.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -164,7 +164,8 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
 }  // namespace
 
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
-                         const std::vector<MeasureColumn>& columns, bool has_values) {
+                         const std::vector<MeasureColumn>& columns, bool has_values,
+                         std::optional<int> frame) {
   std::ifstream file(path);
   std::string head, line;
   // Without components the list ends in the same line.
@@ -172,7 +173,7 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
   if (!head.ends_with(",\n")) throw Error(Failure::data, "is not a report of gpuccl");
   head.resize(head.size() - 2);
   const Json geometry = Json::parse(head + "}").at("input").at("geometry");
-  const std::string before = csv_field(input) + ",";
+  const std::string before = before_joint_row(input, frame);
   while (std::getline(file, line) && line.starts_with('{'))
     sink(joint_row(fields_of(line), before, geometry, columns, has_values));
 }

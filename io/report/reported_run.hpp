@@ -26,7 +26,8 @@ std::optional<ReportedRun> read_reported_run(const std::string& path);
 /// The rows that a table of several inputs has of the one whose report is the file `path`, digit for digit,
 /// as write_joint_stats_rows() makes them. Throws Error (data) where a row is none that gpuccl writes.
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
-                         const std::vector<MeasureColumn>& columns, bool has_values);
+                         const std::vector<MeasureColumn>& columns, bool has_values,
+                         std::optional<int> frame = {});
 
 /// `path` as a report shows it, which is UTF-8 whatever the path is.
 std::string reported_path(const std::string& path);

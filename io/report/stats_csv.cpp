@@ -1,8 +1,14 @@
 #include "io/report/stats_csv.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "io/files/descriptor.hpp"
+#include "io/files/number_text.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/csv_field.hpp"
 
@@ -33,6 +39,72 @@ std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns)
   return names + "\n";
 }
 
+constexpr std::string_view kSegments = R"({"@type":"neuroglancer_segment_properties","inline":{"ids":[)";
+
+/// A property of all segments.
+struct Property {
+  std::string name;
+  std::vector<double> values = {};
+};
+
+/// Area and measures. Those that some component does not have are left out, because JSON has no NaN.
+std::vector<Property> properties_of(const Components& components, const Measured& measured) {
+  std::vector<MeasureColumn> columns;
+  if (measured.any()) columns = measured.table_columns();
+  std::vector<Property> properties = {{"area"}};
+  for (const MeasureColumn& column : columns) properties.push_back({column.name});
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    properties[0].values.push_back(static_cast<double>(components.area[i]));
+    if (columns.empty()) continue;
+    MeasureValues values = measured.values(components, i);
+    std::size_t image = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (columns[k].image != image) measured.get_intensities(i, image = columns[k].image, values);
+      properties[k + 1].values.push_back(values[columns[k].id]);
+    }
+  }
+  std::erase_if(properties, [](const Property& one) {
+    return !std::all_of(one.values.begin(), one.values.end(),
+                        [](double value) { return std::isfinite(value); });
+  });
+  return properties;
+}
+
+/// Writes Neuroglancer's segment properties (precomputed format).
+void write_segments(AtomicFile& file, const Components& components, const Measured& measured,
+                    const ValueColumn& value) {
+  std::string text(kSegments);
+  const auto flush = [&](std::size_t bytes) {
+    if (text.size() < bytes) return;
+    file.write(text.data(), text.size());
+    text.clear();
+  };
+  constexpr std::size_t kPieceBytes = 1 << 16;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const std::uint64_t id = value.are_labels ? value.values[i] : i + 1;
+    text += (i == 0 ? "\"" : ",\"") + std::to_string(id) + "\"";
+    flush(kPieceBytes);
+  }
+  text += "],\"properties\":[";
+  bool is_first = true;
+  for (const Property& property : properties_of(components, measured)) {
+    const bool are_whole = std::all_of(property.values.begin(), property.values.end(), [](double number) {
+      return number >= 0 && number <= UINT32_MAX && number == std::floor(number);
+    });
+    text += std::string(is_first ? "" : ",") + "{\"id\":\"" + property.name +
+            "\",\"type\":\"number\",\"data_type\":\"" + (are_whole ? "uint32" : "float32") +
+            "\",\"values\":[";
+    is_first = false;
+    for (std::size_t i = 0; i < property.values.size(); ++i) {
+      text += (i == 0 ? "" : ",") + shortest(property.values[i]);
+      flush(kPieceBytes);
+    }
+    text += "]}";
+  }
+  text += "]}}\n";
+  flush(0);
+}
+
 }  // namespace
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
@@ -53,12 +125,18 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
   stream_rows<kCsvRow>(table, sink);
 }
 
+bool is_of_segments(const std::string& path) { return std::filesystem::path(path).filename() == "info"; }
+
 bool is_stats_csv(std::string_view beginning) {
-  return beginning.starts_with("label,area,x0,y0,") || beginning.starts_with("file,label,area,x0,y0,");
+  if (beginning.starts_with(kSegments)) return true;
+  for (const std::string_view column : {"file,", "frame,"})
+    if (beginning.starts_with(column)) beginning.remove_prefix(column.size());
+  return beginning.starts_with("label,area,x0,y0,");
 }
 
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
                      const Measured& measured, const ValueColumn& value) {
+  if (is_of_segments(file.path())) return write_segments(file, components, measured, value);
   stream_stats_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
                    components, measured, {}, value);
 }
@@ -69,15 +147,20 @@ void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, cons
                    geometry, components, measured, {}, value);
 }
 
-std::string joint_stats_header(const std::vector<MeasureColumn>& columns, bool has_values) {
-  return "file," + std::string(kColumns3d) + std::string(kPhysical3d) + names_of(has_values, columns);
+std::string joint_stats_header(const std::vector<MeasureColumn>& columns, bool has_values, bool has_frames) {
+  return std::string(has_frames ? "file,frame," : "file,") + std::string(kColumns3d) +
+         std::string(kPhysical3d) + names_of(has_values, columns);
+}
+
+std::string before_joint_row(const std::string& input, std::optional<int> frame) {
+  return csv_field(input) + "," + (frame ? std::to_string(*frame) + "," : "");
 }
 
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
                             const std::vector<MeasureColumn>& columns, const Measured& measured,
-                            const ValueColumn& value) {
-  const std::string before = csv_field(harmless_name(input)) + ",";
+                            const ValueColumn& value, std::optional<int> frame) {
+  const std::string before = before_joint_row(harmless_name(input), frame);
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
   const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
   table.after = after;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,12 +27,20 @@ void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, cons
 /// several.
 bool is_stats_csv(std::string_view beginning);
 
-/// One table of several inputs: the same with the name of the input before it, and with all columns always,
-/// empty where they do not apply. Its first line, and the rows of one input.
-std::string joint_stats_header(const std::vector<MeasureColumn>& columns = {}, bool has_values = false);
+/// Whether a table of this name is for Neuroglancer: the file "info" in a folder of segment properties.
+bool is_of_segments(const std::string& path);
+
+/// One table of several inputs: the same with the name of the input before it, and if time points are inputs
+/// of their own with the number of each, and with all columns always, empty where they do not apply. Its
+/// first line, and the rows of one input.
+std::string joint_stats_header(const std::vector<MeasureColumn>& columns = {}, bool has_values = false,
+                               bool has_frames = false);
+/// The first columns of a row.
+std::string before_joint_row(const std::string& input, std::optional<int> frame);
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
                             const std::vector<MeasureColumn>& columns = {},
-                            const Measured& measured = Measured(), const ValueColumn& value = {});
+                            const Measured& measured = Measured(), const ValueColumn& value = {},
+                            std::optional<int> frame = {});
 
 }  // namespace gpuccl::io

@@ -90,10 +90,11 @@ class Desk {
     for (const char* name : {"truth.tif", "cellpose_masks.tif", "truth-mask.nii.gz", "predicted-mask.nii.gz"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
     for (const char* name : {"dapi.tif", "gfp.tif"}) fs::copy(source_file("data/cells.tif"), folder_ / name);
-    for (const char* folder : {"labelsTs", "predicted"}) {
+    for (const char* folder : {"labelsTs", "predicted", "frames"}) {
       fs::create_directory(folder_ / folder);
       fs::copy(folder_ / "truth-mask.nii.gz", folder_ / folder + "/case.nii.gz");
     }
+    fs::copy(folder_ / "truth-mask.nii.gz", folder_ / "frames/next.nii.gz");
     tests::write_tiff(folder_ / "dish.tif",
                       {{.width = 3,
                         .height = 2,

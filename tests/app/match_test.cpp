@@ -39,7 +39,7 @@ TEST_CASE("objects are matched by IoU, and every overlap and every object alone 
   const std::string prediction = label_file(scratch, "prediction.nrrd", "uint8", kPrediction);
   CHECK(succeeds({"match", truth, prediction, "--csv", "-"}) ==
         "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched\n"
-        "7,1,4,4,4,1,1,1\n9,2,4,2,2,0.5,0.6666666666666666,1\n3,,1,,0,0,0,0\n,5,,1,0,0,0,0\n");
+        "7,1,4,4,4,1,1,1\n9,2,4,2,2,0.5,0.6666666666666666,1\n3,0,1,0,0,0,0,0\n0,5,0,1,0,0,0,0\n");
   const Json report =
       Json::parse(succeeds({"match", truth, prediction, "--threshold", "0.5,0.75", "--json", "-"}));
   const Json& total = report["total"];
@@ -125,6 +125,124 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
   CHECK(broken.err.find("3.nrrd: has no partner called '3'") != std::string::npos);
   CHECK(broken.err.find("b/2.nrrd: ") != std::string::npos);
   CHECK(broken.out.find("truth 3 objects") == 0);
+}
+
+TEST_CASE("grids that differ are a hint, options in messages are there") {
+  const ScratchFolder scratch;
+  const std::string truth = label_file(scratch, "truth.nrrd", "uint8", kTruth);
+  const std::string other = scratch / "other.nrrd";
+  write_file(other,
+             "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 2\nspacings: 2 3\nencoding: raw\n\n" + kTruth);
+  write_file(scratch / "same.nrrd",
+             "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 2\nspacings: 4 3\nencoding: raw\n\n" + kTruth);
+  CHECK(gpuccl({"match", truth, other}).err.empty());  // one has no spacing
+  CHECK(gpuccl({"match", other, scratch / "same.nrrd"}).err.find("same.nrrd: has another spacing than ") !=
+        std::string::npos);
+  write_file(scratch / "colors.ppm", std::string("P6 6 2 255\n") + std::string(36, '\7'));
+  fails({"match", truth, scratch / "colors.ppm"}, 65,
+        "values are those of one channel; --channel N selects one");
+  CHECK(gpuccl({"match", scratch / "colors.ppm", scratch / "colors.ppm", "--channel", "1"}).code == 0);
+}
+
+TEST_CASE("names of predictions follow a pattern") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "a");
+  std::filesystem::create_directories(scratch / "b");
+  for (const std::string name : {"a/1.nrrd", "b/1_0000.nrrd", "b/1_0001.nrrd"})
+    label_file(scratch, name, "uint8", kTruth);
+  const auto with = [&](const std::string& pattern) {
+    return gpuccl({"match", scratch / "a", scratch / "b", "--prediction-name", pattern, "--csv", "-"});
+  };
+  CHECK(with("*_0001").code == 0);
+  CHECK(with("*_0001").out.find("\n1,7,7,4,4,4,1,1,1\n") != std::string::npos);
+  CHECK(with("x*=*_0001").err.find("a/1.nrrd: has a name that does not match x*") != std::string::npos);
+  CHECK(with("*_0002").err.find("has no partner called '1_0002'") != std::string::npos);
+  fails({"match", scratch / "a", scratch / "b", "--prediction-name", "_0000"}, 64, "not a pattern");
+  CHECK(gpuccl({"match", scratch / "a", scratch / "b"}).err.find("--prediction-name pairs other names") !=
+        std::string::npos);
+}
+
+TEST_CASE("classes are scored one by one, each component an object") {
+  const ScratchFolder scratch;
+  // Class 1 has two pieces, of which one is found; one pixel of class 2 is taken for 1.
+  const std::string truth = label_file(scratch, "truth.nrrd", "uint8", {1, 1, 0, 2, 2, 0, 0, 0, 0, 0, 0, 1});
+  const std::string prediction =
+      label_file(scratch, "prediction.nrrd", "uint8", {1, 1, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0});
+  const Json report =
+      Json::parse(succeeds({"match", truth, prediction, "--per-value", "-c", "4", "--json", "-"}));
+  REQUIRE(report["classes"].size() == 2);
+  const Json &one = report["classes"][0], &two = report["classes"][1];
+  CHECK(one["value"] == 1);
+  CHECK(one["objects"] == Json({{"truth", 2}, {"prediction", 2}}));
+  CHECK(one["matching"][0]["true_positives"] == 1);
+  CHECK(one["foreground"]["dice"] == 2.0 * 2 / 6);
+  CHECK(two["foreground"]["dice"] == 2.0 / 3);
+  CHECK(two["matching"][0]["mean_matched_iou"] == 0.5);
+  CHECK(report["total"]["matching"][0]["true_positives"] == 2);
+  CHECK(report["class_mean"]["dice"] == (2.0 * 2 / 6 + 2.0 / 3) / 2);
+  CHECK(succeeds({"match", truth, prediction, "--per-value", "-c", "4", "--csv", "-"}) ==
+        "value,truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched\n"
+        "1,1,1,2,2,2,1,1,1\n1,3,0,1,0,0,0,0,0\n1,0,2,0,1,0,0,0,0\n2,2,3,2,1,1,0.5,0.6666666666666666,1\n");
+  fails({"match", truth, truth, "--per-value", "--label"}, 64, "cannot be combined");
+}
+
+/// Time points of 6 x 2 pixels: 7 goes on as 1, 9 splits into 3 and 5, and 5 ends.
+const std::string kFrames[] = {{7, 7, 0, 9, 9, 9, 7, 7, 0, 9, 9, 9},
+                               {1, 1, 0, 3, 0, 5, 1, 1, 0, 3, 0, 5},
+                               {1, 1, 0, 3, 0, 0, 1, 1, 0, 3, 0, 0}};
+
+TEST_CASE("objects are linked through time") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "series");
+  for (std::size_t i = 0; i < 3; ++i)
+    label_file(scratch, "series/" + std::to_string(i) + ".nrrd", "uint8", kFrames[i]);
+  const std::string expected =
+      "frame,label,track,area,iou,begin,parent,end,into\n"
+      "0,7,1,4,0,start,0,,0\n0,9,2,6,0,start,0,end,0\n"
+      "1,1,1,4,1,,0,,0\n1,3,3,2,0,split,2,,0\n1,5,4,2,0,split,2,end,0\n"
+      "2,1,1,4,1,,0,,0\n2,3,3,2,1,,0,,0\n";
+  CHECK(succeeds({"match", "--track", scratch / "series", "--csv", "-", "-o", scratch / "tracks"}) ==
+        expected);
+  const Json report = Json::parse(succeeds({"match", "--track", scratch / "series", "--json", "-"}));
+  CHECK(report["tracks"][3] == Json({{"track", 4}, {"begin", 1}, {"end", 1}, {"parent", 2}, {"into", 0}}));
+  CHECK(report["splits"] == 2);
+  // The label images of tracks are linked as they are; one file of all time points has the same tracks.
+  CHECK(
+      succeeds({"match", "--track", scratch / "tracks", "--csv", "-"}).find("\n1,4,4,2,0,split,2,end,0\n") !=
+      std::string::npos);
+  const std::string series = scratch / "series.nrrd";
+  write_file(series,
+             "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 6 2 1 3\nkinds: space space space time\n"
+             "encoding: raw\n\n" +
+                 kFrames[0] + kFrames[1] + kFrames[2]);
+  CHECK(succeeds({"match", "--track", series, "--csv", "-"}) == expected);
+  // Back in time, pieces merge.
+  write_file(series,
+             "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 6 2 1 2\nkinds: space space space time\n"
+             "encoding: raw\n\n" +
+                 kFrames[1] + kFrames[0]);
+  CHECK(succeeds({"match", "--track", series, "--csv", "-"}).find("\n0,5,3,2,0,start,0,merge,4\n") !=
+        std::string::npos);
+  // Pairs of time points.
+  const std::string pairs = succeeds({"match", series, series, "--frame", "all", "--csv", "-"});
+  CHECK(pairs.find("frame,truth,") == 0);
+  CHECK(pairs.find("\n1,9,9,6,6,6,1,1,1\n") != std::string::npos);
+}
+
+TEST_CASE("what tracking cannot do is refused") {
+  const ScratchFolder scratch;
+  const std::string image = label_file(scratch, "image.nrrd", "uint8", kTruth);
+  fails({"match", "--track", image}, 65, "contains one time point");
+  fails({"match", image}, 64, "TRUTH and PREDICTION are needed");
+  fails({"match", image, image, "-o", scratch / "tracks"}, 64, "-o is for --track");
+  fails({"match", image, "--track", image}, 64, "one input");
+  fails({"match", "--track", image, "--threshold", "0.2,0.5"}, 64, "one --threshold");
+  std::filesystem::create_directories(scratch / "series");
+  fails({"match", "--track", scratch / "series"}, 66, "contains no images");
+  label_file(scratch, "series/1.nrrd", "uint8", kTruth);
+  label_file(scratch, "series/2.nrrd", "uint8", kTruth, "2 6");
+  fails({"match", "--track", scratch / "series"}, 65, "all need the same size");
+  fails({"match", "--track", scratch / "series", "-o", scratch / "series"}, 64, "another one");
 }
 
 TEST_CASE("a run in which every pair fails leaves an older table as it was") {

@@ -2,7 +2,8 @@
 
 Random label images of all integer types, 2D and 3D, with objects that touch and objects of several pieces: 300, and
 10,000 with GPUCCL_LONG, with two images of samples and an image of three channels. They are measured whole and in
-slabs, with the same bytes. Exit status 77, skipped, where scikit-image is missing.
+slabs, with the same bytes. Each object is measured as if it were alone: perimeters, surfaces, Euler numbers, hulls,
+and inscribed radii, which are SciPy's distances. Exit status 77, skipped, where scikit-image is missing.
 """
 import csv
 import os
@@ -13,7 +14,9 @@ import tempfile
 
 try:
     import numpy as np
+    from scipy import ndimage
     from skimage.measure import label, regionprops_table
+    from skimage.morphology import convex_hull_image
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
@@ -23,6 +26,7 @@ TYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32,
 SAMPLES = [np.uint8, np.uint16, np.float32]
 REAL = {"extent": "extent", "equivalent_diameter_area": "equivalent_diameter_area"}
 INTENSITIES = ("intensity_mean", "intensity_min", "intensity_max")
+SHAPES = ("perimeter", "perimeter_crofton", "euler_number", "area_convex", "solidity")
 AXES = {"axis_major_length": "axis_major_length", "axis_minor_length": "axis_minor_length"}
 
 
@@ -53,7 +57,8 @@ def check(i, rows, numbers, values, channels):
     assert [int(row["label"]) for row in rows] == order, (i, rows, order)
     if not order:
         return
-    names = ["label", "area", "bbox", "centroid", *REAL, *AXES, *INTENSITIES]
+    names = ["label", "area", "bbox", "centroid", *REAL, *AXES, *INTENSITIES, "euler_number"]
+    names += ["perimeter", "perimeter_crofton", "area_convex", "solidity"] if numbers.ndim == 2 else []
     table = regionprops_table(numbers, np.stack(list(channels.values()), axis=-1), properties=names)
     at = {int(label): k for k, label in enumerate(table["label"])}
     axes = numbers.ndim
@@ -70,10 +75,29 @@ def check(i, rows, numbers, values, channels):
             for measure in INTENSITIES:
                 ours, theirs = float(row[f"{measure}[{name}]"]), float(table[f"{measure}-{channel}"][k])
                 assert close(ours, theirs), (i, measure, name, row, theirs)
-        pieces = label(numbers == table["label"][k], connectivity=1).max()
+        alone = numbers == table["label"][k]
+        pieces = label(alone, connectivity=axes).max()
         assert int(row["components"]) == pieces, (i, row, pieces)
+        check_shape(i, row, alone, {name: table[name][k] for name in SHAPES if name in table})
         for ours, theirs in AXES.items():  # roots of small differences: compared as squares
             assert close(float(row[ours])**2, float(table[theirs][k])**2, max(numbers.shape)**2), (i, ours, row, table[theirs][k])
+
+
+def check_shape(i, row, alone, theirs):
+    for name, value in theirs.items():
+        assert close(float(row[name]), float(value)), (i, name, row, value)
+    radius = ndimage.distance_transform_edt(np.pad(alone, 1)).max()
+    assert close(float(row["inscribed_radius"]), radius), (i, row, radius)
+    if alone.ndim == 2:
+        holes = int(row["components"]) - int(row["euler_number"])
+        assert int(row["holes"]) == holes == label(~np.pad(alone, 1), connectivity=1).max() - 1, (i, row)
+        return
+    places = np.argwhere(alone)
+    if np.linalg.matrix_rank(places - places[0]) == 3:  # scikit-image has no hull of voxels in a plane
+        hull = convex_hull_image(alone[ndimage.find_objects(alone.astype(np.uint8))[0]]).sum()
+        assert int(row["area_convex"]) == hull, (i, row, hull)
+    else:
+        assert int(row["area_convex"]) >= len(places), (i, row)
 
 
 def run(folder, *words):
@@ -100,9 +124,9 @@ def main():
                 np.save(group / name / f"{i}.npy", samples)
             images.append((numbers, values, {name: samples.astype(float) for name, samples in channels.items()}))
         tables = {}
-        for name, connectivity in (("flat", 4), ("deep", 6)):
-            words = [f"{name}/labels", "--intensity", f"{name}/real,{name}/whole", "-c", connectivity]
-            words += ["--measure", "shape,intensity,components"]
+        shapes = "shape,topology,intensity,components,inscribed_radius"
+        for name, more in (("flat", ""), ("deep", ",area_convex,solidity")):
+            words = [f"{name}/labels", "--intensity", f"{name}/real,{name}/whole", "--measure", shapes + more]
             run(folder, *words, "--stats-dir", f"{name}/tables", "--json-dir", f"{name}/reports", "--stats", f"{name}.csv")
             joint = (folder / f"{name}.csv").read_bytes()
             run(folder, *words, "--stats-dir", f"{name}/tables", "--json-dir", f"{name}/reports", "--stats", f"{name}.csv",
@@ -118,8 +142,8 @@ def main():
         colors = random.integers(0, 256, (40, 50, 3)).astype(np.uint8)
         np.save(folder / "labels.npy", values[numbers])
         (folder / "colors.ppm").write_bytes(b"P6 50 40 255\n" + colors.tobytes())
-        run(folder, "labels.npy", "--intensity", "colors.ppm", "--intensity-channel", "all", "-c", 4, "--measure",
-            "shape,intensity,components", "--stats", "colors.csv")
+        run(folder, "labels.npy", "--intensity", "colors.ppm", "--intensity-channel", "all", "--measure", shapes,
+            "--stats", "colors.csv")
         check("colors", list(csv.DictReader(open(folder / "colors.csv"))), numbers, values,
               {str(channel): colors[..., channel].astype(float) for channel in range(3)})
 
@@ -131,7 +155,7 @@ def main():
         np.save(folder / "f32.npy", random.random(numbers.shape).astype(np.float32))
         measured = []
         for memory in ([], ["--memory", "70M"]):
-            run(folder, "large.npy", "--measure", "axes,extent,components,intensity_mean,intensity_std,cx_weighted",
+            run(folder, "large.npy", "--measure", "extent,components,surface_crofton,euler_number,intensity_mean,intensity_std,cx_weighted",
                 "--intensity", "u16.npy,f32.npy", "--keep", "intensity_mean[f32] > 0.49", "--min-size", 470, "--stats", "large.csv", "-o", "kept.npy",
                 "--json", "large.json", "--overwrite", "--progress" if memory else "--quiet", *memory)
             measured.append([(folder / name).read_bytes() for name in ("large.csv", "kept.npy")])

@@ -300,11 +300,89 @@ TEST_CASE("objects that reach into several slabs are one") {
   CHECK(outputs("60M") == outputs("2G"));
 }
 
+TEST_CASE("objects are kept by their labels, and measured where they touch") {
+  const ScratchFolder scratch;
+  // 1 is a ring around 2; 5 has a corner in common with it, and a second piece.
+  const std::string labels = scratch / "in.nrrd";
+  write_file(labels, "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 4\nencoding: raw\n\n" +
+                         std::string{1, 1, 1, 0, 5, 5, 1, 2, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 5, 0, 0});
+  const auto table = [&](const Words& more) {
+    Words words{"measure",
+                labels,
+                "--stats",
+                "-",
+                "--quiet",
+                "--measure",
+                "perimeter,euler_number,holes,components,inscribed_radius"};
+    words.insert(words.end(), more.begin(), more.end());
+    return succeeds(words);
+  };
+  const std::string all = table({});
+  CHECK(all.find("\n1,8,0,0,2,2,1,1,8,1,0,1,1\n2,1,1,1,1,1,1,1,0,1,1,0,1\n5,3,") != std::string::npos);
+  CHECK(all.ends_with(",1,2,0,2\n"));
+  CHECK(table({"--keep", "label == 2 or label > 4"}) ==
+        all.substr(0, all.find("\n1,")) + all.substr(all.find("\n2,")));
+}
+
+TEST_CASE("a table called info has Neuroglancer's segment properties") {
+  const ScratchFolder scratch;
+  const std::string large =
+      label_file(scratch, "large.nrrd", "uint64", bytes_of<std::uint64_t>({1ull << 63, 0, 0, 0, 0, 0, 5, 5}));
+  const std::string info = scratch / "info";
+  succeeds({"measure", large, "--measure", "extent,elongation,width", "--stats", info});
+  const Json properties = Json::parse(read_file(info));
+  CHECK(properties["@type"] == "neuroglancer_segment_properties");
+  CHECK(properties["inline"]["ids"] == Json({"5", "9223372036854775808"}));
+  // A pixel and a line have no elongation.
+  CHECK(properties["inline"]["properties"].dump() ==
+        R"([{"data_type":"uint32","id":"area","type":"number","values":[2,1]},)"
+        R"({"data_type":"uint32","id":"width","type":"number","values":[2,1]},)"
+        R"({"data_type":"uint32","id":"extent","type":"number","values":[1,1]}])");
+  succeeds({"label", large, "--stats", info});  // replaces its own
+  CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"1", "2"}));
+  fails({"label", large, large, "--stats", info}, 64, "segment properties are those of one input");
+  fails({"label", large, "--stats", info, "--part", "1/2", "--parts-dir", scratch / "parts"}, 64,
+        "segment properties are written by one process");
+}
+
+TEST_CASE("every time point is an input of its own") {
+  const ScratchFolder scratch;
+  const std::string head =
+      "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 4 1 2 2\n"
+      "kinds: space space space time\nencoding: raw\n\n";
+  const std::string movie = scratch / "movie.nrrd", samples = scratch / "samples.nrrd";
+  write_file(movie, head + kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0});
+  write_file(samples, head + std::string{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  const std::string table =
+      succeeds({"measure", movie, "--frame", "all", "--stats", "-", "--quiet", "--intensity", samples,
+                "--measure", "intensity_max", "-o", scratch / "out/"});
+  CHECK(table.find("file,frame,label,area,") == 0);
+  CHECK(table.find(movie + ",0,4,1,") != std::string::npos);
+  CHECK(table.ends_with(movie + ",1,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
+  const Ended alone = gpuccl({"measure", movie, "--frame", "1", "-o", scratch / "one.nrrd"});
+  CHECK(alone.code == 0);
+  CHECK(read_file(scratch / "out/movie-t0001.nrrd") == read_file(scratch / "one.nrrd"));
+  const Json report = Json::parse(read_file(scratch / "out/movie-t0001.json"));
+  CHECK(report["options"].get<std::string>().find("--frame 1") != std::string::npos);
+  // Rows from reports are the same.
+  CHECK(succeeds({"measure", movie, "--frame", "all", "--stats", "-", "--quiet", "--intensity", samples,
+                  "--measure", "intensity_max", "-o", scratch / "out/", "--skip-existing"}) == table);
+  const std::string lines = succeeds(
+      {"label", movie, "--frame", "all", "--stats", scratch / "all.csv", "--report", "-", "--quiet"});
+  CHECK(lines.find("\"frame\":1,\"status\":\"labeled\"") != std::string::npos);
+  fails({"measure", movie, "--frame", "all", "--summary", "-"}, 64, "--frame all cannot be combined");
+  fails({"measure", movie, "--frame", "all", "--json", "-"}, 64, "--json is for one input");
+  fails({"measure", movie, "--frame", "some", "--json", "-"}, 64, "nor all");
+}
+
 TEST_CASE("what measure cannot do is refused") {
   const ScratchFolder scratch;
   const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
-  fails({"measure", labels, "--stats", "-", "--measure", "perimeter"}, 64, "label --value V");
-  fails({"measure", labels, "--stats", "-", "--keep", "euler_number = 1"}, 64, "label --value V");
+  fails({"measure", labels, "--stats", "-", "--measure", "cavities"}, 64, "label --value V");
+  fails({"measure", labels, "--stats", "-", "--keep", "tunnels == 1"}, 64, "label --value V");
+  fails({"measure", labels, "--stats", "-", "--relabel", "-o", scratch / "o.tif", "--keep", "label == 1"}, 64,
+        "compare value, that of the file");
+  fails({"label", labels, "--values", "--stats", "-", "--keep", "label == 1"}, 64, "compare value");
   fails({"measure", labels}, 64, "nothing to write");
   fails({"measure", labels, "--stats", "-", "--threshold", "3"}, 64, "--threshold");
 }

@@ -3,11 +3,16 @@
 #include "gpuccl/objects.hpp"
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
+#include <set>
 #include <utility>
 
+#include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
@@ -53,6 +58,90 @@ void expect_values_are_objects(std::mt19937& random, Extent extent, int strips) 
   }
   for (const auto& [value, label] : label_of)
     REQUIRE(to_double(tests::type_of<T>(), found.values[label - 1]) == static_cast<double>(value));
+}
+
+/// Each label is measured like the same pixels alone: all that looks around it, hulls and radii.
+template <class T>
+void expect_measured_apart(std::mt19937& random, Extent extent, Connectivity connectivity) {
+  Values<T> values = random_values<T>(random, extent, 5, 3);
+  const LabeledValues all = label_by_value(image_of(values, 0));
+  MeasureRequest request{.wanted = {}, .connectivity = connectivity, .spacing = {1, 2, 3}};
+  request.wanted = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
+                   measures_of(MeasureGroup::physical) | measures_of(MeasureGroup::border);
+  for (const MeasureId id : {MeasureId::components, MeasureId::cavities, MeasureId::tunnels})
+    request.wanted.reset(static_cast<std::size_t>(id));
+  request.labels_touch = true;
+  const Measured measured = measure(*all.labeled.labels, all.labeled.components, request);
+  request.labels_touch = false;
+  for (std::size_t i = 0; i < all.values.size(); ++i) {
+    Values<T> alone = values;
+    for (T& value : alone.elements)
+      if (to_double(tests::type_of<T>(), all.values[i]) != static_cast<double>(value)) value = 0;
+    const LabeledValues one = label_by_value(image_of(alone, 0));
+    const MeasureValues theirs =
+        measure(*one.labeled.labels, one.labeled.components, request).values(one.labeled.components, 0);
+    const MeasureValues ours = measured.values(all.labeled.components, i);
+    for (const Measure& which : measures()) {
+      INFO(which.name);
+      REQUIRE((ours[which.id] == theirs[which.id] ||
+               (std::isnan(ours[which.id]) && std::isnan(theirs[which.id]))));
+    }
+  }
+}
+
+/// Voxels that are on the inner side of every plane through three points of the hull that has all others on
+/// one side.
+std::uint64_t voxels_in_hull(const Values<std::uint8_t>& values) {
+  using Point = std::array<int, 3>;
+  const Extent extent = values.extent;
+  std::vector<Point> points;  // in halves
+  const auto for_each_voxel = [&](auto visit) {
+    std::size_t i = 0;
+    for (int z = 0; z < extent.depth; ++z)
+      for (int y = 0; y < extent.height; ++y)
+        for (int x = 0; x < extent.width; ++x, ++i) visit(Point{2 * x, 2 * y, 2 * z}, i);
+  };
+  for_each_voxel([&](Point center, std::size_t i) {
+    if (values.elements[i] == 0) return;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (const int side : {-1, 1}) {
+        Point point = center;
+        point[axis] += side;
+        points.push_back(point);
+      }
+  });
+  // The hull of points next to voxels is that of the voxels and an octahedron: its sides have the normals of
+  // the planes through any three points.
+  std::set<Point> normals;
+  for (std::size_t a = 0; a < points.size(); ++a)
+    for (std::size_t b = a + 1; b < points.size(); ++b)
+      for (std::size_t c = b + 1; c < points.size(); ++c) {
+        Point u, v;
+        for (std::size_t i = 0; i < 3; ++i) {
+          u[i] = points[b][i] - points[a][i];
+          v[i] = points[c][i] - points[a][i];
+        }
+        Point normal{u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+        const int common = std::gcd(std::gcd(normal[0], normal[1]), normal[2]);
+        if (common == 0) continue;
+        for (int& one : normal) one /= common;
+        normals.insert(normal);
+        normals.insert({-normal[0], -normal[1], -normal[2]});
+      }
+  const auto along = [](const Point& normal, const Point& point) {
+    return normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2];
+  };
+  std::map<Point, int> farthest;
+  for (const Point& normal : normals) {
+    int& most = farthest.try_emplace(normal, INT_MIN).first->second;
+    for (const Point& point : points) most = std::max(most, along(normal, point));
+  }
+  std::uint64_t count = 0;
+  for_each_voxel([&](const Point& center, std::size_t) {
+    count += std::all_of(farthest.begin(), farthest.end(),
+                         [&](const auto& side) { return along(side.first, center) <= side.second; });
+  });
+  return count;
 }
 
 Label below(std::mt19937& random, Label end) { return static_cast<Label>(random() % end); }
@@ -111,6 +200,46 @@ class AllAssignments {
 };
 
 }  // namespace
+
+TEST_CASE("objects that touch are measured as if each were alone") {
+  std::mt19937 random(7);
+  for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c8})
+    for (const int width : {1, 9, 64, 70, 200})
+      expect_measured_apart<std::uint8_t>(random, {width, 23, 1}, connectivity);
+  for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26})
+    for (const int width : {1, 12, 66})
+      expect_measured_apart<std::uint16_t>(random, {width, 9, 8}, connectivity);
+  expect_measured_apart<std::uint8_t>(random, {40, 9, 5}, Connectivity::c8);  // slices apart
+}
+
+TEST_CASE("hulls of a volume have the voxels that all their half-spaces have") {
+  std::mt19937 random(11);
+  for (int i = 0; i < 30; ++i) {
+    const Extent extent{1 + static_cast<int>(random() % 5), 1 + static_cast<int>(random() % 4),
+                        1 + static_cast<int>(random() % 4)};
+    Values<std::uint8_t> values = random_values<std::uint8_t>(random, extent, 1, 1);
+    for (std::uint8_t& value : values.elements) value = value != 0 && random() % 4 == 0 ? 1 : 0;
+    values.elements[random() % values.elements.size()] = 1;
+    const LabeledValues found = label_by_value(image_of(values, 0));
+    MeasureRequest request{.wanted = {}, .connectivity = Connectivity::c26};
+    request.wanted.set(static_cast<std::size_t>(MeasureId::area_convex));
+    const MeasureValues measured =
+        measure(*found.labeled.labels, found.labeled.components, request).values(found.labeled.components, 0);
+    REQUIRE(measured[MeasureId::area_convex] == static_cast<double>(voxels_in_hull(values)));
+  }
+}
+
+TEST_CASE("objects of two frames continue, split and merge") {
+  // 0 continues, 1 splits into 1 and 2, of which neither has half of it; 2 and 3 merge into 3; 4 ends.
+  const OverlapTable table{
+      {10, 20, 8, 9, 5}, {10, 9, 9, 18, 7}, {{0, 0, 9}, {1, 1, 9}, {1, 2, 9}, {2, 3, 8}, {3, 3, 9}}};
+  const std::vector<Match> matches = match_objects(table, 0.6);
+  REQUIRE(matches.size() == 1);
+  const ObjectLinks links = link_objects(table, matches);
+  CHECK(links.before == std::vector<std::uint32_t>{0, kNoObject, kNoObject, kNoObject, kNoObject});
+  CHECK(links.split_from == std::vector<std::uint32_t>{kNoObject, 1, 1, kNoObject, kNoObject});
+  CHECK(links.merged_into == std::vector<std::uint32_t>{kNoObject, kNoObject, 3, 3, kNoObject});
+}
 
 TEST_CASE("every value is one object, numbered by its first pixel, for any number of strips") {
   std::mt19937 random(35);

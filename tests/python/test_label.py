@@ -224,17 +224,19 @@ def test_measures_with_a_spacing(random):
         gpuccl.measure(labels, spacing=(1, 2))
 
 
-def test_perimeters_where_no_labels_touch(random):
-    mask = ndimage.binary_opening(random.random((60, 60)) < 0.7)
-    labels, _ = gpuccl.label(mask)
+def test_perimeters_of_labels_that_touch(random):
+    labels = ndimage.zoom(random.integers(0, 6, (15, 15)), 4, order=0)
+    labels[random.random(labels.shape) < 0.1] = 3
     names = ("label", "perimeter", "perimeter_crofton", "euler_number")
     check_table(gpuccl.measure(labels * 3, properties=names), {
         **skimage_measure.regionprops_table(labels * 3, properties=names)
     })  # fmt: skip
-    with pytest.raises(ValueError, match="labels touch"):
-        gpuccl.measure(np.array([[1, 2], [1, 2]]), properties=("perimeter",))
+    table = gpuccl.measure(labels, properties=("euler_number", "holes", "components", "inscribed_radius"))
+    assert (table["holes"] == table["components"] - table["euler_number"]).all()
+    radii = [ndimage.distance_transform_edt(np.pad(labels == i, 1)).max() for i in range(1, 6)]
+    np.testing.assert_allclose(table["inscribed_radius"], radii, rtol=1e-12)
     with pytest.raises(ValueError, match="label"):
-        gpuccl.measure(labels, properties=("holes",))
+        gpuccl.measure(np.ones((3, 3, 3), int), properties=("cavities",))
     with pytest.raises(ValueError, match="property"):
         gpuccl.measure(labels, properties=("beauty",))
 

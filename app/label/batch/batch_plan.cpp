@@ -1,5 +1,7 @@
 #include "app/label/batch/batch_plan.hpp"
 
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -12,7 +14,9 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/read/intensity_reader.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -108,6 +112,46 @@ void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
     }
 }
 
+/// An input, or a time point of one with a name of its own for its outputs.
+struct NamedFrame : BatchInput {
+  std::string output;
+  std::optional<int> frame;
+};
+
+/// With --frame all: all time points of all inputs.
+std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const LabelOptions& options) {
+  std::vector<NamedFrame> frames;
+  for (const BatchInput& input : inputs) {
+    int count = 1;
+    std::optional<Error> problem = input.problem;
+    try {
+      io::ReadOptions read;
+      read.limits = options.input.limits;
+      read.planes = options.planes;
+      read.pages_apart = options.algorithm.per_slice;
+      if (options.every_frame && !problem) count = io::count_frames(input.path, read);
+    } catch (const Error& error) {
+      problem = error;
+    }
+    for (int frame = 0; frame < count; ++frame) {
+      NamedFrame& one = frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}});
+      if (!options.every_frame) continue;
+      std::array<char, 16> number{};
+      std::snprintf(number.data(), number.size(), "-t%04d", frame);
+      one.output += number.data();
+      one.frame = frame;
+    }
+  }
+  return frames;
+}
+
+/// Whether an image of --intensity has the time points of the only input.
+bool is_file_of_frames(const std::string& image, const LabelOptions& options) {
+  std::error_code none;
+  return options.every_frame && options.inputs.size() == 1 && !image.empty() &&
+         !(fs::is_directory(image, none) && !io::is_zarr(image));
+}
+
 }  // namespace
 
 std::string index_of_pages(const LabelOptions& options) {
@@ -142,22 +186,22 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     return all.empty() ? std::string() : all.size() == 1 ? all.front() : all[i];
   };
   for (std::size_t i = 0; i < options.measure.intensity_files(); ++i)
-    intensities.emplace_back(one_of(options.measure.intensities, i),
-                             one_of(options.measure.intensity_names, i));
+    if (const std::string image = one_of(options.measure.intensities, i); !is_file_of_frames(image, options))
+      intensities.emplace_back(image, one_of(options.measure.intensity_names, i));
   IntensityImages seeds(options.seeds, "", "--seeds");
   std::vector<BatchItem> plan;
-  for (const BatchInput& input : inputs) {
+  for (const NamedFrame& input : frames_of(inputs, options)) {
     LabelPaths files;
     files.input = input.path;
     files.in_folders = true;
-    files.image = in_folder(images, input.name, extension_for(input.path, options));
-    files.json = in_folder(reports, input.name, ".json");
+    files.image = in_folder(images, input.output, extension_for(input.path, options));
+    files.json = in_folder(reports, input.output, ".json");
     files.json_by_default = batch.json_folder.empty();
-    files.stats = in_folder(batch.stats_folder, input.name, ".csv");
-    files.contacts = in_folder(batch.contacts_folder, input.name, ".csv");
-    files.preview = in_folder(batch.preview_folder, input.name, ".png");
-    files.outlines = in_folder(batch.outlines_folder, input.name, ".geojson");
-    files.view = in_folder(options.files.view, page_name(input.name), "");
+    files.stats = in_folder(batch.stats_folder, input.output, ".csv");
+    files.contacts = in_folder(batch.contacts_folder, input.output, ".csv");
+    files.preview = in_folder(batch.preview_folder, input.output, ".png");
+    files.outlines = in_folder(batch.outlines_folder, input.output, ".geojson");
+    files.view = in_folder(options.files.view, page_name(input.output), "");
     std::optional<Error> problem = input.problem;
     try {
       for (IntensityImages& of_folder : intensities) {
@@ -169,7 +213,12 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     } catch (const Error& error) {
       if (!problem) problem = error;
     }
-    plan.push_back({files, problem});
+    for (const std::string& image : options.measure.intensities)
+      if (is_file_of_frames(image, options)) {
+        files.intensities.push_back(image);
+        claims.inputs.add_intensity(image);
+      }
+    plan.push_back({files, problem, input.frame});
   }
   for (const BatchItem& item : plan)
     if (!item.problem) claims.write_all(item.files);

@@ -121,11 +121,13 @@ IndexEntry index_entry(const std::string& input, const std::string& page, const 
   return entry;
 }
 
-std::string report_line(const std::string& input, const Outcome& outcome) {
+std::string report_line(const std::string& input, std::optional<int> frame, const Outcome& outcome) {
   using Json = nlohmann::ordered_json;
   const bool labeled = outcome.status == Outcome::Status::labeled;
   const bool tried = labeled || outcome.error;
-  Json line = {{"input", input}, {"status", name(outcome.status)}};
+  Json line = {{"input", input}};
+  if (frame) line["frame"] = *frame;
+  line["status"] = name(outcome.status);
   line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
                  : labeled     ? Json(kSuccess)
                                : Json();

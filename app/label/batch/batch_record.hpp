@@ -81,6 +81,6 @@ struct Tally {
 IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome);
 
 /// `outcome` as one line of JSON.
-std::string report_line(const std::string& input, const Outcome& outcome);
+std::string report_line(const std::string& input, std::optional<int> frame, const Outcome& outcome);
 
 }  // namespace gpuccl::app

@@ -12,10 +12,9 @@ namespace gpuccl::app {
 namespace fs = std::filesystem;
 
 IntensityImages::IntensityImages(std::string folder, const std::string& pattern, const std::string& option)
-    : folder_(std::move(folder)), what_(option == "--seeds" ? "mask of seeds" : "intensity image") {
-  const std::size_t equals = pattern.find('=');
-  if (equals != std::string::npos) from_ = pattern.substr(0, equals);
-  if (!pattern.empty()) to_ = equals == std::string::npos ? pattern : pattern.substr(equals + 1);
+    : folder_(std::move(folder)),
+      what_(option == "--seeds" ? "mask of seeds" : "intensity image"),
+      pattern_(pattern) {
   std::error_code none;
   if (!folder_.empty() && !fs::is_directory(folder_, none))
     throw io::FileError(
@@ -23,20 +22,14 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern,
         "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
 }
 
-std::string IntensityImages::name_for(const std::string& name) const {
-  const std::size_t star = from_.find('*'), after = from_.size() - star - 1;
-  if (name.size() < from_.size() - 1 || !name.starts_with(from_.substr(0, star)) ||
-      !name.ends_with(from_.substr(star + 1)))
-    throw Error(Failure::no_input,
-                "has a name that does not match " + from_ + ", the pattern of --intensity-name");
-  std::string image = to_;
-  return image.replace(to_.find('*'), 1, name.substr(star, name.size() - star - after));
-}
-
 std::string IntensityImages::find(const std::string& input, bool stack) {
   if (folder_.empty()) return "";
   const fs::path named(input);
-  const std::string name = (named.parent_path() / name_for(named.filename().string())).string();
+  const std::optional<std::string> made = pattern_.name_for(named.filename().string());
+  if (!made)
+    throw Error(Failure::no_input,
+                "has a name that does not match " + pattern_.from() + ", the pattern of --intensity-name");
+  const std::string name = (named.parent_path() / *made).string();
   const fs::path path = fs::path(folder_) / name;
   std::error_code none;
   if (stack && fs::is_directory(path, none)) return path.string();

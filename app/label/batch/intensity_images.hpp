@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/options/name_pattern.hpp"
+
 namespace gpuccl::app {
 
 /// The images of a folder by the names of a batch: where they lie below the folder, without the extension.
@@ -21,12 +23,10 @@ class IntensityImages {
  private:
   using Names = std::multimap<std::string, std::string>;  // of files, by themselves without the extension
 
-  /// The name of the image for an input of this name.
-  std::string name_for(const std::string& name) const;
   const Names& names_in(const std::filesystem::path& folder);
 
   std::string folder_, what_;
-  std::string from_ = "*", to_ = "*";
+  NamePattern pattern_;
   std::map<std::filesystem::path, Names> searched_;
 };
 

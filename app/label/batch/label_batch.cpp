@@ -52,6 +52,16 @@ LabelOptions for_one(const LabelOptions& options) {
   return one;
 }
 
+/// The options of a time point, as if it had been asked for alone.
+LabelOptions options_of_frame(const LabelOptions& options, int frame) {
+  LabelOptions of_frame = options;
+  of_frame.every_frame = false;
+  of_frame.planes.frame = frame;
+  io::PlaneChoice& samples = of_frame.measure.intensity_planes;
+  if (!options.measure.intensities.empty() && !samples.frame) samples.frame = frame;
+  return of_frame;
+}
+
 /// Runs `work` and returns any exception as an error of `input`.
 template <class Work>
 std::optional<io::FileError> error_in(const std::string& input, Work work) {
@@ -127,7 +137,7 @@ class Batch {
     if (options.files.stats.empty()) return;
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
       refuse_foreign_table(options.files.stats, io::is_stats_csv);
-    table_.add(io::joint_stats_header(columns_, options.values.has_column()));
+    table_.add(io::joint_stats_header(columns_, options.values.has_column(), options.every_frame));
     io::SpooledText::try_folder();
   }
 
@@ -186,15 +196,21 @@ class Batch {
   }
 
   Outcome label(const BatchItem& item) {
+    if (!item.frame) return label(item, options_, signature_);
+    const LabelOptions of_frame = options_of_frame(options_, *item.frame);
+    return label(item, of_frame, signature_of(of_frame));
+  }
+
+  Outcome label(const BatchItem& item, const LabelOptions& options, const std::string& signature) {
     Outcome outcome;
-    if (options_.batch.skip_existing && is_done(item.files, signature_, options_.input.stack)) {
+    if (options.batch.skip_existing && is_done(item.files, signature, options.input.stack)) {
       outcome.error = error_in(item.files.json, [&] { copy_rows(item, outcome); });
       outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::skipped;
       return outcome;
     }
     std::optional<Admission::Memory> memory;  // given back after the job, which has it
     SoloLink link;
-    Job job(link, item.files, options_,
+    Job job(link, item.files, options,
             [this](const std::string& path, const std::string& line) { warn_once(path, line); });
     outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
     outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labeled;
@@ -208,7 +224,7 @@ class Batch {
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
-                            item.files.input, columns_, options_.values.has_column());
+                            item.files.input, columns_, options_.values.has_column(), item.frame);
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
@@ -225,7 +241,7 @@ class Batch {
         outcome.table = std::make_shared<io::SpooledText>();
         io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
                                    job.volume(), job.geometry(), job.components(), columns_, job.measured(),
-                                   job.value());
+                                   job.value(), item.frame);
       }
       if (!options_.batch.summary.empty())
         outcome.summary = io::summary_rows({item.files.input, job.volume(), job.geometry(), job.components(),
@@ -275,7 +291,7 @@ class Batch {
     }
     if (outcome.table && !outcome.error)
       outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
-    report_.add(report_line(files.input, outcome));
+    report_.add(report_line(files.input, items_[index].frame, outcome));
     if (!files.view.empty())
       entries_.push_back(index_entry(
           files.input, fs::path(files.view).lexically_relative(options_.files.view).string(), outcome));

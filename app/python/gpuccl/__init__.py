@@ -159,9 +159,8 @@ def measure(labels, intensity=None, properties=_DEFAULT, *, connectivity=None, s
         Samples of the same shape, for properties such as ``intensity_mean``, or with a last axis of channels: then
         each has columns of its own, ``intensity_mean-0`` and so on.
     properties : sequence of str
-        As in :func:`label`, and ``components``, the number of connected pieces. Perimeters, surfaces and the Euler
-        number are measured where no labels touch; what counts pieces (``holes``, ``cavities``, ``tunnels``) is
-        measured by ``label(stats=True)`` alone.
+        As in :func:`label`, and ``components``, the number of connected pieces. Labels may touch: each is measured
+        as if it were alone. ``cavities`` and ``tunnels`` are measured by ``label(stats=True)`` alone.
     connectivity : int, optional
         Of the Euler number and of connected pieces, as in :func:`label`.
     spacing : float or sequence of float, optional

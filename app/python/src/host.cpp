@@ -121,6 +121,7 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
   wanted.connectivity = of.connectivity;
   wanted.spacing = request.spacing;
   wanted.wraps = of.wraps;
+  wanted.labels_touch = !of.values.empty();
   bool of_samples = false;
   for (const std::string& name : request.columns) {
     const std::optional<MeasureId> id = find_measure(name);
@@ -135,6 +136,9 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
     of_samples |= measure.group == MeasureGroup::intensity;
     wanted.wanted.set(static_cast<std::size_t>(*id));
   }
+  // Holes of an object are counted with its pieces.
+  if (of.by_values && wanted.wanted[static_cast<std::size_t>(MeasureId::holes)])
+    wanted.wanted.set(static_cast<std::size_t>(MeasureId::components));
   if (of_samples && intensity == nullptr) refuse("measures of intensity need an intensity image");
   BitVolume enclosed;
   Labeled background;
@@ -388,25 +392,14 @@ Numbered number_labels(const HostArray& array) {
   return numbered;
 }
 
-/// Rejects measures that look at neighbors if labels touch, and measures that count pieces of labels that are
-/// not connected.
-void check_measures(const TableRequest& request, const LabelSource& labels, Connectivity connectivity) {
-  std::string apart;
+/// Rejects measures of voids, which are components of the background.
+void check_measures(const TableRequest& request) {
   for (const std::string& name : request.columns) {
     const std::optional<MeasureId> id = find_measure(name);
-    if (!id) continue;
-    const bool counts_pieces = *id == MeasureId::holes || *id == MeasureId::cavities ||
-                               *id == MeasureId::tunnels || measure_of(*id).group == MeasureGroup::periodic;
-    if (counts_pieces)
+    if (id && (*id == MeasureId::cavities || *id == MeasureId::tunnels ||
+               measure_of(*id).group == MeasureGroup::periodic))
       refuse(name + " is measured of components that are labeled by label(), not of other labels");
-    const bool looks_around = *id == MeasureId::euler_number || name.find("perimeter") != std::string::npos ||
-                              name.find("surface") != std::string::npos ||
-                              name.find("roundness") != std::string::npos ||
-                              name.find("sphericity") != std::string::npos;
-    if (looks_around) apart = name;
   }
-  if (!apart.empty() && !find_contacts(labels, all_neighbors(connectivity)).empty())
-    refuse(apart + " cannot be measured if labels touch");
 }
 
 // --- objects of two label images
@@ -579,7 +572,7 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
     const Connectivity connectivity = checked(connectivity_given);
     const Objects objects = read_objects(array);
     const Labeled& labeled = objects.labeled.labeled;
-    check_measures(request, *labeled.labels, connectivity);
+    check_measures(request);
     const bool is_real = is_floating(*array.type());
     table = make_table({.labels = *labeled.labels,
                         .components = labeled.components,

@@ -119,6 +119,7 @@ enum class MeasureId : std::uint8_t {
   feret_diameter_min,
   area_convex,
   solidity,
+  inscribed_radius,
   euler_number,
   holes,
   cavities,
@@ -146,6 +147,7 @@ enum class MeasureId : std::uint8_t {
   sphericity_physical,
   feret_diameter_max_physical,
   feret_diameter_min_physical,
+  inscribed_radius_physical,
   intensity_min,
   intensity_max,
   intensity_mean,
@@ -270,7 +272,10 @@ struct MeasureRequest {
   std::span<const std::array<Wrap, 3>> wraps = {};  // per component, for a periodic image
   /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;
-  bool in_parts = false;      // sums will be added to those of other parts
+  bool in_parts = false;  // sums will be added to those of other parts
+  /// Labels may touch others, or have several pieces: each is measured as if no other were there. Cavities
+  /// and tunnels are not measured then.
+  bool labels_touch = false;
   bool long_samples = false;  // integer samples of more than 32 bits
   /// Images of samples for measure_part(), measure_slab() and measure_nothing(). For whole images use
   /// measure_intensity().

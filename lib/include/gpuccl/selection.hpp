@@ -31,7 +31,9 @@ struct Condition {
     MeasureId measure{};
     Relation relation{};
     double number = 0;
-    std::string name = {};  // of the image whose samples are compared; "": the only one
+    /// Name of the image whose samples are compared, "": the only one; or "label" if the value is called
+    /// that.
+    std::string name = {};
     std::size_t image = 0;  // the same image, by its place
 
     friend bool operator==(const Step&, const Step&) = default;

@@ -139,6 +139,25 @@ double OverlapTable::dice(const Overlap& pair) const {
   return 2 * static_cast<double>(pair.pixels) / static_cast<double>(both);
 }
 
+ObjectLinks link_objects(const OverlapTable& table, std::span<const Match> matches) {
+  const std::size_t first = table.truth_areas.size(), second = table.prediction_areas.size();
+  ObjectLinks links{std::vector(second, kNoObject), std::vector(second, kNoObject),
+                    std::vector(first, kNoObject)};
+  std::vector<bool> continues(first);
+  for (const Match& match : matches) {
+    links.before[match.prediction] = match.truth;
+    continues[match.truth] = true;
+  }
+  for (const Overlap& pair : table.overlaps) {
+    if (links.before[pair.prediction] == kNoObject &&
+        2 * pair.pixels > table.prediction_areas[pair.prediction])
+      links.split_from[pair.prediction] = pair.truth;
+    if (!continues[pair.truth] && 2 * pair.pixels > table.truth_areas[pair.truth])
+      links.merged_into[pair.truth] = pair.prediction;
+  }
+  return links;
+}
+
 OverlapCounts count_overlaps(const OverlapTable& table) {
   OverlapCounts counts;
   counts.truth = table.truth_areas.size();

@@ -52,7 +52,7 @@ class Cavities final : public Group {
 
   std::size_t bytes_each() const override { return sizeof(std::uint32_t); }
 
-  std::size_t saved_words(std::size_t /*index*/) const override { return 1; }
+  bool keeps_state() const override { return true; }
   void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
     saved.push_back(counts_[index]);
   }

@@ -22,7 +22,7 @@ using std::numbers::pi;
 class Crofton final : public Group {
  public:
   explicit Crofton(const Labeling& labeling)
-      : connectivity_(labeling.request.connectivity),
+      : connectivity_(connectivity_around(labeling)),
         is_volume_(labeling.is_volume()),
         weights_(crofton_weights(is_volume_, {1, 1, 1})) {
     if (labeling.request.spacing[0] > 0) {
@@ -36,6 +36,7 @@ class Crofton final : public Group {
     return is_volume_ ? std::size(kDirectionsOfVolume) : std::size(kDirectionsOfImage);
   }
   int SumsLayout::*place() const override { return &SumsLayout::crofton; }
+  bool looks_around() const override { return true; }
 
   void add(const LabeledRow& row) override {
     switch (connectivity_) {

@@ -13,6 +13,7 @@ class Euler final : public Group {
 
   std::size_t words() const override { return 1; }
   int SumsLayout::*place() const override { return &SumsLayout::euler; }
+  bool looks_around() const override { return true; }
 
   void add(const LabeledRow& row) override {
     using enum Connectivity;

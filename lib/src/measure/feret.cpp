@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "measure/convex_volume.hpp"
 #include "measure/farthest.hpp"
 #include "measure/group.hpp"
 #include "measure/not_enough_memory.hpp"
@@ -178,13 +179,15 @@ double diameter(const std::vector<std::array<int, 3>>& corners, const std::array
 
 /// In images the largest distance between two points at the edge of the convex hull as an image, half an
 /// element next to, above or below the centres of its elements; in volumes those of the elements
-/// themselves. The area of that hull image, and its smallest width. Of each row of a component only its ends
-/// matter.
+/// themselves. The size of that hull image, and in images its smallest width. Of each row of a component only
+/// its ends matter.
 class Feret final : public Group {
  public:
   explicit Feret(const Labeling& labeling)
       : boxes_(labeling.components.box),
         is_volume_(labeling.is_volume()),
+        is_convex_(wants(labeling, {area_convex, solidity})),
+        is_diameter_(wants(labeling, {feret_diameter_max, feret_diameter_max_physical})),
         spacing_(labeling.request.spacing),
         rows_before_(boxes_.size() + 1) {
     for (std::size_t i = 0; i < boxes_.size(); ++i)
@@ -220,14 +223,13 @@ class Feret final : public Group {
     }
   }
 
-  std::size_t saved_words(std::size_t index) const override {
-    return rows_before_[index + 1] - rows_before_[index];
-  }
+  bool keeps_state() const override { return true; }
   void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
     for (std::size_t row = rows_before_[index]; row < rows_before_[index + 1]; ++row)
       saved.push_back(std::bit_cast<std::uint64_t>(ends_[row]));
   }
   bool add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
+    if (saved.size() != rows_before_[index + 1] - rows_before_[index]) return false;
     for (std::size_t row = 0; row < saved.size(); ++row)  // of a row one part has all
       if (const auto ends = std::bit_cast<Ends>(saved[row]); ends.end != 0) {
         if (ends.begin < 0 || ends.end <= ends.begin) return false;
@@ -242,6 +244,8 @@ class Feret final : public Group {
     const auto ends = std::span(ends_).subspan(first, rows);
     if (is_volume_) {
       const std::vector<std::array<int, 3>> corners = corners_of_slices(ends, box);
+      if (is_convex_) set_convex(sums, static_cast<double>(convex_volume(corners)), values);
+      if (!is_diameter_) return;
       values[feret_diameter_max] = diameter<std::uint64_t>(corners, {1, 1, 1});
       if (spacing_[0] > 0) values[feret_diameter_max_physical] = diameter<double>(corners, spacing_);
       return;
@@ -254,8 +258,7 @@ class Feret final : public Group {
                         [](std::int64_t sum, const Ends& row) { return sum + row.end - row.begin; }));
     values[feret_diameter_max] = diameter(hull, 0.5, 0.5);
     values[feret_diameter_min] = least_width(hull, 0.5, 0.5);
-    values[area_convex] = area;
-    values[solidity] = static_cast<double>(sums.component.area) / area;
+    set_convex(sums, area, values);
     if (spacing_[0] > 0) {
       values[feret_diameter_max_physical] = diameter(hull, spacing_[0] / 2, spacing_[1] / 2);
       values[feret_diameter_min_physical] = least_width(hull, spacing_[0] / 2, spacing_[1] / 2);
@@ -263,6 +266,10 @@ class Feret final : public Group {
   }
 
  private:
+  static void set_convex(const Sums& sums, double area, MeasureValues& values) {
+    values[area_convex] = area;
+    values[solidity] = static_cast<double>(sums.component.area) / area;
+  }
   static std::int64_t rows_of(const Box& box) {
     return (std::int64_t{box.max[1]} - box.min[1] + 1) * (std::int64_t{box.max[2]} - box.min[2] + 1);
   }
@@ -274,7 +281,7 @@ class Feret final : public Group {
   }
 
   const Column<Box>& boxes_;  // while they are measured
-  bool is_volume_;
+  bool is_volume_, is_convex_, is_diameter_;
   std::array<double, 3> spacing_;
   std::vector<std::size_t> rows_before_;  // of the rows of all boxes
   std::vector<Ends> ends_;

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "gpuccl/objects.hpp"
+
 namespace gpuccl::measuring {
 
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids) {
   return std::any_of(ids.begin(), ids.end(),
                      [&](MeasureId id) { return labeling.request.wanted[static_cast<std::size_t>(id)]; });
+}
+
+Connectivity connectivity_around(const Labeling& labeling) {
+  return labeling.request.labels_touch ? all_neighbors(labeling.request.connectivity)
+                                       : labeling.request.connectivity;
 }
 
 void Group::merge(std::uint64_t* into, const std::uint64_t* part) const {

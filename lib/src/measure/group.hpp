@@ -97,6 +97,8 @@ class Group {
   /// Bytes that it keeps of a component, and in addition to that of all together.
   virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
   virtual std::int64_t bytes_beside() const { return 0; }
+  /// Whether add() looks at elements around those of a stretch.
+  virtual bool looks_around() const { return false; }
   /// Whether add() looks at LabeledRow::edges.
   virtual bool looks_at_edges() const { return false; }
   /// Adds what a row has of each component that has a stretch in it. Called once a row, in no order of rows
@@ -104,11 +106,14 @@ class Group {
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
-  /// Appends the state of a component, except its sums, to `saved` as this many words. add_saved() adds it to
-  /// that of another piece with the same bounding box; returns false if the words are invalid.
-  virtual std::size_t saved_words(std::size_t /*index*/) const { return 0; }
+  /// Whether it keeps more of a component than sums.
+  virtual bool keeps_state() const { return false; }
+  /// Appends the state of a component, except its sums, to `saved`. add_saved() adds it to that of another
+  /// piece with the same bounding box; returns false if the words are invalid.
   virtual void save(std::size_t /*index*/, std::vector<std::uint64_t>& /*saved*/) const {}
-  virtual bool add_saved(std::size_t /*index*/, std::span<const std::uint64_t> /*saved*/) { return true; }
+  virtual bool add_saved(std::size_t /*index*/, std::span<const std::uint64_t> saved) {
+    return saved.empty();
+  }
   /// Puts the values into their places.
   virtual void derive(const Sums& sums, MeasureValues& values) const = 0;
 
@@ -125,7 +130,12 @@ std::unique_ptr<Group> make_euler(const Labeling& labeling);
 std::unique_ptr<Group> make_feret(const Labeling& labeling);
 std::unique_ptr<Group> make_moments(const Labeling& labeling);
 std::unique_ptr<Group> make_perimeter(const Labeling& labeling);
+std::unique_ptr<Group> make_radius(const Labeling& labeling);
 std::unique_ptr<Group> make_wraps(const Labeling& labeling);
+
+/// The connectivity by which measures look for neighbors of the same label: where labels touch, rows have no
+/// others, and all neighbors count.
+Connectivity connectivity_around(const Labeling& labeling);
 
 /// Whether one of `ids` is wanted.
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);

@@ -24,10 +24,11 @@ using measuring::Labeling;
 namespace measuring {
 namespace {
 
-/// The rows of `labels`, from the image that was labeled where it is in memory, else from `source`.
-RowAccess rows_of(const LabelSource& labels, const RowSource& source) {
-  RowAccess rows{.extent = labels.extent()};
-  if (const SpanSource* spans = spans_of(labels)) {
+/// The rows of `labels`, from the image that was labeled where it is in memory, else from `source`, which has
+/// runs of one label. `is_apart`: these are needed.
+RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_apart) {
+  RowAccess rows{.extent = labels.extent(), .joins_runs = !is_apart};
+  if (const SpanSource* spans = is_apart ? nullptr : spans_of(labels)) {
     rows.bits = spans->bits();
     rows.list = [spans](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
       spans->list_spans(first_row, count, out);
@@ -72,7 +73,7 @@ void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& arou
   constexpr int kReach = RowWindow::kReach;
   RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach,
                    std::max<std::int64_t>(0, begin - around.before), begin, end);
-  const RowAccess rows = rows_of(labels, source);
+  const RowAccess rows = rows_of(labels, source, sums.is_apart());
   std::int64_t to = 0;
   while (source.next(begin, to)) add_rows(begin, to, rows, labeling, sums);
 }

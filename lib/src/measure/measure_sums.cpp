@@ -12,8 +12,8 @@ MeasureSums::MeasureSums(const measuring::Labeling& labeling)
     : wanted_(labeling.request.wanted), extent_(labeling.extent), request_(labeling.request) {
   for (const measuring::MakeGroup make :
        {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
-        measuring::make_feret, measuring::make_euler, measuring::make_cavities, measuring::make_border,
-        measuring::make_wraps})
+        measuring::make_feret, measuring::make_radius, measuring::make_euler, measuring::make_cavities,
+        measuring::make_border, measuring::make_wraps})
     if (std::unique_ptr<Group> group = make(labeling)) {
       group->offset = words_;
       words_ += group->words();
@@ -36,6 +36,11 @@ bool MeasureSums::looks_at_edges() const {
                      [](const Group* group) { return group->looks_at_edges(); });
 }
 
+bool MeasureSums::is_apart() const {
+  return request_.labels_touch && std::any_of(by_rows_.begin(), by_rows_.end(),
+                                              [](const Group* group) { return group->looks_around(); });
+}
+
 std::size_t MeasureSums::bytes_each() const {
   return std::accumulate(groups_.begin(), groups_.end(), std::size_t{0},
                          [](std::size_t sum, const auto& group) { return sum + group->bytes_each(); });
@@ -55,25 +60,28 @@ std::unique_ptr<MeasureSums> MeasureSums::of_others(const Components& components
   return sums;
 }
 
-std::size_t MeasureSums::saved_words(std::size_t component) const {
-  return std::accumulate(groups_.begin(), groups_.end(), words_, [&](std::size_t sum, const auto& group) {
-    return sum + group->saved_words(component);
-  });
-}
-
 void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved) const {
   const std::uint64_t* const sums = sums_.data() + component * words_;
   saved.insert(saved.end(), sums, sums + words_);
-  for (const auto& group : groups_) group->save(component, saved);
+  for (const auto& group : groups_) {
+    if (!group->keeps_state()) continue;
+    const std::size_t before = saved.size();
+    saved.push_back(0);
+    group->save(component, saved);
+    saved[before] = saved.size() - before - 1;  // its number of words comes first
+  }
 }
 
-bool MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t> saved) {
+bool MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t>& saved) {
+  if (saved.size() < words_) return false;
   merge(of(component), saved.data());
   saved = saved.subspan(words_);
   for (const auto& group : groups_) {
-    const std::size_t words = group->saved_words(component);
-    if (!group->add_saved(component, saved.first(words))) return false;
-    saved = saved.subspan(words);
+    if (!group->keeps_state()) continue;
+    if (saved.empty() || saved.front() > saved.size() - 1) return false;
+    const std::size_t words = saved.front();
+    if (!group->add_saved(component, saved.subspan(1, words))) return false;
+    saved = saved.subspan(1 + words);
   }
   return true;
 }

@@ -29,6 +29,8 @@ class MeasureSums {
 
   bool looks_at_rows() const { return !by_rows_.empty(); }
   bool looks_at_edges() const;
+  /// Whether each label has to be looked at without the others.
+  bool is_apart() const;
   std::size_t bytes_each() const;
   std::int64_t bytes_beside() const;
   /// Has these sums, which rows need not be looked at for, if they are what it would gather of so many
@@ -39,11 +41,10 @@ class MeasureSums {
 
   /// Returns empty sums of the same measures for other components.
   std::unique_ptr<MeasureSums> of_others(const Components& components) const;
-  /// Appends the state of a component to `saved` as this many words. add_saved() adds it to another piece of
-  /// the component; returns false if the words are invalid.
-  std::size_t saved_words(std::size_t component) const;
+  /// Appends the state of a component to `saved`. add_saved() adds it to another piece of the component, and
+  /// removes its words from the front of `saved`; returns false if they are invalid.
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
-  bool add_saved(std::size_t component, std::span<const std::uint64_t> saved);
+  bool add_saved(std::size_t component, std::span<const std::uint64_t>& saved);
 
   void merge(std::uint64_t* into, const std::uint64_t* part) const;
   MeasureValues derive(const Component& component, std::size_t i) const;

@@ -100,10 +100,8 @@ void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   const auto expect = [](bool expected) {
     if (!expected) throw Error(Failure::data, "is damaged");
   };
-  const std::size_t words = sums_->saved_words(measured);
-  expect(saved.size() >= words);
-  expect(sums_->add_saved(measured, saved.first(words)));
-  std::span rest = saved.subspan(words);
+  std::span rest = saved;
+  expect(sums_->add_saved(measured, rest));
   for (std::size_t image = 0; image < images_.size(); ++image) {
     expect(rest.size() >= 2 && (rest[0] == kDerived || rest[0] == kSums) && rest[1] <= rest.size() - 2);
     const std::span of_image = rest.subspan(2, rest[1]);
@@ -148,7 +146,11 @@ MeasureValues Measured::values(const Components& components, std::size_t i) cons
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   MeasureValues values = sums_->derive(components[i], measured);
   if (!intensities_.empty()) intensities_.front().get(measured, values);
-  if (!pieces_.empty()) values[MeasureId::components] = static_cast<double>(pieces_[measured]);
+  if (!pieces_.empty()) {
+    const auto pieces = static_cast<double>(pieces_[measured]);
+    values[MeasureId::components] = pieces;
+    values[MeasureId::holes] += pieces - 1;  // which are 1 less the Euler number for one piece
+  }
   return values;
 }
 

@@ -15,10 +15,11 @@ using enum MeasureId;
 /// next to each. An element is at the edge if one of its four neighbors is background.
 class Perimeter final : public Group {
  public:
-  explicit Perimeter(const Labeling& labeling) : connectivity_(labeling.request.connectivity) {}
+  explicit Perimeter(const Labeling& labeling) : connectivity_(connectivity_around(labeling)) {}
 
   std::size_t words() const override { return 3; }
   int SumsLayout::*place() const override { return &SumsLayout::perimeter; }
+  bool looks_around() const override { return true; }
   bool looks_at_edges() const override { return true; }
 
   void add(const LabeledRow& row) override {

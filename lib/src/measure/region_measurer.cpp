@@ -11,7 +11,19 @@ void RegionMeasurer::measure(const RowAccess& rows) {
       stretches_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
     row.stretches = stretches_;
     if (stretches_.empty()) continue;
-    for (Group* const group : sums_.by_rows()) group->add(row);
+    for (Group* const group : sums_.by_rows())
+      if (!is_apart_ || !group->looks_around()) group->add(row);
+    if (is_apart_) measure_apart(row);
+  }
+}
+
+/// Measures what looks around, each stretch without elements of other labels.
+void RegionMeasurer::measure_apart(const LabeledRow& row) {
+  window_.begin(row);
+  for (const Stretch& stretch : stretches_) {
+    const LabeledRow& own = window_.around(stretch);
+    for (Group* const group : sums_.by_rows())
+      if (group->looks_around()) group->add(own);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "measure/group.hpp"
+#include "measure/label_window.hpp"
 #include "measure/measure_sums.hpp"
 #include "measure/regions.hpp"
 #include "measure/row_window.hpp"
@@ -21,7 +22,12 @@ class RegionMeasurer {
  public:
   /// `is_alone`: no other region is measured meanwhile, and all components are added up in their places.
   RegionMeasurer(const Labeling& labeling, const Region& region, bool is_alone, MeasureSums& sums)
-      : labeling_(labeling), region_(region), is_alone_(is_alone), sums_(sums) {}
+      : labeling_(labeling),
+        region_(region),
+        is_alone_(is_alone),
+        sums_(sums),
+        is_apart_(sums.is_apart()),
+        window_(labeling.is_volume(), sums.looks_at_edges()) {}
 
   static constexpr std::size_t kBytesOfPart = 64;  // of a part, in addition to its sums
 
@@ -30,6 +36,7 @@ class RegionMeasurer {
   void merge_parts();
 
  private:
+  void measure_apart(const LabeledRow& row);
   std::uint64_t* sums_of(Label label);
   std::uint64_t* part_of(Label label);
   std::uint64_t* allocate();
@@ -44,6 +51,8 @@ class RegionMeasurer {
   Region region_;
   bool is_alone_;
   MeasureSums& sums_;
+  const bool is_apart_;
+  LabelWindow window_;
   std::vector<Stretch> stretches_;
   std::unordered_map<Label, std::uint64_t*> parts_;
   std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;

@@ -8,6 +8,12 @@
 namespace gpuccl::measuring {
 namespace {
 
+std::size_t words_of(const Extent& extent) {
+  return static_cast<std::size_t>(words_per_row(extent.width) / 2);
+}
+
+}  // namespace
+
 void set_bits(Word* row, int begin, int end) {
   const int first = begin / kWordBits, last = (end - 1) / kWordBits;
   const Word from_begin = ~Word{0} << begin % kWordBits;
@@ -21,11 +27,6 @@ void set_bits(Word* row, int begin, int end) {
   row[last] |= to_end;
 }
 
-std::size_t words_of(const Extent& extent) {
-  return static_cast<std::size_t>(words_per_row(extent.width) / 2);
-}
-
-/// Fills the lines of a row that are moved to either side, of `words` words each.
 void move_aside(Word* row, std::size_t words) {
   Word* const left = row + words;
   Word* const right = left + words;
@@ -34,8 +35,6 @@ void move_aside(Word* row, std::size_t words) {
   for (std::size_t i = 0; i + 1 < words; ++i) right[i] = row[i] >> 1 | row[i + 1] << (kWordBits - 1);
   right[words - 1] = row[words - 1] >> 1;
 }
-
-}  // namespace
 
 void Plane::read(const RowAccess& rows, int z, int y0, int y1) {
   y0_ = std::max(0, y0);
@@ -54,7 +53,7 @@ void Plane::read(const RowAccess& rows, int z, int y0, int y1) {
     }
     move_aside(row, pitch_);
   }
-  if (rows.bits.words == nullptr) join_runs(spans_);
+  if (rows.bits.words == nullptr && rows.joins_runs) join_runs(spans_);
   if (rows.edges) find_edges();
 }
 
@@ -67,7 +66,7 @@ void Plane::find_edges() {
     Word* const edge = edges_.data() + index(y) * kLines * pitch_;
     for (std::size_t i = 0; i < pitch_; ++i) {
       const int word = static_cast<int>(i);
-      edge[i] = here[word] & ~(here.left(word) & here.right(word) & above[word] & below[word]);
+      edge[i] = edges_of(above, here, below, word);
     }
     move_aside(edge, pitch_);
   }

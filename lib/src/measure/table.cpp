@@ -114,9 +114,13 @@ constexpr std::array<Measure, kMeasures> kTable{{
      kSkimage},
     {Id::feret_diameter_min, "feret_diameter_min", shape, images, "pixels",
      "Smallest distance between parallel lines that enclose the convex hull image", "ImageJ MinFeret"},
-    {Id::area_convex, "area_convex", shape, images, "pixels", "Number of pixels of the convex hull image",
+    {Id::area_convex, "area_convex", shape, both, "pixels",
+     "Number of pixels of the convex hull image; in volumes of voxels, and only if named", kSkimage},
+    {Id::solidity, "solidity", shape, both, "1", "area divided by area_convex; in volumes only if named",
      kSkimage},
-    {Id::solidity, "solidity", shape, images, "1", "area divided by area_convex", kSkimage},
+    {Id::inscribed_radius, "inscribed_radius", shape, both, "pixels",
+     "Largest distance from the center of a pixel to the nearest center of a pixel outside, only if named",
+     "scipy.ndimage.distance_transform_edt"},
 
     {Id::euler_number, "euler_number", topology, both, "1",
      "Euler number for the connectivity of the labels: 1 - holes; in volumes 1 - tunnels + cavities",
@@ -173,6 +177,8 @@ constexpr std::array<Measure, kMeasures> kTable{{
      "feret_diameter_max in physical units; in volumes not part of the group", ""},
     {Id::feret_diameter_min_physical, "feret_diameter_min_physical", physical, images, "unit",
      "feret_diameter_min in physical units", ""},
+    {Id::inscribed_radius_physical, "inscribed_radius_physical", physical, both, "unit",
+     "inscribed_radius in physical units, only if named", "scipy.ndimage.distance_transform_edt"},
 
     {Id::intensity_min, "intensity_min", intensity, both, "sample value", "Smallest sample", kSkimage},
     {Id::intensity_max, "intensity_max", intensity, both, "sample value", "Largest sample", kSkimage},
@@ -221,9 +227,11 @@ MeasureSet measures_of(MeasureGroup group) {
 
 MeasureSet by_name_only(Connectivity connectivity) {
   MeasureSet names;
-  names.set(static_cast<std::size_t>(Id::components));
+  for (const Id id : {Id::components, Id::inscribed_radius, Id::inscribed_radius_physical})
+    names.set(static_cast<std::size_t>(id));
   if (is_3d(connectivity))
-    for (const Id id : {Id::feret_diameter_max, Id::feret_diameter_max_physical})
+    for (const Id id :
+         {Id::feret_diameter_max, Id::feret_diameter_max_physical, Id::area_convex, Id::solidity})
       names.set(static_cast<std::size_t>(id));
   return names;
 }

@@ -13,7 +13,7 @@ class Wraps final : public Group {
     wraps_.resize(labeling.components.size());
   }
 
-  std::size_t saved_words(std::size_t /*index*/) const override { return 3; }
+  bool keeps_state() const override { return true; }
   void save(std::size_t index, std::vector<std::uint64_t>& saved) const override {
     for (const Wrap wrap : wraps_[index]) saved.push_back(static_cast<std::uint64_t>(wrap));
   }

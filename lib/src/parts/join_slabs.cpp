@@ -8,11 +8,14 @@
 namespace gpuccl {
 
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<SlabToJoin(std::size_t i)>& labeled) {
+                       const std::function<SlabToJoin(std::size_t i)>& labeled, bool of_objects) {
   Joiner joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     SlabToJoin slab = labeled(i);
-    joiner.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
+    if (of_objects)
+      joiner.add_objects(slabs[i], slab.labeled, std::move(slab.values));
+    else
+      joiner.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
   }
   JoinedSlabs joined;
   LabeledValues whole = joiner.finish([&](const SlabComponents& components) {

@@ -1,0 +1,103 @@
+#include "app/commands/label_objects.hpp"
+
+#include <utility>
+
+#include "app/common/messages.hpp"
+#include "app/options/command_line.hpp"
+#include "app/options/option_helpers.hpp"
+#include "app/options/plane_options.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/values.hpp"
+#include "io/files/file_error.hpp"
+#include "io/read/intensity_reader.hpp"
+#include "io/read/reader.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+io::ReadOptions read_options(const std::string& path, const ObjectOptions& options,
+                             std::optional<int> frame) {
+  io::ReadOptions read;
+  read.planes = options.planes;
+  if (frame) read.planes.frame = frame;
+  if (!options.label) read.palette = io::PaletteUse::index;
+  read.warn = [path](const std::string& line) { print_warning(path, line); };
+  return read;
+}
+
+std::vector<std::uint64_t> numbers(std::size_t count) {
+  std::vector<std::uint64_t> ids(count);
+  for (std::size_t i = 0; i < count; ++i) ids[i] = i + 1;
+  return ids;
+}
+
+Objects components_of(const std::string& path, const io::ReadOptions& read, const AlgorithmOptions& options) {
+  io::ImageInfo info;
+  // The labels look at the bits, so that they are rendered as an image of their own.
+  const BitVolume bits = io::read_image(path, read, &info);
+  EngineOptions on_cpu;
+  on_cpu.device = DeviceChoice::cpu;
+  Engine engine(on_cpu, {});
+  const Labeled labeled =
+      engine.label(bits.view(), options.connectivity_for(info.extent, info.format != "png"));
+  Objects objects{info.extent, info.geometry, std::make_unique<LabelImage>(render_all(*labeled.labels))};
+  objects.ids = numbers(labeled.components.size());
+  objects.areas.assign(labeled.components.area.begin(), labeled.components.area.end());
+  return objects;
+}
+
+Objects values_of(const std::string& path, const io::ReadOptions& read, const ObjectOptions& options) {
+  const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
+  const io::ImageInfo info = reader->info();
+  const ValueType type = reader->value_type();
+  ValueImage image = reader->read_values(0, info.extent.depth, 0);
+  if (image.any_nan()) read.warn("some values are NaN and count as background");
+  LabeledValues labeled =
+      options.per_value ? label_values(std::move(image),
+                                       options.components.connectivity_for(info.extent, info.format != "png"))
+                        : label_by_value(std::move(image));
+  Objects objects{info.extent, info.geometry, std::move(labeled.labeled.labels)};
+  const Column<std::uint64_t>& areas = labeled.labeled.components.area;
+  objects.areas.assign(areas.begin(), areas.end());
+  std::vector<std::uint64_t> values = object_ids(type, labeled.values);
+  objects.ids = options.per_value ? numbers(values.size()) : values;
+  if (options.per_value) objects.classes = std::move(values);
+  return objects;
+}
+
+}  // namespace
+
+void ObjectOptions::add_to(const Command& command) {
+  add_switch(command, "--label", label, "Label the inputs first: they are masks, not labels");
+  add_switch(command, "--per-value", per_value,
+             "Score class by class: values are classes, and their components are objects");
+  add_connectivity(command, components.connectivity);
+  add_planes(command, "--", planes,
+             {"Channel to read, from 0", "Time point to read, from 0, or all",
+              "Image to read of a TIFF with several, from 0",
+              "Page or slice to read, or a range of them, from 0", &every_frame});
+}
+
+void ObjectOptions::check() const {
+  if (label && per_value)
+    throw Error(Failure::usage, "--label and --per-value cannot be combined: --per-value labels each value");
+  if (components.connectivity && !label && !per_value)
+    throw Error(Failure::usage, "--connectivity is for masks and classes; add --label or --per-value");
+  if (label || per_value) components.check();
+}
+
+Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame) {
+  return io::concerning(path, [&] {
+    const io::ReadOptions read = read_options(path, options, frame);
+    return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
+  });
+}
+
+int count_frames(const std::string& path, const ObjectOptions& options) {
+  io::ReadOptions read = read_options(path, options, {});
+  read.warn = nullptr;
+  return io::concerning(path, [&] { return io::count_frames(path, read); });
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,246 @@
+#include "app/commands/track_frames.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "app/commands/text_output.hpp"
+#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
+#include "app/common/version.hpp"
+#include "app/label/batch/find_inputs.hpp"
+#include "app/label/label_checks.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/label/label_sandbox.hpp"
+#include "gpuccl/objects.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/file_error.hpp"
+#include "io/files/file_names.hpp"
+#include "io/files/folders.hpp"
+#include "io/files/number_text.hpp"
+#include "io/image/limits.hpp"
+#include "io/write/label_writer.hpp"
+#include "io/zarr/ome_image.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kTrackColumns = "frame,label,track,area,iou,begin,parent,end,into\n";
+
+bool is_track_csv(std::string_view beginning) {
+  return beginning.starts_with(kTrackColumns.substr(0, kTrackColumns.size() - 1));
+}
+bool is_track_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_tracks\""); }
+
+/// A time point.
+struct Frame {
+  std::string path, name;    // `name`: of the label image of its tracks
+  std::optional<int> place;  // in a file of several
+};
+
+/// An object through time; frames from 0.
+struct Track {
+  std::size_t begin = 0, end = 0;
+  std::uint64_t parent = 0, into = 0;  // tracks that it split from and merged into; 0: none
+};
+
+/// The objects of a time point, with what is known of each.
+struct TrackedFrame {
+  Objects objects;
+  std::vector<std::uint64_t> tracks;
+  std::vector<double> iou;  // with the object that each continues; 0: none
+};
+
+class Tracking {
+ public:
+  explicit Tracking(const TrackOptions& options) : options_(options), frames_(find_frames()) {}
+
+  int run() {
+    if (!options_.csv.empty()) csv_.emplace(options_.csv, options_.file, is_track_csv);
+    if (!options_.json.empty()) json_.emplace(options_.json, options_.file, is_track_report);
+    if (csv_) csv_->write(kTrackColumns);
+    std::optional<TrackedFrame> before;
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      TrackedFrame now = add(i, before);
+      maps_.emplace_back(1, 0);
+      for (const std::uint64_t track : now.tracks) maps_.back().push_back(static_cast<Label>(track));
+      before = std::move(now);
+    }
+    if (before) write_rows(frames_.size() - 1, *before, nullptr);
+    if (!options_.folder.empty()) write_images();
+    if (csv_) csv_->commit();
+    write_report();
+    if (options_.csv != "-" && options_.json != "-") print_result(summary());
+    return kSuccess;
+  }
+
+ private:
+  std::vector<Frame> find_frames() const {
+    std::error_code none;
+    std::vector<Frame> frames;
+    if (fs::is_directory(options_.series, none) && !io::is_zarr(options_.series)) {
+      for (const BatchInput& input : find_inputs({options_.series}, {}).inputs)
+        frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});
+      if (frames.empty()) throw io::FileError(options_.series, Failure::no_input, "contains no images");
+    } else {
+      const int count = count_frames(options_.series, options_.objects);
+      const std::string stem = fs::path(io::without_extension(options_.series)).filename().string();
+      for (int i = 0; i < count; ++i) {
+        std::array<char, 16> number{};
+        std::snprintf(number.data(), number.size(), "-t%04d", i);
+        frames.push_back({options_.series, stem + number.data(), i});
+      }
+    }
+    if (frames.size() == 1)
+      throw io::FileError(options_.series, Failure::data,
+                          "contains one time point; --track is for several, in one file or in a folder");
+    return frames;
+  }
+
+  Objects read(const Frame& frame) const { return read_objects(frame.path, options_.objects, frame.place); }
+
+  /// Links a time point to the one before, whose rows then are complete.
+  TrackedFrame add(std::size_t i, std::optional<TrackedFrame>& before) {
+    TrackedFrame now{read(frames_[i]), {}, {}};
+    const std::size_t count = now.objects.ids.size();
+    now.tracks.assign(count, 0);
+    now.iou.assign(count, 0);
+    ObjectLinks links{std::vector(count, kNoObject), std::vector(count, kNoObject), {}};
+    if (before) {
+      if (before->objects.extent != now.objects.extent)
+        throw io::FileError(frames_[i].path, Failure::data,
+                            "is " + io::to_string(now.objects.extent) + ", but the time point before is " +
+                                io::to_string(before->objects.extent) + "; all need the same size");
+      const OverlapTable table = find_overlaps(*before->objects.labels, *now.objects.labels);
+      const std::vector<Match> matches = match_objects(table, options_.threshold);
+      for (const Match& match : matches) now.iou[match.prediction] = match.iou;
+      links = link_objects(table, matches);
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      if (links.before[k] != kNoObject) {
+        now.tracks[k] = before->tracks[links.before[k]];
+        tracks_[now.tracks[k] - 1].end = i;
+        continue;
+      }
+      tracks_.push_back(
+          {i, i, links.split_from[k] == kNoObject ? 0 : before->tracks[links.split_from[k]], 0});
+      now.tracks[k] = tracks_.size();
+    }
+    for (std::size_t k = 0; k < links.merged_into.size(); ++k)
+      if (links.merged_into[k] != kNoObject)
+        tracks_[before->tracks[k] - 1].into = now.tracks[links.merged_into[k]];
+    if (before) write_rows(i - 1, *before, &links);
+    return now;
+  }
+
+  /// Writes the rows of a time point, in ascending order of labels. `next`: links to the one after it, if
+  /// any.
+  void write_rows(std::size_t frame, const TrackedFrame& tracked, const ObjectLinks* next) {
+    if (!csv_) return;
+    std::vector<std::size_t> order(tracked.tracks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const std::vector<std::uint64_t>& ids = tracked.objects.ids;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+    std::string text;
+    for (const std::size_t i : order) {
+      const Track& track = tracks_[tracked.tracks[i] - 1];
+      const bool begins = track.begin == frame, ends = next != nullptr && track.end == frame;
+      const char* const begin = !begins ? "" : track.parent != 0 ? "split" : "start";
+      const char* const end = !ends ? "" : track.into != 0 ? "merge" : "end";
+      text += std::to_string(frame) + "," + std::to_string(ids[i]) + "," + std::to_string(tracked.tracks[i]) +
+              "," + std::to_string(tracked.objects.areas[i]) + "," + io::shortest(tracked.iou[i]) + "," +
+              begin + "," + std::to_string(begins ? track.parent : 0) + "," + end + "," +
+              std::to_string(ends ? track.into : 0) + "\n";
+    }
+    csv_->write(text);
+  }
+
+  /// Writes each time point with the numbers of its tracks.
+  void write_images() const {
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      const std::string path = (fs::path(options_.folder) / (frames_[i].name + ".tif")).string();
+      const Objects objects = read(frames_[i]);
+      io::concerning(path, [&] {
+        if (objects.ids.size() + 1 != maps_[i].size())
+          throw Error(Failure::data, "its time point has changed");
+        io::WriteOptions write;
+        write.type = io::resolve_label_type(io::LabelType::automatic, static_cast<Label>(tracks_.size()),
+                                            io::LabelFormat::tiff);
+        write.geometry = objects.geometry;
+        io::AtomicFile file(path, options_.file.file);
+        io::write_labels(file, io::LabelFormat::tiff,
+                         {*objects.labels, maps_[i], static_cast<Label>(tracks_.size())}, write);
+        file.commit();
+      });
+    }
+  }
+
+  std::size_t count_tracks(std::uint64_t Track::*which) const {
+    return static_cast<std::size_t>(
+        std::count_if(tracks_.begin(), tracks_.end(), [&](const Track& track) { return track.*which != 0; }));
+  }
+
+  void write_report() {
+    if (!json_) return;
+    Json report{{"gpuccl_tracks", 1},
+                {"version", version_line()},
+                {"series", options_.series},
+                {"labeled", options_.objects.label},
+                {"threshold", options_.threshold},
+                {"frames", frames_.size()},
+                {"splits", count_tracks(&Track::parent)},
+                {"merges", count_tracks(&Track::into)}};
+    Json& tracks = report["tracks"] = Json::array();
+    for (std::size_t i = 0; i < tracks_.size(); ++i)
+      tracks.push_back({{"track", i + 1},
+                        {"begin", tracks_[i].begin},
+                        {"end", tracks_[i].end},
+                        {"parent", tracks_[i].parent},
+                        {"into", tracks_[i].into}});
+    json_->write(report.dump(1, ' ', false, Json::error_handler_t::replace).erase(1, 2) + "\n");
+    json_->commit();
+  }
+
+  std::string summary() const {
+    return counted(frames_.size(), "time point") + ", " + counted(tracks_.size(), "track") + ", " +
+           counted(count_tracks(&Track::parent), "split") + ", " +
+           counted(count_tracks(&Track::into), "merge") + "\n";
+  }
+
+  const TrackOptions& options_;
+  const std::vector<Frame> frames_;
+  std::optional<TextOutput> csv_, json_;
+  std::vector<Track> tracks_;
+  std::vector<std::vector<Label>> maps_;  // of each time point, from labels to tracks
+};
+
+}  // namespace
+
+int track_frames(const TrackOptions& options) {
+  LabelPaths paths;
+  paths.input = options.series;
+  paths.stats = options.csv;
+  paths.json = options.json;
+  refuse_overlap(paths, false);
+  std::error_code none;
+  if (!options.folder.empty() && fs::equivalent(options.folder, options.series, none))
+    throw io::FileError(options.folder, Failure::usage,
+                        "is the folder of the time points; write into another one");
+  std::string in_folder;
+  if (!options.folder.empty()) {
+    io::make_folder(options.folder);
+    in_folder = (fs::path(options.folder) / "track.tif").string();
+  }
+  enter_sandbox({options.series}, {options.csv, options.json, in_folder});  // before any header is read
+  return Tracking(options).run();
+}
+
+}  // namespace gpuccl::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "app/commands/label_objects.hpp"
+#include "app/options/output_options.hpp"
+
+namespace gpuccl::app {
+
+/// Options of gpuccl match --track.
+struct TrackOptions {
+  std::string series;  // an image of several time points, or a folder of one image each
+  double threshold = 0.5;
+  ObjectOptions objects;
+  std::string csv, json;
+  std::string folder;  // of label images with the numbers of tracks
+  OutputOptions file;
+};
+
+/// Links the objects of successive time points by their overlaps. Returns the exit code. Throws
+/// io::FileError.
+int track_frames(const TrackOptions& options);
+
+}  // namespace gpuccl::app
